@@ -10,8 +10,9 @@ import (
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
-// tasks starts a cluster in this process and returns the targets of its tasks.
-func tasks(t *testing.T, n int) []string {
+// tasks starts a cluster in this process, whose tasks exchange tensors by a protocol,
+// and returns their targets.
+func tasks(t *testing.T, protocol string, n int) []string {
 	t.Helper()
 	spec := cluster.Spec{}
 	listeners := make([]net.Listener, n)
@@ -24,7 +25,7 @@ func tasks(t *testing.T, n int) []string {
 	}
 	targets := make([]string, n)
 	for i, lis := range listeners {
-		s, err := cluster.NewServer(cluster.Config{Cluster: spec, Job: "worker", Task: i, Listener: lis})
+		s, err := cluster.NewServer(cluster.Config{Cluster: spec, Job: "worker", Task: i, Listener: lis, Protocol: protocol, RDMA: cluster.RDMA{Provider: cluster.ProviderSoft}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,10 +40,16 @@ func tasks(t *testing.T, n int) []string {
 
 // TestGeneratedGraphsOnClusters runs graphs drawn at random, with conditionals,
 // loops, functions and variables spread over tasks, and on as many devices of
-// one process. All have to give equal values in each step.
+// one process. All have to give equal values in each step, however tensors cross.
 func TestGeneratedGraphsOnClusters(t *testing.T) {
+	for _, protocol := range []string{"grpc", "grpc+verbs"} {
+		t.Run(protocol, func(t *testing.T) { generatedOnClusters(t, protocol) })
+	}
+}
+
+func generatedOnClusters(t *testing.T, protocol string) {
 	for n := 2; n <= 4; n++ {
-		targets := tasks(t, n)
+		targets := tasks(t, protocol, n)
 		var here, there []string
 		for k := range n {
 			here, there = append(here, fmt.Sprintf("/device:CPU:%d", k)), append(there, fmt.Sprintf("/job:worker/task:%d", k))

@@ -33,6 +33,7 @@ type serveFlags struct {
 	cache                                                               bool
 	noLinks, fallback                                                   bool
 	rdma                                                                string
+	generation                                                          int
 	grace                                                               time.Duration
 	limits                                                              session.Limits
 	memory                                                              memoryFlags
@@ -56,6 +57,7 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	s.StringVar(&f.devices, "devices", "", "devices of the task: `TYPE:COUNT,...`, CPU:2 say")
 	s.StringVar(&f.protocol, "protocol", "", "how tasks exchange tensors: grpc, or grpc+verbs")
 	s.StringVar(&f.rdma, "rdma", "", "`provider` of RDMA devices for grpc+verbs: ibverbs, or soft; the environment's GORGE_RDMA_PROVIDER otherwise")
+	s.IntVar(&f.generation, "rdma_generation", 2, "`number` of the generation of TensorFlow's RDMA protocol that all tasks speak: 2 as TensorFlow 1.6, or 1 as TensorFlow 1.1 to 1.4")
 	s.BoolVar(&f.fallback, "rdma_fallback", false, "let tensors go by gRPC where there is no RDMA")
 	s.BoolVar(&f.noLinks, "no_links", false, "speak gRPC with Gorge's clients and tasks, too")
 	s.IntVar(&f.threads, "threads", 0, "goroutines that one operation uses; 0: as many as there are cores")
@@ -186,7 +188,7 @@ func (f *serveFlags) config(stderr io.Writer) (cluster.Config, error) {
 		c.CollectiveLeader = f.leader
 	}
 	c.CacheResponses, c.NoLinks = c.CacheResponses || f.cache, f.noLinks
-	c.RDMA.Provider, c.RDMA.Fallback = f.rdma, f.fallback
+	c.RDMA.Provider, c.RDMA.Fallback, c.RDMA.Generation = f.rdma, f.fallback, f.generation
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
 		return c, tf.Errorf(tf.InvalidArgument, "-log must be debug, info, warn or error, got %q", f.level)

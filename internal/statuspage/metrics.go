@@ -29,8 +29,6 @@ var (
 	links         = desc("gorge_links", "Links that clients and other tasks have open.")
 	calls         = desc("gorge_link_calls", "Calls under way on links.")
 	queued        = desc("gorge_link_queued_bytes", "Bytes of answers that peers have not taken from their links.")
-	written       = desc("gorge_rdma_written_bytes_total", "Bytes of tensors written to a peer by RDMA.", "peer")
-	retried       = desc("gorge_rdma_retries_total", "Requests by RDMA that were repeated.", "peer")
 	memoryInUse   = desc("gorge_memory_bytes", "Memory that the process uses, garbage included.")
 	memoryLimit   = desc("gorge_memory_limit_bytes", "Memory that it may use.")
 	memoryHeld    = desc("gorge_session_memory_bytes", "Memory that a session holds in blocks of 64 KB and more.", "session")
@@ -44,8 +42,11 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 
 // Describe names the metrics.
 func (c collector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{up, sessions, inner, steps, ran, waits, tensors, receivedBytes, links, calls, queued, written, retried, memoryInUse, memoryLimit, memoryHeld, sessionNodes, sessionActive} {
+	for _, d := range []*prometheus.Desc{up, sessions, inner, steps, ran, waits, tensors, receivedBytes, links, calls, queued, memoryInUse, memoryLimit, memoryHeld, sessionNodes, sessionActive} {
 		out <- d
+	}
+	for _, q := range queuePairs {
+		out <- q.desc
 	}
 }
 
@@ -79,10 +80,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	gauge(queued, float64(s.Links.Queued))
 	gauge(memoryInUse, float64(s.MemoryInUse))
 	gauge(memoryLimit, float64(s.MemoryLimit))
-	for _, r := range s.RDMA {
-		count(written, r.Bytes, r.Peer)
-		count(retried, r.Retries, r.Peer)
-	}
+	collectRDMA(s.RDMA, count)
 	n := 0
 	for name, held := range s.Memory {
 		if n++; n <= maxSeries {

@@ -62,8 +62,8 @@ func newTelemetry(t *testing.T, sample float64) (*telemetry.Telemetry, *tracetes
 	return o, spans
 }
 
-// start starts a parameter server and a worker.
-func start(t *testing.T, noLinks bool) map[string]*observed {
+// start starts a parameter server and a worker, which have base in common.
+func start(t *testing.T, base cluster.Config) map[string]*observed {
 	t.Helper()
 	spec, listeners := cluster.Spec{}, map[string]net.Listener{}
 	for _, job := range []string{"ps", "worker"} {
@@ -78,7 +78,8 @@ func start(t *testing.T, noLinks bool) map[string]*observed {
 		o := &observed{}
 		o.t, o.spans = newTelemetry(t, 0)
 		var err error
-		if o.Server, err = cluster.NewServer(cluster.Config{Cluster: spec, Job: job, Listener: lis, NoLinks: noLinks, Observer: o.t}); err != nil {
+		base.Cluster, base.Job, base.Listener, base.Observer = spec, job, lis, o.t
+		if o.Server, err = cluster.NewServer(base); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { o.Stop() })
@@ -105,7 +106,7 @@ func start(t *testing.T, noLinks bool) map[string]*observed {
 func TestObserved(t *testing.T) {
 	for name, noLinks := range map[string]bool{"links": false, "gRPC": true} {
 		t.Run(name, func(t *testing.T) {
-			c := start(t, noLinks)
+			c := start(t, cluster.Config{NoLinks: noLinks})
 			if code, _ := c["worker"].get(t, "/readyz"); code != http.StatusServiceUnavailable {
 				t.Errorf("before it serves a server is ready: %d", code)
 			}

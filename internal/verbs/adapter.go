@@ -4,20 +4,27 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Config says how much an adapter may use. Zero fields stand for defaults.
 type Config struct {
+	// Generation of TensorFlow's protocol: 1, or 2, the last one, which is the default.
+	Generation int
 	QueueDepth int // requests of each kind that a queue pair holds: 1024
 	Channels   int // that there can be at a time, one for each peer: 1
 	ArenaBytes int // of registered memory: 64 MiB
 	// CacheBytes is how much memory outside of that is kept registered after
 	// tensors were sent from it; 0: 256 MiB, negative: none.
 	CacheBytes int
+	// StagingBytes is how much memory each channel has for copies of tensors whose own
+	// memory is not registered; 0: 8 MiB. What finds no room waits.
+	StagingBytes int
 	// BusyPoll is how often completions are looked for before the processor is
 	// given away; 0: 100 times, negative: once.
 	BusyPoll int
@@ -39,6 +46,7 @@ const (
 	// minCompletions is what TensorFlow's completion queue holds.
 	minCompletions = 2000
 	defaultPoll    = 100
+	defaultStaging = 8 << 20
 	defaultCache   = 256 << 20
 	defaultGrace   = 5 * time.Second
 	defaultPulse   = time.Second
@@ -55,8 +63,14 @@ func (c Config) withDefaults() Config {
 		c.ArenaBytes = defaultArena
 	}
 	c.Channels = max(c.Channels, 1)
+	if c.Generation == 0 {
+		c.Generation = lastGeneration
+	}
 	if c.CacheBytes == 0 {
 		c.CacheBytes = defaultCache
+	}
+	if c.StagingBytes <= 0 {
+		c.StagingBytes = defaultStaging
 	}
 	if c.BusyPoll == 0 {
 		c.BusyPoll = defaultPoll
@@ -79,15 +93,17 @@ func (c Config) withDefaults() Config {
 // completion queue for all channels, which a goroutine of the adapter's
 // watches.
 type Adapter struct {
-	dev     Device
-	config  Config
-	cq      CompletionQueue
-	arena   *memory.Arena
-	mr      MemoryRegion   // the arena's
-	sources *mrCache       // other memory that tensors are sent from
-	done    chan struct{}  // closed when the goroutine has ended
-	events  sync.WaitGroup // of the goroutine that hears of the device's events
-	batch   []*Channel     // of the goroutine: the channels of the completions at hand
+	dev        Device
+	config     Config
+	cq         CompletionQueue
+	arena      *memory.Arena
+	mr         MemoryRegion   // the arena's
+	arenaBytes uint64         // of its region, also when that is closed
+	sources    *mrCache       // other memory that tensors are sent from
+	done       chan struct{}  // closed when the goroutine has ended
+	events     sync.WaitGroup // of the goroutine that hears of the device's events
+	life       uint64         // this one of the task, as its incarnation
+	batch      []*Channel     // of the goroutine: the channels of the completions at hand
 
 	mu       sync.Mutex
 	channels map[uint32]*Channel // by number of the queue pair
@@ -97,7 +113,10 @@ type Adapter struct {
 
 // NewAdapter puts dev, which it owns from then on, to use.
 func NewAdapter(dev Device, c Config) (*Adapter, error) {
-	a := &Adapter{dev: dev, config: c.withDefaults(), sources: newMRCache(dev, c.withDefaults().CacheBytes), channels: map[uint32]*Channel{}, done: make(chan struct{})}
+	if c.Generation < 0 || c.Generation > lastGeneration {
+		return nil, errors.Join(core.Errorf(core.InvalidArgument, "the generation of the RDMA protocol must be %d or %d, got %d", firstGeneration, lastGeneration, c.Generation), dev.Close())
+	}
+	a := &Adapter{dev: dev, config: c.withDefaults(), sources: newMRCache(dev, c.withDefaults().CacheBytes), channels: map[uint32]*Channel{}, life: rand.Uint64() | 1, done: make(chan struct{})}
 	if err := a.setUp(); err != nil {
 		close(a.done)
 		return nil, errors.Join(err, a.tearDown())
@@ -149,6 +168,7 @@ func (a *Adapter) setUp() (err error) {
 		return fmt.Errorf("verbs: cannot register %d bytes: %w", a.config.ArenaBytes, err)
 	}
 	a.arena.Region().Key = a.mr
+	a.arenaBytes = uint64(len(a.arena.Region().Base))
 	return nil
 }
 

@@ -15,10 +15,12 @@ type remoteMR struct {
 }
 
 // An endpoint is all that a peer needs to know to reach a channel: the queue
-// pair, and the buffers for control messages.
+// pair, the buffers for control messages, and what Gorge's tasks say beside.
 type endpoint struct {
 	Address
-	tx, rx remoteMR
+	tx, rx       remoteMR
+	txAck, rxAck remoteMR // of the older generation
+	hello
 }
 
 // The halves of a GID cross as numbers whose bytes in memory are those of the
@@ -31,25 +33,43 @@ func (e *endpoint) channel() *pb.Channel {
 }
 
 func (e *endpoint) regions() []*pb.MemoryRegion {
-	return []*pb.MemoryRegion{
-		{RemoteAddr: e.tx.addr, Rkey: e.tx.rkey},
-		{RemoteAddr: e.rx.addr, Rkey: e.rx.rkey},
+	var out []*pb.MemoryRegion
+	for _, r := range e.all() {
+		out = append(out, &pb.MemoryRegion{RemoteAddr: r.addr, Rkey: r.rkey})
 	}
+	return out
 }
 
-// parseEndpoint reads what a peer says of itself.
-func parseEndpoint(peer string, c *pb.Channel, mr []*pb.MemoryRegion) (endpoint, error) {
-	if c == nil || len(mr) != 2 {
-		return endpoint{}, core.Errorf(core.InvalidArgument, "%s must give a channel and two memory regions to be connected by RDMA, it gives %d", peer, len(mr))
+// all are the regions of the peer's generation, in TensorFlow's order.
+func (e *endpoint) all() []*remoteMR {
+	out := []*remoteMR{&e.tx, &e.rx}
+	if e.generation == firstGeneration {
+		out = append(out, &e.txAck, &e.rxAck)
+	}
+	return out
+}
+
+// parseEndpoint reads what a peer says of itself, who has to speak a generation of
+// the protocol.
+func parseEndpoint(peer string, c *pb.Channel, mr []*pb.MemoryRegion, h *pb.VerbsHello, generation int) (e endpoint, err error) {
+	if theirs := int(h.GetGeneration()); h != nil && theirs != generation {
+		return endpoint{}, core.Errorf(core.FailedPrecondition, "%s speaks generation %d of the RDMA protocol, this task generation %d: all tasks must be configured alike", peer, theirs, generation)
+	}
+	e.generation = generation
+	if want := len(e.all()); c == nil || len(mr) != want {
+		return endpoint{}, core.Errorf(core.InvalidArgument, "%s must give a channel and %d memory regions to be connected by RDMA in generation %d of the protocol, it gives %d", peer, want, generation, len(mr))
 	}
 	const most = 1<<24 - 1
 	if c.Lid < 0 || c.Lid > math.MaxUint16 || c.Qpn < 0 || c.Qpn > most || c.Psn < 0 || c.Psn > most {
 		return endpoint{}, core.Errorf(core.InvalidArgument, "the RDMA address of %s must have a lid of 16 bits and numbers of 24 bits, got lid %d, qpn %d, psn %d", peer, c.Lid, c.Qpn, c.Psn)
 	}
-	e := endpoint{Address: Address{LID: uint16(c.Lid), QPN: uint32(c.Qpn), PSN: uint32(c.Psn)}}
+	e.Address = Address{LID: uint16(c.Lid), QPN: uint32(c.Qpn), PSN: uint32(c.Psn)}
 	binary.LittleEndian.PutUint64(e.GID[:8], c.Snp)
 	binary.LittleEndian.PutUint64(e.GID[8:], c.Iid)
-	e.tx = remoteMR{mr[0].GetRemoteAddr(), mr[0].GetRkey()}
-	e.rx = remoteMR{mr[1].GetRemoteAddr(), mr[1].GetRkey()}
-	return e, nil
+	for i, r := range e.all() {
+		*r = remoteMR{mr[i].GetRemoteAddr(), mr[i].GetRkey()}
+	}
+	e.hello, err = parseHello(peer, h)
+	e.generation = generation
+	return e, err
 }

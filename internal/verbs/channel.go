@@ -33,14 +33,20 @@ type Channel struct {
 	log     *slog.Logger
 
 	qp    QueuePair
+	older *older // nil: the channel speaks the last generation
 	psn   uint32
+	nonce nonce // that the peer has to repeat
 	bufs  buffers
 	stats counters
 
 	// Of the adapter's goroutine, while it handles a batch of completions.
 	inBatch bool
-	usedUp  int  // receives
-	flushed bool // a request failed with others
+	usedUp  int    // receives
+	posted  uint64 // receives, since the channel was made
+	arrival uint64 // number of the receive that is used up next
+	lost    bool   // another one was
+	message []byte // the last one that has come
+	flushed bool   // a request failed with others
 
 	ctx    context.Context // of what is served to the peer, ends with the channel
 	cancel context.CancelFunc
@@ -56,6 +62,8 @@ type Channel struct {
 	remote    endpoint
 	out       sendQueue
 	tx        messageQueue
+	credits   credits
+	staging   staging
 	seen      uint64 // completions at the last keepalive
 	silent    int    // keepalives in a row without one
 	requests  requestTable
@@ -74,16 +82,22 @@ const (
 	pingSize  = 1024
 	atTx      = 0
 	atPingOut = messageSize
-	atRx      = atPingOut + pingSize // landing begins here
+	atAckOut  = atPingOut + pingSize // of the older generation
+	atRx      = atAckOut + fixedSize // landing begins here
 	atPingIn  = atRx + messageSize
-	allBuffer = atPingIn + pingSize
+	allBuffer = atPingIn + pingSize + fixedSize
+	atAckIn   = allBuffer - fixedSize // of the older generation
 )
 
 // newChannel returns a channel whose queue pair waits for the peer's address.
 func newChannel(a *Adapter, peer string, serve Serve, cache *metaCache, limit int) (*Channel, error) {
 	c := &Channel{
 		adapter: a, peer: peer, serve: serve, cache: cache, limit: limit, log: a.config.Log.With("peer", peer),
-		psn: rand.Uint32() & 0xffffff, responses: map[uint32]*response{},
+		psn: rand.Uint32() & 0xffffff, nonce: newNonce(), responses: map[uint32]*response{},
+	}
+	c.staging.limit = a.config.StagingBytes
+	if a.config.Generation == firstGeneration {
+		c.older = newOlder(c)
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if err := c.setUp(); err != nil {
@@ -110,6 +124,9 @@ func (c *Channel) setUp() (err error) {
 	if err = c.adapter.add(c); err != nil {
 		return err
 	}
+	if c.older != nil {
+		(&olderMessage{typ: olderAck, key: olderAckBuffer}).put(b[atAckOut:][:fixedSize])
+	}
 	c.out = newSendQueue(c.qp, depth, &c.stats)
 	return c.postReceives(depth)
 }
@@ -118,17 +135,22 @@ func (c *Channel) setUp() (err error) {
 // receive is for its ping, all others for immediate values.
 func (c *Channel) postReceives(n int) error {
 	ping := SGE{Addr: c.bufs.landing.Addr() + (atPingIn - atRx), Length: pingSize, LKey: c.bufs.landing.LKey()}
-	if err := c.qp.PostRecv(RecvWR{ID: recvID, SGE: ping}); err != nil {
+	if err := c.qp.PostRecv(RecvWR{ID: c.numberRecv(), SGE: ping}); err != nil {
 		return err
 	}
 	return c.replenish(n - 1)
+}
+
+func (c *Channel) numberRecv() uint64 {
+	c.posted++
+	return recvID + c.posted - 1
 }
 
 // replenish posts n receives for immediate values.
 func (c *Channel) replenish(n int) error {
 	wrs := make([]RecvWR, n)
 	for i := range wrs {
-		wrs[i].ID = recvID
+		wrs[i].ID = c.numberRecv()
 	}
 	return c.qp.PostRecv(wrs...)
 }
@@ -140,6 +162,18 @@ func (c *Channel) endpoint() endpoint {
 		Address: Address{LID: attr.LID, GID: attr.GID, QPN: c.qp.Num(), PSN: c.psn},
 		tx:      remoteMR{c.bufs.local.Addr(), c.bufs.local.RKey()},
 		rx:      remoteMR{c.bufs.landing.Addr(), c.bufs.landing.RKey()},
+		txAck:   remoteMR{c.bufs.local.Addr() + atAckOut, c.bufs.local.RKey()},
+		rxAck:   remoteMR{c.bufs.landing.Addr() + atAckIn - atRx, c.bufs.landing.RKey()},
+		hello:   c.hello(),
+	}
+}
+
+// hello is what the peer is told beside TensorFlow's fields.
+func (c *Channel) hello() hello {
+	a := c.adapter
+	return hello{
+		generation: a.config.Generation, version: helloVersion, incarnation: a.life, nonce: c.nonce, depth: a.config.QueueDepth,
+		arena: remoteMR{a.mr.Addr(), a.mr.RKey()}, arenaBytes: a.arenaBytes,
 	}
 }
 
@@ -160,6 +194,9 @@ func (c *Channel) connect(remote endpoint, asked bool) error {
 			return unavailable(c.peer, err)
 		}
 		c.connected, c.remote = true, remote
+		if c.older == nil {
+			c.credits.count(c.adapter.config.QueueDepth, &remote.hello)
+		}
 		c.log.Info("RDMA channel is connected", "device", c.adapter.dev.Attributes().Name, "qpn", c.qp.Num(), "peer qpn", remote.QPN)
 	}
 	if !asked {
@@ -220,6 +257,9 @@ func (c *Channel) fail(err error) {
 		c.endWork()
 		c.failRequests(err)
 		c.dropResponses()
+		if c.older != nil {
+			c.older.drop()
+		}
 	})
 }
 
@@ -248,8 +288,12 @@ func (c *Channel) tearDown() error {
 // endWork ends the work requests of a queue pair that is no more.
 func (c *Channel) endWork() {
 	c.mu.Lock()
-	all := c.out.drop()
+	all := append(c.out.drop(), c.credits.drop()...)
+	copies := c.staging.drop()
 	c.mu.Unlock()
+	for _, x := range copies {
+		x.v.release()
+	}
 	for _, w := range all {
 		w.finish()
 	}

@@ -1,6 +1,9 @@
 package verbs
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // complete hears of the end of a work request or of something that the peer
 // did. It runs on the adapter's goroutine.
@@ -14,7 +17,9 @@ func (c *Channel) complete(w Completion) {
 		c.flushed = true // why, another completion may tell
 	case w.Status != Success:
 		err = fmt.Errorf("a work request ended with %v", w.Status)
-	case w.ID == recvID:
+	case c.lost:
+		err = errLost
+	case w.ID >= recvID:
 		err = c.arrived(w)
 	default:
 		err = c.sent(w.ID)
@@ -23,6 +28,10 @@ func (c *Channel) complete(w Completion) {
 		c.fail(unavailable(c.peer, err))
 	}
 }
+
+// errLost is why a channel ends of whose receives one was used up that nobody was
+// told of: what came with it is not known.
+var errLost = errors.New("a completion is missing: receives are not used up in their order")
 
 // guard makes a panic in what a completion leads to the end of the channel, not
 // of all others.
@@ -49,8 +58,11 @@ func (c *Channel) sent(id uint64) error {
 func (c *Channel) arrived(w Completion) error {
 	switch {
 	case w.Op == OpRecv:
-		c.pingReceived(w.Len)
-		return nil
+		return c.pingReceived(w.Len)
+	case c.older != nil:
+		return c.older.arrived(w.Imm, w.Len)
+	case c.took(w.Imm):
+		return c.credited(int(w.Imm - creditBase))
 	case w.Imm == immAck:
 		return c.acknowledged()
 	case w.Imm == immMessage:
@@ -59,12 +71,23 @@ func (c *Channel) arrived(w Completion) error {
 	return c.written(w.Imm)
 }
 
+// takeMessage returns a copy of the message of n bytes in our buffer, which a peer
+// that does not keep to the protocol could change while it is read.
+func (c *Channel) takeMessage(n uint32) ([]byte, error) {
+	if n > messageSize {
+		return nil, fmt.Errorf("it wrote a message of %d bytes, there is room for %d", n, messageSize)
+	}
+	c.message = append(c.message[:0], c.bufs.memory.Bytes()[atRx:][:n]...)
+	return c.message, nil
+}
+
 // read handles the control message that the peer has put in our buffer.
 func (c *Channel) read(n uint32) error {
-	if n > messageSize {
-		return fmt.Errorf("it wrote a message of %d bytes, there is room for %d", n, messageSize)
+	b, err := c.takeMessage(n)
+	if err != nil {
+		return err
 	}
-	m, err := parseMessage(c.bufs.memory.Bytes()[atRx:][:n])
+	m, err := parseMessage(b)
 	if err != nil {
 		return err
 	}

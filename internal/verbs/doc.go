@@ -12,6 +12,8 @@
 // zero-copy form, which came with TensorFlow 1.6. What Gorge adds to it
 // (cancelled receives, shapes that TensorFlow's messages have no room for) is
 // used only between peers that say in their first message that they know it.
+// Peers that also say hello over the control channel (hello.go) refuse strangers
+// and past lives, and count receives, so that these never run out (credits.go).
 //
 // # One receive
 //

@@ -18,17 +18,26 @@ func raising(t *testing.T, grace time.Duration) (rendezvoustest.Pair, *soft.Devi
 	c := newCluster()
 	c.config.PortGrace = grace
 	var dev *soft.Device
+	instead := softInstead(t)
 	c.wrap = func(d verbs.Device) verbs.Device {
+		dev = instead(d).(*soft.Device)
+		return dev
+	}
+	return c.pair(t), dev // B's is opened last
+}
+
+// softInstead opens devices of the software provider in place of others.
+func softInstead(t *testing.T) func(verbs.Device) verbs.Device {
+	return func(d verbs.Device) verbs.Device {
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
-		var err error
-		if dev, err = soft.Open(soft.Options{}); err != nil {
+		dev, err := soft.Open(soft.Options{})
+		if err != nil {
 			t.Fatal(err)
 		}
 		return dev
 	}
-	return c.pair(t), dev // B's is opened last
 }
 
 func raise(t *testing.T, d *soft.Device, e verbs.Event) {

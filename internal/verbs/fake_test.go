@@ -9,10 +9,11 @@ import (
 // A fakeDevice keeps what is posted to its only queue pair for the test, which
 // decides what becomes of it.
 type fakeDevice struct {
-	regions int
-	posted  []SendWR
-	recvs   int
-	closed  chan struct{}
+	regions              int
+	posted               []SendWR
+	recvs                int
+	sendCalls, recvCalls int
+	closed               chan struct{}
 
 	copyBelow  int // 0: 32
 	maxMessage int // 0: 100
@@ -76,12 +77,17 @@ type fakePair struct{ dev *fakeDevice }
 func (p fakePair) Num() uint32                   { return 42 }
 func (p fakePair) Connect(uint32, Address) error { return nil }
 func (p fakePair) PostSend(wrs ...SendWR) error {
+	p.dev.sendCalls++
 	p.dev.posted = append(p.dev.posted, wrs...)
 	return nil
 }
-func (p fakePair) PostRecv(wrs ...RecvWR) error { p.dev.recvs += len(wrs); return nil }
-func (p fakePair) Fail() error                  { return nil }
-func (p fakePair) Destroy() error               { return nil }
+func (p fakePair) PostRecv(wrs ...RecvWR) error {
+	p.dev.recvCalls++
+	p.dev.recvs += len(wrs)
+	return nil
+}
+func (p fakePair) Fail() error    { return nil }
+func (p fakePair) Destroy() error { return nil }
 
 // describe says what a work request means in the language of the scripts.
 func (c *Channel) describe(wr SendWR) string {

@@ -20,7 +20,11 @@ func keyTooLong(key string, most int) error {
 func (c *Channel) ask(r *request) error {
 	switch {
 	case len(r.key) <= maxKey && !r.extension || c.extended:
-		c.enqueue(r.message(tensorRequest))
+		if c.older != nil {
+			c.enqueue(r.olderMessage(olderTensorRequest))
+		} else {
+			c.enqueue(r.message(tensorRequest))
+		}
 	case c.pingSeen:
 		delete(c.requests.live, r.index)
 		return r.errUnsendable(c.peer)

@@ -46,6 +46,7 @@ type Manager struct {
 
 	mu       sync.Mutex
 	channels map[string]*Channel // by task
+	lives    map[string]lives    // of peers, by task
 	closed   bool
 }
 
@@ -60,7 +61,7 @@ func NewManager(dev Device, o Options) (*Manager, error) {
 		return nil, err
 	}
 	a.config.Log.Info("tensors between tasks go by RDMA", "device", dev.Attributes().Name, "transport", dev.Attributes().Detail)
-	m := &Manager{opts: o, adapter: a, channels: map[string]*Channel{}, stop: make(chan struct{})}
+	m := &Manager{opts: o, adapter: a, channels: map[string]*Channel{}, lives: map[string]lives{}, stop: make(chan struct{})}
 	m.wg.Go(func() { m.runKeepalive(m.stop) })
 	return m, nil
 }
@@ -126,14 +127,17 @@ var errShutDown = core.Errorf(core.Unavailable, "the RDMA connections of this ta
 func (m *Manager) exchangeAddress(c *Channel) {
 	self := c.endpoint()
 	resp, err := m.opts.Exchanger.GetRemoteAddress(c.ctx, c.peer, &pb.GetRemoteAddressRequest{
-		HostName: m.opts.Task, Channel: self.channel(), Mr: self.regions(),
+		HostName: m.opts.Task, Channel: self.channel(), Mr: self.regions(), Hello: self.hello.message(),
 	})
 	if core.CodeOf(err) == core.Unimplemented {
 		err = noVerbs(c.peer)
 	}
 	var remote endpoint
 	if err == nil {
-		remote, err = parseEndpoint(c.peer, resp.GetChannel(), resp.GetMr())
+		remote, err = parseEndpoint(c.peer, resp.GetChannel(), resp.GetMr(), resp.GetHello(), m.adapter.config.Generation)
+	}
+	if err == nil {
+		err = m.meetAgain(c.peer, remote.incarnation)
 	}
 	if err == nil {
 		err = c.connect(remote, false)
@@ -146,7 +150,7 @@ func (m *Manager) exchangeAddress(c *Channel) {
 // GetRemoteAddress connects the channel to the task that asks, and tells it
 // where that channel is. A task that comes back from elsewhere gets a new one.
 func (m *Manager) GetRemoteAddress(_ context.Context, req *pb.GetRemoteAddressRequest) (*pb.GetRemoteAddressResponse, error) {
-	remote, err := parseEndpoint(req.GetHostName(), req.GetChannel(), req.GetMr())
+	remote, err := parseEndpoint(req.GetHostName(), req.GetChannel(), req.GetMr(), req.GetHello(), m.adapter.config.Generation)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +163,14 @@ func (m *Manager) GetRemoteAddress(_ context.Context, req *pb.GetRemoteAddressRe
 		return nil, err
 	}
 	self := c.endpoint()
-	return &pb.GetRemoteAddressResponse{HostName: m.opts.Task, Channel: self.channel(), Mr: self.regions()}, nil
+	return &pb.GetRemoteAddressResponse{HostName: m.opts.Task, Channel: self.channel(), Mr: self.regions(), Hello: self.hello.message()}, nil
+}
+
+// meetAgain is meet for who does not hold the lock.
+func (m *Manager) meetAgain(task string, incarnation uint64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.meet(task, incarnation)
 }
 
 // channelFor returns the channel that is or can be connected to a queue pair
@@ -167,6 +178,9 @@ func (m *Manager) GetRemoteAddress(_ context.Context, req *pb.GetRemoteAddressRe
 func (m *Manager) channelFor(task string, remote endpoint) (*Channel, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if err := m.meet(task, remote.incarnation); err != nil {
+		return nil, err
+	}
 	if c := m.channels[task]; c != nil && c.knows(remote) {
 		return c, nil
 	}

@@ -16,7 +16,13 @@ import (
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(victimVariable) != "" {
+		victim()
+		return
+	}
+	leaktest.Main(m)
+}
 
 // openDevice opens what the tests of this package run over.
 var openDevice = func() (verbs.Device, error) { return soft.Open(soft.Options{}) }
@@ -47,7 +53,7 @@ type cluster struct {
 }
 
 func newCluster() *cluster {
-	c := &cluster{tasks: map[string]*verbs.Manager{}, config: verbs.Config{ArenaBytes: arenaBytes, Log: testLog}}
+	c := &cluster{tasks: map[string]*verbs.Manager{}, config: verbs.Config{ArenaBytes: arenaBytes, Log: testLog, Generation: generation}}
 	c.joined.L = &c.mu
 	return c
 }
@@ -157,8 +163,17 @@ func TestSuite(t *testing.T) {
 		{"Arena", func(c *cluster) { c.arena = true }},
 		{"SmallArena", func(c *cluster) { c.arena, c.config.ArenaBytes = true, 1024 }},
 		{"AlwaysCopy", func(c *cluster) { c.wrap = alter(func(a *verbs.Attributes) { a.CopyBelow = 1 << 40 }) }},
+		{"ShortRing", func(c *cluster) {
+			c.config.StagingBytes = 3000
+			c.wrap = alter(func(a *verbs.Attributes) { a.CopyBelow = 1 << 40 })
+		}},
 		{"NeverCopy", func(c *cluster) { c.wrap = alter(func(a *verbs.Attributes) { a.CopyBelow = 0 }) }},
 		{"ShortMessages", func(c *cluster) { c.wrap = alter(func(a *verbs.Attributes) { a.MaxMessage = 5000 }) }},
+		{"OlderGeneration", func(c *cluster) { c.config.Generation = 1 }},
+		{"OlderShortMessages", func(c *cluster) {
+			c.config.Generation, c.config.QueueDepth = 1, 16
+			c.wrap = alter(func(a *verbs.Attributes) { a.MaxMessage = 5000 })
+		}},
 		{"ShallowQueues", func(c *cluster) { c.config.QueueDepth = 2 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

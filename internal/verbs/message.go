@@ -60,6 +60,9 @@ type message struct {
 	err  error    // of errorStatus
 }
 
+// asks reports whether the message asks for the tensor of a request.
+func (m *message) asks(index uint32) bool { return m.typ == tensorRequest && m.index == index }
+
 // put encodes m to b, which has messageSize bytes, and returns the length.
 func (m *message) put(b []byte) int {
 	clear(b[:fixedSize])

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 )
@@ -10,13 +9,19 @@ import (
 // message, so the next one goes out when the peer has acknowledged the last one
 // (remote) and the device has read its bytes (local). The channel's lock guards it.
 type messageQueue struct {
-	waiting []*message
+	waiting []encoder
 	local   bool // our buffer is being read
 	remote  bool // the peer's buffer is not free
 }
 
+// An encoder is a message of some generation.
+type encoder interface {
+	put(b []byte) int
+	asks(index uint32) bool // is it the request with this number?
+}
+
 // enqueue queues a message for the peer.
-func (c *Channel) enqueue(m *message) {
+func (c *Channel) enqueue(m encoder) {
 	c.tx.waiting = append(c.tx.waiting, m)
 	c.pump()
 }
@@ -32,19 +37,27 @@ func (c *Channel) pump() {
 	t.waiting = t.waiting[1:]
 	t.local, t.remote = true, true
 	n := m.put(c.bufs.memory.Bytes()[atTx:][:messageSize])
-	c.post(work{
+	c.postImm(work{
 		wr: SendWR{
-			Op: OpWriteImm, Imm: immMessage, RemoteAddr: c.remote.rx.addr, RKey: c.remote.rx.rkey,
+			Op: OpWriteImm, Imm: c.immMessage(), RemoteAddr: c.remote.rx.addr, RKey: c.remote.rx.rkey,
 			Local: SGE{Addr: c.bufs.local.Addr() + atTx, Length: uint32(n), LKey: c.bufs.local.LKey()},
 		},
 		end: c.messageSent,
 	})
 }
 
+// immMessage is the immediate value of messages.
+func (c *Channel) immMessage() uint32 {
+	if c.older != nil {
+		return olderImmMessage
+	}
+	return immMessage
+}
+
 // remove takes the request of the given number out of the queue, and reports
 // whether it was there.
 func (t *messageQueue) remove(index uint32) bool {
-	i := slices.IndexFunc(t.waiting, func(m *message) bool { return m.typ == tensorRequest && m.index == index })
+	i := slices.IndexFunc(t.waiting, func(m encoder) bool { return m.asks(index) })
 	if i < 0 {
 		return false
 	}
@@ -75,16 +88,20 @@ func (c *Channel) acknowledged() error {
 func (c *Channel) acknowledge() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.post(work{wr: SendWR{Op: OpWriteImm, Imm: immAck, Quiet: true}})
+	if c.older == nil {
+		c.postImm(work{wr: SendWR{Op: OpWriteImm, Imm: immAck, Quiet: true}})
+		return
+	}
+	c.postImm(work{wr: SendWR{
+		Op: OpWriteImm, Imm: olderImmAck, Quiet: true, RemoteAddr: c.remote.rxAck.addr, RKey: c.remote.rxAck.rkey,
+		Local: SGE{Addr: c.bufs.local.Addr() + atAckOut, Length: fixedSize, LKey: c.bufs.local.LKey()},
+	}})
 }
-
-// pingText is what the ping of a task begins with that understands Gorge's
-// additions to the protocol. TensorFlow's pings say nothing.
-const pingText = "gorge verbs 1\n"
 
 // ping sends the message with which each side of a connection begins.
 func (c *Channel) ping() {
-	copy(c.bufs.memory.Bytes()[atPingOut:], pingText)
+	at := c.bufs.memory.Bytes()[atPingOut:]
+	copy(at[copy(at, pingText):], c.remote.nonce[:])
 	c.post(work{wr: SendWR{
 		Op:    OpSend,
 		Local: SGE{Addr: c.bufs.local.Addr() + atPingOut, Length: pingSize, LKey: c.bufs.local.LKey()},
@@ -92,18 +109,29 @@ func (c *Channel) ping() {
 }
 
 // pingReceived reads the peer's ping.
-func (c *Channel) pingReceived(n uint32) { c.refuseHeld(c.negotiate(n)) }
+func (c *Channel) pingReceived(n uint32) error {
+	cannot, err := c.negotiate(n)
+	c.refuseHeld(cannot)
+	return err
+}
 
 // negotiate finds out what the peer understands, and returns requests that it cannot
 // be sent.
-func (c *Channel) negotiate(n uint32) (cannot []*request) {
+func (c *Channel) negotiate(n uint32) (cannot []*request, err error) {
 	b := c.bufs.memory.Bytes()[atPingIn:][:min(n, pingSize)]
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pingSeen, c.extended = true, bytes.HasPrefix(b, []byte(pingText))
+	if c.pingSeen {
+		return nil, errors.New("it greets twice")
+	}
+	extended, err := c.answers(b)
+	if err != nil {
+		return nil, err
+	}
+	c.pingSeen, c.extended = true, extended
 	c.markSendable()
 	if c.extended {
 		c.cancelDropped()
 	}
-	return c.askHeld()
+	return c.askHeld(), nil
 }

@@ -49,7 +49,7 @@ func (t *requestTable) add(r *request) {
 }
 
 func (t *requestTable) skip() {
-	if t.next++; t.next > maxIndex {
+	if t.next++; t.next > lastIndex {
 		t.next = 0
 	}
 }
@@ -73,7 +73,7 @@ func (c *Channel) start(ctx context.Context, r *request, m metaData, expected bo
 	defer c.wg.Done()
 	// The last tensor's memory need not be what this one takes. If there is none,
 	// the peer tells first what it has.
-	if expected && c.prepare(r, m) != nil {
+	if expected && (c.older != nil || c.prepare(r, m) != nil) {
 		r.meta = metaData{}
 	}
 	if err := c.begin(ctx, r); err != nil {
@@ -144,6 +144,10 @@ func (c *Channel) abandon(r *request, why error) {
 func (c *Channel) enqueueCancel(r *request) {
 	if c.err == nil && c.extended && !r.released {
 		r.released = true
+		if c.older != nil {
+			c.enqueue(r.olderMessage(olderCancel))
+			return
+		}
 		c.enqueue(&message{typ: tensorCancel, index: r.index})
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -17,6 +18,11 @@ type response struct {
 	room   metaData           // what the peer has room for, and where
 	addr   uint64
 	rkey   uint32
+
+	// Of the older generation.
+	key    string
+	step   int64
+	number uint64 // that the request had, 0 if none
 
 	offer *content // that the peer has been told of, nil before
 }
@@ -77,13 +83,16 @@ func (c *content) bytes() []byte {
 	return c.objects
 }
 
-// segment returns registered memory with the content. What is copied to get
-// there is counted.
-func (c *content) segment(a *Adapter, k *counters) (segment, error) {
+// segment returns registered memory that is the content's own, or false if the
+// content has to be copied.
+func (c *content) segment(a *Adapter) (segment, bool) {
 	if c.tensor != nil {
-		return a.source(c.tensor.Buffer(), k)
+		return a.source(c.tensor.Buffer())
 	}
-	return a.copied(c.objects, k)
+	buf := memory.Adopt(c.objects, func() {})
+	defer buf.Unref()
+	s, ok := a.over(buf, 0)
+	return s, ok || len(c.objects) == 0
 }
 
 // requested begins to wait for what the peer wants.
@@ -91,14 +100,11 @@ func (c *Channel) requested(m *message) error {
 	ctx, cancel := context.WithCancel(c.ctx)
 	r := &response{index: m.index, cancel: cancel, room: m.meta, addr: m.addr, rkey: m.rkey}
 	c.mu.Lock()
-	taken := c.responses[m.index] != nil
-	if !taken {
-		c.responses[m.index] = r
-	}
+	err := c.addResponse(r)
 	c.mu.Unlock()
-	if taken {
+	if err != nil {
 		cancel()
-		return fmt.Errorf("it uses the number of request %d, which is under way, again", m.index)
+		return err
 	}
 	c.serve(ctx, m.step, m.key, func(t *core.Tensor, dead bool, err error) {
 		cancel()
@@ -106,6 +112,21 @@ func (c *Channel) requested(m *message) error {
 	})
 	return nil
 }
+
+// addResponse takes a request of the peer up. The caller holds the lock.
+func (c *Channel) addResponse(r *response) error {
+	switch {
+	case c.responses[r.index] != nil:
+		return fmt.Errorf("it uses the number of request %d, which is under way, again", r.index)
+	case len(c.responses) >= maxResponses:
+		return fmt.Errorf("it has %d requests under way, at most %d are served at a time", len(c.responses)+1, maxResponses)
+	}
+	c.responses[r.index] = r
+	return nil
+}
+
+// maxResponses bounds what a peer can make us wait for.
+const maxResponses = 1 << 18
 
 // produced sends a value, or offers it if the peer expects something else. It
 // runs on whatever goroutine has produced the value.
@@ -128,6 +149,8 @@ func (c *Channel) produced(r *response, t *core.Tensor, dead bool, err error) {
 	case err != nil:
 		v.release()
 		c.refuse(r, err)
+	case c.older != nil:
+		c.older.send(r, v)
 	case r.room.same(&v.meta):
 		c.write(r, v)
 	default:
@@ -141,6 +164,10 @@ func (c *Channel) refuse(r *response, err error) {
 	defer c.mu.Unlock()
 	if c.err == nil {
 		delete(c.responses, r.index)
+		if c.older != nil {
+			c.older.refuse(r, err)
+			return
+		}
 		c.enqueue(&message{typ: errorStatus, index: r.index, err: err})
 	}
 }
@@ -200,17 +227,22 @@ func (c *Channel) cancelled(index uint32) {
 
 // write writes a value to where the peer wants it.
 func (c *Channel) write(r *response, v *content) {
+	if !c.remote.inArena(r.addr, r.rkey, v.meta.bytes) { // the device would end the connection
+		v.release()
+		c.refuse(r, core.Errorf(core.InvalidArgument, "%d bytes at %#x are not in the memory in which the receiver takes tensors", v.meta.bytes, r.addr))
+		return
+	}
 	if n := v.meta.bytes; n > 0 && n <= c.adapter.dev.Attributes().MaxInline {
 		c.writeInline(r, v)
 		return
 	}
-	n := v.meta.bytes
-	s, err := v.segment(c.adapter, &c.stats)
-	v.release()
-	if err != nil {
-		c.refuse(r, err)
+	s, ok := v.segment(c.adapter)
+	if !ok {
+		c.stage(r, v)
 		return
 	}
+	n := v.meta.bytes
+	v.release()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
@@ -232,7 +264,7 @@ func (c *Channel) writeInline(r *response, v *content) {
 		return
 	}
 	delete(c.responses, r.index)
-	c.post(work{
+	c.postContent(work{
 		wr:  SendWR{Op: OpWriteImm, Imm: r.index, Inline: v.bytes(), RemoteAddr: r.addr, RKey: r.rkey},
 		end: v.release,
 	})
@@ -246,7 +278,7 @@ func (c *Channel) writeOut(r *response, s segment, n int) {
 	for ; n-off > most; off += most {
 		c.post(work{wr: SendWR{Op: OpWrite, Local: s.sge(off, most), RemoteAddr: r.addr + uint64(off), RKey: r.rkey, Quiet: true}})
 	}
-	c.post(work{
+	c.postContent(work{
 		wr:  SendWR{Op: OpWriteImm, Imm: r.index, Local: s.sge(off, n-off), RemoteAddr: r.addr + uint64(off), RKey: r.rkey},
 		end: func() { c.release(&s) },
 	})

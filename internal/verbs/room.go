@@ -13,7 +13,7 @@ func (c *Channel) prepare(r *request, m metaData) (err error) {
 	c.free(r)
 	switch {
 	case m.bytes > c.limit:
-		return core.Errorf(core.ResourceExhausted, "a tensor from %s must have at most %d bytes, %v%v has %d", c.peer, c.limit, m.dtype, m.shape, m.bytes)
+		return c.tooLarge(m)
 	case m.dead:
 	case objects(m.dtype):
 		r.dest, err = c.adapter.room(m.bytes)
@@ -24,6 +24,11 @@ func (c *Channel) prepare(r *request, m metaData) (err error) {
 		r.meta = m
 	}
 	return err
+}
+
+// tooLarge is the error of a tensor beyond the limit.
+func (c *Channel) tooLarge(m metaData) error {
+	return core.Errorf(core.ResourceExhausted, "a tensor from %s must have at most %d bytes, %v%v has %d", c.peer, c.limit, m.dtype, m.shape, m.bytes)
 }
 
 func (c *Channel) allocate(r *request, m metaData) error {

@@ -105,12 +105,20 @@ type stage struct {
 	happens []string   // what the channel does, and what receives give
 	mu      sync.Mutex // for results and wanted
 	results []string
+
+	// Of tests of the older generation: the last message that the channel sent, how many
+	// it acknowledged, and what it wrote.
+	last    *olderMessage
+	acks    int
+	written []SendWR
 }
 
-func newStage(t *testing.T) *stage {
+func newStage(t *testing.T) *stage { return newStageOf(t, 4) }
+
+func newStageOf(t *testing.T, depth int) *stage {
 	s := &stage{t: t, dev: newFakeDevice(), cancel: map[string]context.CancelFunc{}, wanted: map[string]rendezvous.Done{}}
 	var err error
-	s.adapter, err = NewAdapter(s.dev, Config{QueueDepth: 4, ArenaBytes: 1 << 16})
+	s.adapter, err = NewAdapter(s.dev, Config{QueueDepth: depth, ArenaBytes: 1 << 16})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,15 +109,14 @@ func (a *Adapter) over(buf *memory.Buffer, access Access) (segment, bool) {
 	return s, ok
 }
 
-// source returns a segment with the contents of buf.
-func (a *Adapter) source(buf *memory.Buffer, k *counters) (segment, error) {
+// source returns a segment that is buf's own memory, or false if what is in buf has
+// to be copied.
+func (a *Adapter) source(buf *memory.Buffer) (segment, bool) {
 	if e := a.cached(buf); e != nil {
-		return segment{buf: buf.Ref(), addr: e.mr.Addr(), mr: e.mr, kept: e, home: a.sources}, nil
+		return segment{buf: buf.Ref(), addr: e.mr.Addr(), mr: e.mr, kept: e, home: a.sources}, true
 	}
-	if s, ok := a.over(buf, 0); ok || buf.Len() == 0 {
-		return s, nil
-	}
-	return a.copied(buf.Bytes(), k)
+	s, ok := a.over(buf, 0)
+	return s, ok || buf.Len() == 0
 }
 
 // cached returns the kept registration of a buffer outside of the arena.
@@ -126,16 +125,6 @@ func (a *Adapter) cached(buf *memory.Buffer) *cachedMR {
 		return nil
 	}
 	return a.sources.get(buf)
-}
-
-// copied returns a segment with a copy of b.
-func (a *Adapter) copied(b []byte, k *counters) (segment, error) {
-	s, err := a.room(len(b))
-	if err == nil {
-		k.stage(len(b))
-		copy(s.bytes(), b)
-	}
-	return s, err
 }
 
 // target returns a segment where bytes for buf can be written. If it is not

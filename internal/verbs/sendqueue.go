@@ -2,8 +2,8 @@ package verbs
 
 import "errors"
 
-// recvID is the number of all posted receives, the others count work requests
-// from 0.
+// recvID is in the numbers of posted receives, which count from it; the others
+// count work requests from 0.
 const recvID = 1 << 63
 
 // A work is a work request and what is to be done at its end, when the device

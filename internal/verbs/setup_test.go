@@ -97,3 +97,40 @@ func TestSameAddressTwice(t *testing.T) {
 	c.twice = true
 	begin(t, c.pair(t), 1).works(full(10, 1))
 }
+
+// TestPastLives: what an earlier life of a task still says is refused, once a later
+// one has been met; a hello has to be whole.
+func TestPastLives(t *testing.T) {
+	c := newCluster()
+	c.wrap = softInstead(t) // whose queue pairs are connected with what the test makes up
+	m := c.join(t, rendezvoustest.TaskA, rendezvoustest.TaskB).Session.Transport.(*verbs.Manager)
+	ask := func(h *pb.VerbsHello) (*pb.GetRemoteAddressResponse, error) {
+		return m.GetRemoteAddress(t.Context(), &pb.GetRemoteAddressRequest{
+			HostName: rendezvoustest.TaskB, Channel: &pb.Channel{Qpn: int32(h.GetIncarnation())}, Mr: []*pb.MemoryRegion{{}, {}}, Hello: h,
+		})
+	}
+	life := func(n uint64) *pb.VerbsHello {
+		return &pb.VerbsHello{Generation: 2, Version: 2, Incarnation: n, Nonce: make([]byte, 16), Depth: 16}
+	}
+	for _, c := range []struct {
+		hello *pb.VerbsHello
+		want  core.Code
+	}{
+		{life(1), core.OK}, {life(2), core.OK}, {life(1), core.Aborted}, {life(2), core.OK}, {life(3), core.OK}, {life(2), core.Aborted}, {life(1), core.Aborted},
+		{nil, core.OK}, // TensorFlow
+		{life(0), core.InvalidArgument},
+		{&pb.VerbsHello{Generation: 2, Version: 1, Incarnation: 4, Nonce: make([]byte, 16), Depth: 16}, core.InvalidArgument},
+		{&pb.VerbsHello{Generation: 2, Version: 2, Incarnation: 4, Nonce: make([]byte, 15), Depth: 16}, core.InvalidArgument},
+		{&pb.VerbsHello{Generation: 2, Version: 2, Incarnation: 4, Nonce: make([]byte, 16)}, core.InvalidArgument},
+		{&pb.VerbsHello{Generation: 2, Version: 2, Incarnation: 4, Nonce: make([]byte, 16), Depth: 16, Arena: &pb.MemoryRegion{RemoteAddr: 1 << 63}, ArenaBytes: 1 << 63}, core.InvalidArgument},
+		{&pb.VerbsHello{Generation: 2, Version: 3, Incarnation: 5, Nonce: make([]byte, 16), Depth: 1 << 31}, core.OK}, // of later versions
+	} {
+		resp, err := ask(c.hello)
+		if core.CodeOf(err) != c.want {
+			t.Errorf("hello %v gives %v, want %v", c.hello, err, c.want)
+		}
+		if h := resp.GetHello(); err == nil && (h.GetVersion() != 2 || len(h.GetNonce()) != 16 || h.GetIncarnation() == 0 || h.GetDepth() != 1024 || h.GetArenaBytes() == 0) {
+			t.Errorf("the answer is %v", h)
+		}
+	}
+}

@@ -13,15 +13,18 @@ type Stats struct {
 	Writes    int64 // of tensors, in pieces if they are long
 	Bytes     int64 // of tensors that were written
 	Waits     int64 // times that the queue was full
+	Credits   int64 // messages that returned credits
+	Unready   int64 // tensors that waited until the peer had a receive for them
 	Staged    int64 // tensors that were copied on their way, on either side
 	StagedLen int64 // bytes of them
+	RingFull  int64 // of those, times that one waited for room to be copied to
 	Received  int64 // tensors
 	Retries   int64 // requests that were repeated, with room for another tensor
 }
 
 // counters are the Stats of a channel while they change.
 type counters struct {
-	batches, sends, messages, acks, writes, bytes, waits, staged, stagedLen, received, retries atomic.Int64
+	batches, sends, messages, acks, writes, bytes, waits, staged, stagedLen, received, retries, credits, creditWaits, ringWaits atomic.Int64
 }
 
 // posted counts requests that are about to be posted.
@@ -40,6 +43,8 @@ func (c *counters) count(wr *SendWR) {
 		c.acks.Add(1)
 	case wr.Op == OpWriteImm && wr.Imm == immMessage:
 		c.messages.Add(1)
+	case wr.Op == OpWriteImm && wr.Imm > creditBase && wr.Len() == 0 && wr.Quiet:
+		c.credits.Add(1)
 	default:
 		c.writes.Add(1)
 		c.bytes.Add(int64(wr.Len()))
@@ -60,7 +65,7 @@ func (c *Channel) Stats() Stats {
 	return Stats{
 		Peer: c.peer, QPN: c.qp.Num(), Batches: k.batches.Load(), Sends: k.sends.Load(), Messages: k.messages.Load(), Acks: k.acks.Load(),
 		Writes: k.writes.Load(), Bytes: k.bytes.Load(), Waits: k.waits.Load(), Staged: k.staged.Load(), StagedLen: k.stagedLen.Load(),
-		Received: k.received.Load(), Retries: k.retries.Load(),
+		Received: k.received.Load(), Retries: k.retries.Load(), Credits: k.credits.Load(), Unready: k.creditWaits.Load(), RingFull: k.ringWaits.Load(),
 	}
 }
 

@@ -1,6 +1,7 @@
 package verbs_test
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/memory"
@@ -143,6 +144,54 @@ func TestManyAtOnce(t *testing.T) {
 		}
 		o.t.Release()
 	}
+}
+
+// TestReceiversAreNotOverrun: hundreds of tensors that are ready at once do not find
+// a peer with few receives unready: a device would turn them away, and they would be
+// sent again after a timeout.
+func TestReceiversAreNotOverrun(t *testing.T) {
+	c := newCluster()
+	c.config.QueueDepth = 16
+	var devices []verbs.Device
+	c.wrap = func(d verbs.Device) verbs.Device { devices = append(devices, d); return d }
+	p := c.pair(t)
+	const n = 300
+	for id := range int64(2) { // in the second step it is known what comes
+		s := begin(t, p, id)
+		before := only(p.B).Messages
+		var got []<-chan outcome
+		for i := range n {
+			got = append(got, s.recv(edgeName(i)))
+		}
+		for id > 0 && only(p.B).Messages < before+n {
+			runtime.Gosched() // until all have been asked for
+		}
+		for i := range n {
+			s.send(edgeName(i), full(10+i, byte(i)))
+		}
+		for i, g := range got {
+			o := <-g
+			if o.err != nil || o.t.Len() != 10+i {
+				t.Fatalf("request %d gives %v, %v", i, o.t, o.err)
+			}
+			o.t.Release()
+		}
+	}
+	for _, d := range devices {
+		if d, ok := d.(interface{ NotReady() int64 }); ok && d.NotReady() > 0 {
+			t.Errorf("%d requests found no receive posted", d.NotReady())
+		}
+	}
+	if a, b := stats(t, p.A), stats(t, p.B); a.Unready == 0 || b.Credits == 0 {
+		t.Errorf("%d tensors waited for %d returns of credits, want some", a.Unready, b.Credits)
+	}
+}
+
+// only returns the counters of a task's channel, if it has one.
+func only(p rendezvoustest.Peer) (s verbs.Stats) {
+	for _, s = range manager(p).Stats() {
+	}
+	return s
 }
 
 func edgeName(i int) string { return "edge" + string(rune('A'+i%26)) + string(rune('A'+i/26)) }

@@ -86,8 +86,10 @@ func (a *Adapter) join(c *Channel, w Completion) {
 		c.inBatch = true
 		a.batch = append(a.batch, c)
 	}
-	if w.ID == recvID && w.Status == Success {
+	if w.ID >= recvID && w.Status == Success {
 		c.usedUp++
+		c.lost = c.lost || w.ID != recvID+c.arrival
+		c.arrival++
 	}
 }
 
@@ -121,6 +123,7 @@ func (c *Channel) endBatch() {
 	if c.err != nil {
 		return
 	}
+	c.returnCredits()
 	if err := c.out.uncork(); err != nil {
 		c.failLater(err)
 	}

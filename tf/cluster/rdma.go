@@ -38,6 +38,7 @@ type RDMA struct {
 	Device       string // that is used: mlx5_0, say
 	Port         int    // of the device, from 1
 	GIDIndex     *int   // of the port's identifiers
+	NUMANode     *int   // that the device is to be nearest to, of several; nil: the one that the process is bound to
 	PKey         *int   // index of the partition key
 	QueueDepth   int    // requests that a connection holds
 	Timeout      *int   // 4.096 µs · 2^Timeout until a packet is sent again
@@ -45,6 +46,9 @@ type RDMA struct {
 	ServiceLevel *int
 	MTU          int
 	TrafficClass *int
+	// Generation of TensorFlow's protocol that all tasks speak: 2, of TensorFlow 1.6, which
+	// is the default, or 1, of TensorFlow 1.1 to 1.4, which copies at both ends.
+	Generation int
 	// ArenaBytes is how much memory is registered for tensors; 0: 64 MiB.
 	ArenaBytes int
 }
@@ -59,6 +63,9 @@ func (r *RDMA) options(lookup func(string) (string, bool)) (ibv.Options, error) 
 	o.QueueDepth, o.MTU = cmp.Or(r.QueueDepth, o.QueueDepth), cmp.Or(r.MTU, o.MTU)
 	if r.GIDIndex != nil {
 		o.GIDIndex = r.GIDIndex
+	}
+	if r.NUMANode != nil {
+		o.Node = r.NUMANode
 	}
 	for _, v := range []struct{ from, to *int }{{r.PKey, &o.PKey}, {r.Timeout, &o.Timeout}, {r.RetryCnt, &o.RetryCnt}, {r.ServiceLevel, &o.ServiceLevel}, {r.TrafficClass, &o.TrafficClass}} {
 		if v.from != nil {

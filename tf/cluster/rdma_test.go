@@ -122,6 +122,7 @@ func TestRDMASettings(t *testing.T) {
 		{cluster.RDMA{Provider: cluster.ProviderSoft, MTU: 1500}, "MTU"},
 		{cluster.RDMA{Provider: cluster.ProviderSoft, RetryCnt: &eight}, "retries"},
 		{cluster.RDMA{Provider: cluster.ProviderSoft, Port: 1}, "RDMA_DEVICE"},
+		{cluster.RDMA{Provider: cluster.ProviderSoft, Generation: 3}, "generation"},
 	} {
 		conf := cluster.Local("127.0.0.1:0")
 		conf.Protocol, conf.RDMA = "grpc+verbs", c.set
@@ -166,8 +167,14 @@ func provider() string {
 // TestCollectivesOverRDMA: what devices of several tasks sum up crosses by RDMA,
 // and comes out as over gRPC.
 func TestCollectivesOverRDMA(t *testing.T) {
+	for name, generation := range map[string]int{"last generation": 2, "older generation": 1} {
+		t.Run(name, func(t *testing.T) { sumUpOverRDMA(t, generation) })
+	}
+}
+
+func sumUpOverRDMA(t *testing.T, generation int) {
 	r := startAlike(t, map[string]int{"worker": 2}, cluster.Config{
-		Protocol: "grpc+verbs", RDMA: cluster.RDMA{Provider: provider()},
+		Protocol: "grpc+verbs", RDMA: cluster.RDMA{Provider: provider(), Generation: generation},
 		Devices: map[string]int{"CPU": 2}, CollectiveLeader: "/job:worker/task:0",
 	})
 	g := tf.NewGraph()
@@ -177,13 +184,27 @@ func TestCollectivesOverRDMA(t *testing.T) {
 		got, err := s.Run(t.Context(), session.Feeds{x: tf.Scalar(float32(1))}, ys...)
 		checkSums(t, got, err, []float32{10})
 	}
-	before := written(r)
+	before, staged := written(r), copied(r)
 	big := slices.Repeat([]float32{1, 2}, 500_000)
 	got, err := s.Run(t.Context(), session.Feeds{x: must(tf.FromSlice(big, len(big)))}, ys...)
 	checkSums(t, got, err, slices.Repeat([]float32{10, 14}, 500_000))
+	if n := copied(r) - staged; generation == 2 && n != 0 {
+		t.Errorf("%d bytes were copied on their way", n)
+	}
 	if n := written(r) - before; n < int64(4*len(big)) {
 		t.Errorf("%d bytes went by RDMA, the values alone have %d", n, 4*len(big))
 	}
+}
+
+// copied is how many bytes of tensors all servers have copied to registered memory or
+// from it.
+func copied(r *running) (n int64) {
+	for _, s := range r.servers {
+		for _, c := range s.RDMAStats() {
+			n += c.StagedLen
+		}
+	}
+	return n
 }
 
 // written is how many bytes of tensors all servers have written by RDMA.

@@ -42,7 +42,7 @@ func (s *Server) newVerbs(c *Config, other rendezvous.Transport) (*verbs.Manager
 		return nil, nil
 	}
 	o := verbs.Options{
-		Config: verbs.Config{Log: s.log, QueueDepth: depth, ArenaBytes: c.RDMA.ArenaBytes}, Task: s.task, Peers: others(c.Cluster.tasks(), s.task),
+		Config: verbs.Config{Log: s.log, QueueDepth: depth, ArenaBytes: c.RDMA.ArenaBytes, Generation: c.RDMA.Generation}, Task: s.task, Peers: others(c.Cluster.tasks(), s.task),
 		Serve: s.serveVerbs, Exchanger: s.channels,
 	}
 	if c.RDMA.Fallback {

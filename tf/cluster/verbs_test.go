@@ -15,6 +15,7 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
+	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -110,6 +111,46 @@ func TestVerbsAbort(t *testing.T) {
 	}
 	if _, err := session.Fetch[float32](context.Background(), s, nil, r.loss); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestVerbsAbortTogether: two clients give up steps at once, over and over; the values
+// that their other steps get are theirs.
+func TestVerbsAbortTogether(t *testing.T) {
+	for name, generation := range map[string]int{"last generation": 2, "older generation": 1} {
+		t.Run(name, func(t *testing.T) {
+			r := startAlike(t, map[string]int{"worker": 2}, cluster.Config{Protocol: "grpc+verbs", RDMA: cluster.RDMA{Provider: provider(), Generation: generation}})
+			var wg sync.WaitGroup
+			for client := range 2 {
+				wg.Go(func() { abortOften(t, r.servers[taskKey("worker", client)].Target(), float32(client+1)) })
+			}
+			wg.Wait()
+		})
+	}
+}
+
+// abortOften runs steps in which a large value crosses twice, and gives up two of three.
+func abortOften(t *testing.T, target string, with float32) {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, nil)
+	there := ops.Neg(x, tf.OnDevice("/job:worker/task:0"))
+	back := ops.Neg(ops.Neg(there, tf.OnDevice("/job:worker/task:1")), tf.OnDevice("/job:worker/task:0"))
+	s := open(t, g, target)
+	for i := range 60 {
+		n := 1000 + 100_000*(i%2)
+		in := must(tf.FromSlice(slices.Repeat([]float32{with}, n), n))
+		ctx, cancel := context.WithCancel(t.Context())
+		if i%3 > 0 {
+			go cancel()
+		}
+		out, err := s.Run(ctx, session.Feeds{x: in}, back)
+		cancel()
+		switch {
+		case err != nil && (i%3 == 0 || tf.CodeOf(err) != tf.Canceled):
+			t.Errorf("step %d: %v", i, err)
+		case err == nil && !slices.Equal(tf.Data[float32](out[0]), slices.Repeat([]float32{-with}, n)):
+			t.Errorf("step %d has other values than -%v", i, with)
+		}
 	}
 }
 

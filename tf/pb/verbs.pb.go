@@ -159,19 +159,120 @@ func (x *MemoryRegion) GetRkey() uint32 {
 	return 0
 }
 
+// VerbsHello is what Gorge's tasks tell each other beside TensorFlow's fields when they connect.
+type VerbsHello struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Version of what Gorge has added to TensorFlow's protocol.
+	Version uint32 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
+	// Number of this life of the task, which no other life of it has.
+	Incarnation uint64 `protobuf:"fixed64,2,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
+	// What the first message to this queue pair must repeat.
+	Nonce []byte `protobuf:"bytes,3,opt,name=nonce,proto3" json:"nonce,omitempty"`
+	// Messages that the queue pair takes at a time.
+	Depth uint32 `protobuf:"varint,4,opt,name=depth,proto3" json:"depth,omitempty"`
+	// Memory that tensors arrive in, and its length.
+	Arena      *MemoryRegion `protobuf:"bytes,5,opt,name=arena,proto3" json:"arena,omitempty"`
+	ArenaBytes uint64        `protobuf:"varint,6,opt,name=arena_bytes,json=arenaBytes,proto3" json:"arena_bytes,omitempty"`
+	// Generation of TensorFlow's protocol that the task speaks; 0: the last one.
+	Generation    uint32 `protobuf:"varint,7,opt,name=generation,proto3" json:"generation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VerbsHello) Reset() {
+	*x = VerbsHello{}
+	mi := &file_gorge_verbs_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VerbsHello) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VerbsHello) ProtoMessage() {}
+
+func (x *VerbsHello) ProtoReflect() protoreflect.Message {
+	mi := &file_gorge_verbs_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VerbsHello.ProtoReflect.Descriptor instead.
+func (*VerbsHello) Descriptor() ([]byte, []int) {
+	return file_gorge_verbs_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *VerbsHello) GetVersion() uint32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *VerbsHello) GetIncarnation() uint64 {
+	if x != nil {
+		return x.Incarnation
+	}
+	return 0
+}
+
+func (x *VerbsHello) GetNonce() []byte {
+	if x != nil {
+		return x.Nonce
+	}
+	return nil
+}
+
+func (x *VerbsHello) GetDepth() uint32 {
+	if x != nil {
+		return x.Depth
+	}
+	return 0
+}
+
+func (x *VerbsHello) GetArena() *MemoryRegion {
+	if x != nil {
+		return x.Arena
+	}
+	return nil
+}
+
+func (x *VerbsHello) GetArenaBytes() uint64 {
+	if x != nil {
+		return x.ArenaBytes
+	}
+	return 0
+}
+
+func (x *VerbsHello) GetGeneration() uint32 {
+	if x != nil {
+		return x.Generation
+	}
+	return 0
+}
+
 // GetRemoteAddressRequest offers the caller's queue pair and memory regions to a peer.
 type GetRemoteAddressRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	HostName      string                 `protobuf:"bytes,1,opt,name=host_name,json=hostName,proto3" json:"host_name,omitempty"`
-	Channel       *Channel               `protobuf:"bytes,2,opt,name=channel,proto3" json:"channel,omitempty"`
-	Mr            []*MemoryRegion        `protobuf:"bytes,3,rep,name=mr,proto3" json:"mr,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	HostName string                 `protobuf:"bytes,1,opt,name=host_name,json=hostName,proto3" json:"host_name,omitempty"`
+	Channel  *Channel               `protobuf:"bytes,2,opt,name=channel,proto3" json:"channel,omitempty"`
+	Mr       []*MemoryRegion        `protobuf:"bytes,3,rep,name=mr,proto3" json:"mr,omitempty"`
+	// TensorFlow's tasks have none.
+	Hello         *VerbsHello `protobuf:"bytes,100,opt,name=hello,proto3" json:"hello,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetRemoteAddressRequest) Reset() {
 	*x = GetRemoteAddressRequest{}
-	mi := &file_gorge_verbs_proto_msgTypes[2]
+	mi := &file_gorge_verbs_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -183,7 +284,7 @@ func (x *GetRemoteAddressRequest) String() string {
 func (*GetRemoteAddressRequest) ProtoMessage() {}
 
 func (x *GetRemoteAddressRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gorge_verbs_proto_msgTypes[2]
+	mi := &file_gorge_verbs_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -196,7 +297,7 @@ func (x *GetRemoteAddressRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRemoteAddressRequest.ProtoReflect.Descriptor instead.
 func (*GetRemoteAddressRequest) Descriptor() ([]byte, []int) {
-	return file_gorge_verbs_proto_rawDescGZIP(), []int{2}
+	return file_gorge_verbs_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *GetRemoteAddressRequest) GetHostName() string {
@@ -220,19 +321,28 @@ func (x *GetRemoteAddressRequest) GetMr() []*MemoryRegion {
 	return nil
 }
 
+func (x *GetRemoteAddressRequest) GetHello() *VerbsHello {
+	if x != nil {
+		return x.Hello
+	}
+	return nil
+}
+
 // GetRemoteAddressResponse answers with the peer's queue pair and memory regions.
 type GetRemoteAddressResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	HostName      string                 `protobuf:"bytes,1,opt,name=host_name,json=hostName,proto3" json:"host_name,omitempty"`
-	Channel       *Channel               `protobuf:"bytes,2,opt,name=channel,proto3" json:"channel,omitempty"`
-	Mr            []*MemoryRegion        `protobuf:"bytes,3,rep,name=mr,proto3" json:"mr,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	HostName string                 `protobuf:"bytes,1,opt,name=host_name,json=hostName,proto3" json:"host_name,omitempty"`
+	Channel  *Channel               `protobuf:"bytes,2,opt,name=channel,proto3" json:"channel,omitempty"`
+	Mr       []*MemoryRegion        `protobuf:"bytes,3,rep,name=mr,proto3" json:"mr,omitempty"`
+	// TensorFlow's tasks have none.
+	Hello         *VerbsHello `protobuf:"bytes,100,opt,name=hello,proto3" json:"hello,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetRemoteAddressResponse) Reset() {
 	*x = GetRemoteAddressResponse{}
-	mi := &file_gorge_verbs_proto_msgTypes[3]
+	mi := &file_gorge_verbs_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -244,7 +354,7 @@ func (x *GetRemoteAddressResponse) String() string {
 func (*GetRemoteAddressResponse) ProtoMessage() {}
 
 func (x *GetRemoteAddressResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gorge_verbs_proto_msgTypes[3]
+	mi := &file_gorge_verbs_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -257,7 +367,7 @@ func (x *GetRemoteAddressResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRemoteAddressResponse.ProtoReflect.Descriptor instead.
 func (*GetRemoteAddressResponse) Descriptor() ([]byte, []int) {
-	return file_gorge_verbs_proto_rawDescGZIP(), []int{3}
+	return file_gorge_verbs_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *GetRemoteAddressResponse) GetHostName() string {
@@ -281,6 +391,13 @@ func (x *GetRemoteAddressResponse) GetMr() []*MemoryRegion {
 	return nil
 }
 
+func (x *GetRemoteAddressResponse) GetHello() *VerbsHello {
+	if x != nil {
+		return x.Hello
+	}
+	return nil
+}
+
 // ErrorStatusProto is a failure as RDMA messages carry it.
 type ErrorStatusProto struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -293,7 +410,7 @@ type ErrorStatusProto struct {
 
 func (x *ErrorStatusProto) Reset() {
 	*x = ErrorStatusProto{}
-	mi := &file_gorge_verbs_proto_msgTypes[4]
+	mi := &file_gorge_verbs_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -305,7 +422,7 @@ func (x *ErrorStatusProto) String() string {
 func (*ErrorStatusProto) ProtoMessage() {}
 
 func (x *ErrorStatusProto) ProtoReflect() protoreflect.Message {
-	mi := &file_gorge_verbs_proto_msgTypes[4]
+	mi := &file_gorge_verbs_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -318,7 +435,7 @@ func (x *ErrorStatusProto) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErrorStatusProto.ProtoReflect.Descriptor instead.
 func (*ErrorStatusProto) Descriptor() ([]byte, []int) {
-	return file_gorge_verbs_proto_rawDescGZIP(), []int{4}
+	return file_gorge_verbs_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ErrorStatusProto) GetErrorCode() int32 {
@@ -356,15 +473,29 @@ const file_gorge_verbs_proto_rawDesc = "" +
 	"\fMemoryRegion\x12\x1f\n" +
 	"\vremote_addr\x18\x01 \x01(\x04R\n" +
 	"remoteAddr\x12\x12\n" +
-	"\x04rkey\x18\x02 \x01(\rR\x04rkey\"\x85\x01\n" +
+	"\x04rkey\x18\x02 \x01(\rR\x04rkey\"\xe0\x01\n" +
+	"\n" +
+	"VerbsHello\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\rR\aversion\x12 \n" +
+	"\vincarnation\x18\x02 \x01(\x06R\vincarnation\x12\x14\n" +
+	"\x05nonce\x18\x03 \x01(\fR\x05nonce\x12\x14\n" +
+	"\x05depth\x18\x04 \x01(\rR\x05depth\x12)\n" +
+	"\x05arena\x18\x05 \x01(\v2\x13.gorge.MemoryRegionR\x05arena\x12\x1f\n" +
+	"\varena_bytes\x18\x06 \x01(\x04R\n" +
+	"arenaBytes\x12\x1e\n" +
+	"\n" +
+	"generation\x18\a \x01(\rR\n" +
+	"generation\"\xae\x01\n" +
 	"\x17GetRemoteAddressRequest\x12\x1b\n" +
 	"\thost_name\x18\x01 \x01(\tR\bhostName\x12(\n" +
 	"\achannel\x18\x02 \x01(\v2\x0e.gorge.ChannelR\achannel\x12#\n" +
-	"\x02mr\x18\x03 \x03(\v2\x13.gorge.MemoryRegionR\x02mr\"\x86\x01\n" +
+	"\x02mr\x18\x03 \x03(\v2\x13.gorge.MemoryRegionR\x02mr\x12'\n" +
+	"\x05hello\x18d \x01(\v2\x11.gorge.VerbsHelloR\x05hello\"\xaf\x01\n" +
 	"\x18GetRemoteAddressResponse\x12\x1b\n" +
 	"\thost_name\x18\x01 \x01(\tR\bhostName\x12(\n" +
 	"\achannel\x18\x02 \x01(\v2\x0e.gorge.ChannelR\achannel\x12#\n" +
-	"\x02mr\x18\x03 \x03(\v2\x13.gorge.MemoryRegionR\x02mr\"{\n" +
+	"\x02mr\x18\x03 \x03(\v2\x13.gorge.MemoryRegionR\x02mr\x12'\n" +
+	"\x05hello\x18d \x01(\v2\x11.gorge.VerbsHelloR\x05hello\"{\n" +
 	"\x10ErrorStatusProto\x12\x1d\n" +
 	"\n" +
 	"error_code\x18\x01 \x01(\x05R\terrorCode\x12#\n" +
@@ -383,24 +514,28 @@ func file_gorge_verbs_proto_rawDescGZIP() []byte {
 	return file_gorge_verbs_proto_rawDescData
 }
 
-var file_gorge_verbs_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_gorge_verbs_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_gorge_verbs_proto_goTypes = []any{
 	(*Channel)(nil),                  // 0: gorge.Channel
 	(*MemoryRegion)(nil),             // 1: gorge.MemoryRegion
-	(*GetRemoteAddressRequest)(nil),  // 2: gorge.GetRemoteAddressRequest
-	(*GetRemoteAddressResponse)(nil), // 3: gorge.GetRemoteAddressResponse
-	(*ErrorStatusProto)(nil),         // 4: gorge.ErrorStatusProto
+	(*VerbsHello)(nil),               // 2: gorge.VerbsHello
+	(*GetRemoteAddressRequest)(nil),  // 3: gorge.GetRemoteAddressRequest
+	(*GetRemoteAddressResponse)(nil), // 4: gorge.GetRemoteAddressResponse
+	(*ErrorStatusProto)(nil),         // 5: gorge.ErrorStatusProto
 }
 var file_gorge_verbs_proto_depIdxs = []int32{
-	0, // 0: gorge.GetRemoteAddressRequest.channel:type_name -> gorge.Channel
-	1, // 1: gorge.GetRemoteAddressRequest.mr:type_name -> gorge.MemoryRegion
-	0, // 2: gorge.GetRemoteAddressResponse.channel:type_name -> gorge.Channel
-	1, // 3: gorge.GetRemoteAddressResponse.mr:type_name -> gorge.MemoryRegion
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	1, // 0: gorge.VerbsHello.arena:type_name -> gorge.MemoryRegion
+	0, // 1: gorge.GetRemoteAddressRequest.channel:type_name -> gorge.Channel
+	1, // 2: gorge.GetRemoteAddressRequest.mr:type_name -> gorge.MemoryRegion
+	2, // 3: gorge.GetRemoteAddressRequest.hello:type_name -> gorge.VerbsHello
+	0, // 4: gorge.GetRemoteAddressResponse.channel:type_name -> gorge.Channel
+	1, // 5: gorge.GetRemoteAddressResponse.mr:type_name -> gorge.MemoryRegion
+	2, // 6: gorge.GetRemoteAddressResponse.hello:type_name -> gorge.VerbsHello
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_gorge_verbs_proto_init() }
@@ -414,7 +549,7 @@ func file_gorge_verbs_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gorge_verbs_proto_rawDesc), len(file_gorge_verbs_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -22,11 +22,18 @@ import (
 type team struct {
 	spec    cluster.Spec
 	servers map[string]*cluster.Server
+	base    cluster.Config // that all have in common
 }
 
 func newTeam(t *testing.T, workers int) *team {
 	t.Helper()
-	tm := &team{cluster.Spec{}, map[string]*cluster.Server{}}
+	return newTeamOf(t, workers, cluster.Config{})
+}
+
+func newTeamOf(t *testing.T, workers int, base cluster.Config) *team {
+	t.Helper()
+	base.Log = slog.DiscardHandler
+	tm := &team{cluster.Spec{}, map[string]*cluster.Server{}, base}
 	listeners := map[string][]net.Listener{}
 	for job, n := range map[string]int{"ps": 1, "worker": workers} {
 		for range n {
@@ -48,7 +55,9 @@ func newTeam(t *testing.T, workers int) *team {
 
 func (tm *team) serve(t *testing.T, job string, task int, lis net.Listener) {
 	t.Helper()
-	s, err := cluster.NewServer(cluster.Config{Cluster: tm.spec, Job: job, Task: task, Listener: lis, Log: slog.DiscardHandler})
+	c := tm.base
+	c.Cluster, c.Job, c.Task, c.Listener = tm.spec, job, task, lis
+	s, err := cluster.NewServer(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +118,22 @@ func together(workers int, f func(task int)) {
 // TestSyncReplicas: two workers make one update together, of the mean of their
 // gradients, and know each other's updates.
 func TestSyncReplicas(t *testing.T) {
-	tm := newTeam(t, 2)
+	for name, base := range map[string]cluster.Config{
+		"grpc":       {},
+		"grpc+verbs": {Protocol: "grpc+verbs", RDMA: cluster.RDMA{Provider: cluster.ProviderSoft}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tm := newTeamOf(t, 2, base)
+			syncReplicas(t, tm)
+			if s := tm.servers["ps0"]; (len(s.RDMAStats()) == 2) != (base.Protocol != "") {
+				t.Errorf("tensors cross by %s: %+v", s.Transport(), s.RDMAStats())
+			}
+		})
+	}
+}
+
+// syncReplicas trains with two workers.
+func syncReplicas(t *testing.T, tm *team) {
 	rs, ms := make([]*replica, 2), make([]*train.MonitoredSession, 2)
 	together(2, func(task int) {
 		rs[task] = newReplica(task, 2, 2)

@@ -30,7 +30,7 @@ type crew struct {
 // newCrew starts the tasks of this process.
 func newCrew(t *testing.T, workers, aggregate int) *crew {
 	t.Helper()
-	c := &crew{team{cluster.Spec{}, map[string]*cluster.Server{}}, aggregate, make([]*os.File, workers)}
+	c := &crew{team{cluster.Spec{}, map[string]*cluster.Server{}, cluster.Config{}}, aggregate, make([]*os.File, workers)}
 	var own []net.Listener
 	for i := range workers + 1 {
 		lis, err := net.Listen("tcp", "127.0.0.1:0")

@@ -13,6 +13,7 @@ import (
 type DeviceInfo struct {
 	Name  string
 	Err   error // why it cannot be opened, nil if it can
+	Node  int   // of memory that it is at (NUMA), -1 if none
 	Ports []PortInfo
 }
 
@@ -95,6 +96,8 @@ func choosePort(all []DeviceInfo, o *Options) (int, PortInfo, error) {
 	}
 	if len(found) > 1 {
 		if at := withAddress(all, found, o.Address); at >= 0 {
+			found = []int{at}
+		} else if at := nearest(sysfs, all, found, o.node()); at >= 0 {
 			found = []int{at}
 		}
 	}
@@ -237,6 +240,9 @@ func (d DeviceInfo) String() string {
 		return fmt.Sprintf("%s (%v)", d.Name, d.Err)
 	}
 	var ports []string
+	if d.Node > noNode {
+		ports = append(ports, fmt.Sprintf("NUMA node %d", d.Node))
+	}
 	for _, p := range d.Ports {
 		ports = append(ports, fmt.Sprintf("port %d %s", p.Num, p.State))
 	}

@@ -15,21 +15,27 @@ func gid(index int, typ, addr string) GIDInfo {
 
 // roce is a device with an active port on Ethernet that has an IPv4 address.
 func roce(name, addr string) DeviceInfo {
-	return DeviceInfo{Name: name, Ports: []PortInfo{{
+	return DeviceInfo{Name: name, Node: noNode, Ports: []PortInfo{{
 		Num: 1, State: "PORT_ACTIVE", Active: true, Ethernet: true, MTU: 1024,
 		GIDs: []GIDInfo{gid(0, TypeRoCEv1, "fe80::1"), gid(1, TypeRoCEv2, "fe80::1"), gid(2, TypeRoCEv1, addr), gid(3, TypeRoCEv2, addr)},
 	}}}
 }
 
+// at puts a device at a node.
+func at(node int, d DeviceInfo) DeviceInfo {
+	d.Node = node
+	return d
+}
+
 func infiniband(name string) DeviceInfo {
-	return DeviceInfo{Name: name, Ports: []PortInfo{
+	return DeviceInfo{Name: name, Node: noNode, Ports: []PortInfo{
 		{Num: 1, State: "PORT_DOWN", LID: 3},
 		{Num: 2, State: "PORT_ACTIVE", Active: true, LID: 7, MTU: 4096, GIDs: []GIDInfo{gid(0, TypeIB, "fe80::7"), gid(1, TypeIB, "fec0::7")}},
 	}}
 }
 
 func dark(name string) DeviceInfo {
-	return DeviceInfo{Name: name, Ports: []PortInfo{{Num: 1, State: "PORT_DOWN", Ethernet: true}}}
+	return DeviceInfo{Name: name, Node: noNode, Ports: []PortInfo{{Num: 1, State: "PORT_DOWN", Ethernet: true}}}
 }
 
 // TestChoose: the device, port and GID are those of TensorFlow's rules, and where
@@ -50,6 +56,8 @@ func TestChoose(t *testing.T) {
 		{"the only active one", []DeviceInfo{dark("x"), roce("a", "10.0.0.1")}, nil, "a", 1, 3},
 		{"the one named", []DeviceInfo{roce("a", "10.0.0.1"), roce("b", "10.0.0.2")}, func(o *Options) { o.Device = "b" }, "b", 1, 3},
 		{"the one at the address", []DeviceInfo{roce("a", "10.0.0.1"), roce("b", "10.0.0.2")}, func(o *Options) { o.Address = netip.MustParseAddr("10.0.0.2") }, "b", 1, 3},
+		{"the nearest one", []DeviceInfo{at(0, roce("a", "10.0.0.1")), at(1, roce("b", "10.0.0.2"))}, func(o *Options) { o.Node = &one }, "b", 1, 3},
+		{"the one at the address, not the nearest", []DeviceInfo{at(0, roce("a", "10.0.0.1")), at(1, roce("b", "10.0.0.2"))}, func(o *Options) { o.Node, o.Address = &one, netip.MustParseAddr("10.0.0.1") }, "a", 1, 3},
 		{"the GID at the address", []DeviceInfo{two}, func(o *Options) { o.Address = netip.MustParseAddr("::ffff:10.0.0.5") }, "two", 1, 5},
 		{"the GID with an IPv6 address", []DeviceInfo{roce("a", "10.0.0.1")}, func(o *Options) { o.Address = netip.MustParseAddr("fe80::1") }, "a", 1, 1},
 		{"the GID that is set", []DeviceInfo{two}, func(o *Options) { o.GIDIndex = &one }, "two", 1, 1},
@@ -91,10 +99,11 @@ func TestCannotChoose(t *testing.T) {
 		{nil, nil, core.FailedPrecondition, "no RDMA device"},
 		{[]DeviceInfo{dark("x")}, nil, core.FailedPrecondition, "There is no active port in the system: x (port 1 PORT_DOWN)"},
 		{[]DeviceInfo{roce("a", "10.0.0.1"), roce("b", "10.0.0.2")}, nil, core.InvalidArgument, "Please enter RDMA_DEVICE: a (port 1 PORT_ACTIVE); b (port 1 PORT_ACTIVE)"},
+		{[]DeviceInfo{at(0, roce("a", "10.0.0.1")), at(0, roce("b", "10.0.0.2"))}, func(o *Options) { o.Node = new(int) }, core.InvalidArgument, "Please enter RDMA_DEVICE: a (NUMA node 0"},
 		{[]DeviceInfo{roce("a", "10.0.0.1")}, func(o *Options) { o.Device = "z" }, core.NotFound, `no RDMA device "z"`},
 		{[]DeviceInfo{dark("x")}, func(o *Options) { o.Device = "x" }, core.FailedPrecondition, "x must have an active port"},
 		{[]DeviceInfo{infiniband("ib")}, func(o *Options) { o.Device, o.Port = "ib", 1 }, core.FailedPrecondition, "port 1 of ib must be active"},
-		{[]DeviceInfo{{Name: "locked", Err: core.Errorf(core.PermissionDenied, "locked up")}}, func(o *Options) { o.Device = "locked" }, core.PermissionDenied, "locked up"},
+		{[]DeviceInfo{{Name: "locked", Node: noNode, Err: core.Errorf(core.PermissionDenied, "locked up")}}, func(o *Options) { o.Device = "locked" }, core.PermissionDenied, "locked up"},
 		{[]DeviceInfo{two}, nil, core.InvalidArgument, "More than one IP is available, please specify GID_INDEX"},
 		{[]DeviceInfo{noAddress}, nil, core.FailedPrecondition, "no GID of RoCE v2 with an IPv4 address"},
 		{[]DeviceInfo{two}, func(o *Options) { o.GIDIndex = &nine }, core.InvalidArgument, "no GID with the index 9"},

@@ -111,6 +111,7 @@ func inspectAll(list []*C.struct_ibv_device) []DeviceInfo {
 // inspect opens a device for a moment to look at its ports.
 func inspect(d *C.struct_ibv_device) DeviceInfo {
 	info := DeviceInfo{Name: C.GoString(C.ibv_get_device_name(d))}
+	info.Node = deviceNode(sysfs, info.Name)
 	var c *C.struct_ibv_context
 	if c, info.Err = open(d); info.Err != nil {
 		return info

@@ -15,7 +15,10 @@ type Options struct {
 	GIDIndex *int   // nil: chosen by the kind of the link
 	// Address, if valid, is where the server is reached: the device and the GID
 	// that have it come before others.
-	Address      netip.Addr
+	Address netip.Addr
+	// Node is that of memory (NUMA) to which the device is to be nearest, of those that
+	// have an active port and not the address; nil: the one that the process is bound to.
+	Node         *int
 	PKey         int // index of the partition key
 	QueueDepth   int // requests of each kind that a queue pair holds; 0: 1024
 	Timeout      int // 4.096 µs · 2^Timeout until a packet is sent again; 0 in Defaults' place: without end
@@ -50,7 +53,7 @@ func Defaults() Options {
 func FromEnv(lookup func(string) (string, bool)) (Options, error) {
 	o := Defaults()
 	o.Device, _ = lookup("RDMA_DEVICE")
-	gid := -1
+	gid, node := -1, -1
 	for _, v := range []struct {
 		name     string
 		to       *int
@@ -65,6 +68,7 @@ func FromEnv(lookup func(string) (string, bool)) (Options, error) {
 		{"RDMA_SL", &o.ServiceLevel, 0, 7},
 		{"RDMA_MTU", &o.MTU, 256, 4096},
 		{"RDMA_TRAFFIC_CLASS", &o.TrafficClass, 0, 255},
+		{"GORGE_RDMA_NUMA_NODE", &node, 0, 1<<16 - 1},
 	} {
 		if err := number(lookup, v.name, v.to, v.min, v.max); err != nil {
 			return o, err
@@ -73,7 +77,18 @@ func FromEnv(lookup func(string) (string, bool)) (Options, error) {
 	if gid >= 0 {
 		o.GIDIndex = &gid
 	}
+	if node >= 0 {
+		o.Node = &node
+	}
 	return o, o.Check()
+}
+
+// node is the node that the device is to be nearest to.
+func (o *Options) node() int {
+	if o.Node != nil {
+		return *o.Node
+	}
+	return memoryNode(sysfs, procfs)
 }
 
 func number(lookup func(string) (string, bool), name string, to *int, min, max int) error {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/verbs"
@@ -49,6 +50,7 @@ type Device struct {
 	ctx      context.Context // ends with Close
 	cancel   context.CancelFunc
 	events   chan verbs.Event
+	unready  atomic.Int64   // requests of peers that found no receive posted
 	wg       sync.WaitGroup // of accept and the connections that it has not handed over
 
 	mu      sync.Mutex
@@ -207,6 +209,10 @@ func (d *Device) Raise(e verbs.Event) bool {
 		return false
 	}
 }
+
+// NotReady is how many requests of peers have found no receive posted, each of
+// which hardware would have turned away for a while (RNR).
+func (d *Device) NotReady() int64 { return d.unready.Load() }
 
 // Close ends the device. It refuses while there are queue pairs or regions.
 func (d *Device) Close() error {

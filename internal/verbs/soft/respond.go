@@ -119,6 +119,9 @@ func (q *queuePair) receive(r io.Reader, h header) (verbs.Status, bool) {
 func (q *queuePair) take() (verbs.RecvWR, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if len(q.recvs) == 0 && q.state == connected {
+		q.dev.unready.Add(1)
+	}
 	for len(q.recvs) == 0 && q.state == connected {
 		q.changed.Wait()
 	}

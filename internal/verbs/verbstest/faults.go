@@ -16,6 +16,7 @@ type Faulty struct {
 	match func(verbs.SendWR) bool
 	pairs map[*faultyPair]bool
 	held  sync.Cond // signals that a request is held
+	lose  func(verbs.Completion) bool
 	count int
 }
 
@@ -59,6 +60,49 @@ func (f *Faulty) Release() error {
 	return nil
 }
 
+// Lose makes completions that match vanish.
+func (f *Faulty) Lose(match func(verbs.Completion) bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lose = match
+}
+
+// CreateCQ returns a completion queue that loses what it is told to.
+func (f *Faulty) CreateCQ(entries int) (verbs.CompletionQueue, error) {
+	q, err := f.Device.CreateCQ(entries)
+	if err != nil {
+		return nil, err
+	}
+	return faultyQueue{q, f}, nil
+}
+
+type faultyQueue struct {
+	verbs.CompletionQueue
+	dev *Faulty
+}
+
+// Poll takes completions, and lets some vanish.
+func (q faultyQueue) Poll(wc []verbs.Completion) (int, error) {
+	for {
+		n, err := q.CompletionQueue.Poll(wc)
+		if kept := q.dev.keep(wc[:n]); kept > 0 || n == 0 || err != nil {
+			return kept, err
+		}
+	}
+}
+
+func (f *Faulty) keep(wc []verbs.Completion) (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, w := range wc {
+		if f.lose == nil || !f.lose(w) {
+			wc[n] = w
+			n++
+		}
+	}
+	return n
+}
+
 // Break makes all queue pairs fail, as when a cable is pulled.
 func (f *Faulty) Break() error {
 	f.mu.Lock()
@@ -73,6 +117,9 @@ func (f *Faulty) Break() error {
 
 // CreateQP returns a queue pair that the device's faults apply to.
 func (f *Faulty) CreateQP(cq verbs.CompletionQueue, depth int) (verbs.QueuePair, error) {
+	if q, ok := cq.(faultyQueue); ok {
+		cq = q.CompletionQueue
+	}
 	q, err := f.Device.CreateQP(cq, depth)
 	if err != nil {
 		return nil, err
