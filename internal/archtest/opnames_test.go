@@ -39,6 +39,7 @@ var tablesOfOps = map[string]struct {
 	"tf/savedmodel/foldvalues.go":   {2, "where filters have their channels, and how many dimensions results have"},
 	"tf/savedmodel/freeze.go":       {4, "each is rewritten to one that reads a tensor"},
 	"tf/savedmodel/freezetables.go": {6, "by which operation each kind of table is filled"},
+	"tf/savedmodel/upgrade.go":      {1, "each signature of an old release is upgraded in its own way"},
 	"tf/session/session.go":         {2, "whose texts name a C++ type"},
 	"tf/train/saverasync.go":        {3, "rewrites the nodes of a Saver"},
 }

@@ -55,7 +55,8 @@ func (mg *MetaGraph) graph() *tf.Graph {
 }
 
 // An Asset is a file that a graph reads, such as a vocabulary. When the model is
-// loaded, Tensor, a string, is fed the path of the file in the model's directory.
+// loaded, Tensor, a string, is fed the path of the file in the model's directory in
+// the steps of loading; a constant has that path as its value from then on.
 type Asset struct {
 	Tensor tf.Output
 	File   string

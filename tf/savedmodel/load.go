@@ -111,6 +111,7 @@ func (l *loader) load(ctx context.Context) (err error) {
 	if !l.o.NoFold {
 		foldNorms(ctx, l.mg)
 	}
+	upgrade(l.mg.GetGraphDef())
 	if l.needs, err = analyze(l.mg); err != nil {
 		return err
 	}
@@ -138,6 +139,9 @@ func (l *loader) load(ctx context.Context) (err error) {
 // MetaGraph: constants would be in memory twice.
 func (l *loader) build() error {
 	l.needs.prepare(l.o.KeepDevices)
+	if err := l.nameAssets(); err != nil {
+		return err
+	}
 	g, err := l.importGraph()
 	if err != nil {
 		return err
@@ -185,6 +189,27 @@ func (l *loader) feedAssets() error {
 			return err
 		}
 		l.feeds[x] = tf.Scalar(filepath.Join(l.dir, assetsDir, name))
+	}
+	return nil
+}
+
+// nameAssets puts the paths of assets into the constants that stand for them: a
+// signature may read the file, and what is fed reaches the steps of loading only.
+func (l *loader) nameAssets() error {
+	assets, err := assetsOf(l.mg)
+	if err != nil {
+		return err
+	}
+	for _, a := range assets {
+		n := l.needs.nodes[nodeOf(a.GetTensorInfo().GetName())]
+		if n == nil || core.RoleOf(n.GetOp()) != core.Constant {
+			continue
+		}
+		name, err := localAsset(a.GetFilename())
+		if err != nil {
+			return err
+		}
+		n.Attr["value"] = &pb.AttrValue{Value: &pb.AttrValue_Tensor{Tensor: core.TensorProto(core.Scalar(filepath.Join(l.dir, assetsDir, name)))}}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ package all
 import (
 	_ "github.com/gorge-tf/gorge/tf/ops" // registers
 	_ "github.com/gorge-tf/gorge/tf/ops/batch"
+	_ "github.com/gorge-tf/gorge/tf/ops/boosted"
 	_ "github.com/gorge-tf/gorge/tf/ops/checkpoint"
 	_ "github.com/gorge-tf/gorge/tf/ops/cluster"
 	_ "github.com/gorge-tf/gorge/tf/ops/collective"

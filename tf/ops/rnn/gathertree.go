@@ -15,16 +15,20 @@ func init() {
 // GatherTree returns the sequences that a beam search has found, [time batch beam]:
 // it goes from the last step of each beam to its parents. Steps and parents are
 // [time batch beam], lengths [batch]; sequences end with the first end token and are
-// filled with it. All are int32. It is TensorFlow 1's operation of contrib.seq2seq.
+// filled with it. With lengths of each beam, [batch beam], as in TensorFlow 1.4, only
+// these end sequences. All are int32. It is TensorFlow 1's operation of contrib.seq2seq.
 func GatherTree(steps, parents, lengths, end tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "GatherTree", []tf.Output{steps, parents, lengths, end}, opts...).Output(0)
 }
 
 func treeShape(c *core.Infer) error {
-	for i, rank := range []int{3, 3, 1, 0} {
+	for i, rank := range map[int]int{0: 3, 1: 3, 3: 0} {
 		if _, err := c.Rank(i, rank); err != nil {
 			return err
 		}
+	}
+	if r := len(c.In(2)); c.In(2) != nil && r != 1 && r != 2 {
+		return invalid("max_sequence_lengths must be a vector or a matrix, saw %v", c.In(2))
 	}
 	s, ok := c.In(0).Merge(c.In(1))
 	if !ok {
@@ -48,14 +52,7 @@ func treeKernel(*core.Node) (core.Kernel, error) {
 		for i := range t.beams {
 			t.beams[i] = t.end
 		}
-		for b, n := range t.lengths {
-			for k := range t.width {
-				if err := t.gather(b, k, min(t.time, int(n))); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+		return t.gatherAll()
 	}), nil
 }
 
@@ -64,6 +61,7 @@ type tree struct {
 	time, batch, width    int
 	steps, parents, beams []int32
 	lengths               []int32
+	ofBeams               bool // lengths are those of beams, not of sequences
 	end                   int32
 }
 
@@ -75,18 +73,33 @@ func treeOf(c *core.OpContext) (*tree, error) {
 		return nil, invalid("step_ids must be a 3-tensor, saw shape: %v", s)
 	case !s.Equal(c.Input(1).Shape()):
 		return nil, invalid("parent_ids shape must match step_ids shape: %v, saw %v", s, c.Input(1).Shape())
-	case len(lengths) != 1 || lengths[0] != s[1]:
-		return nil, invalid("max_sequence_lengths must be a vector with an element for each of %d sequences, saw shape: %v", s[1], lengths)
+	case !lengths.Equal(s[1:2]) && !lengths.Equal(s[1:]):
+		return nil, invalid("max_sequence_lengths must have an element for each of %d sequences or beams, saw shape: %v", s[1], lengths)
 	case len(c.Input(3).Shape()) != 0:
 		return nil, invalid("end_token must be a scalar, saw shape: %v", c.Input(3).Shape())
 	}
 	return &tree{
 		time: s[0], batch: s[1], width: s[2], steps: core.Data[int32](c.Input(0)), parents: core.Data[int32](c.Input(1)),
-		lengths: core.Data[int32](c.Input(2)), end: core.Data[int32](c.Input(3))[0],
+		lengths: core.Data[int32](c.Input(2)), ofBeams: len(lengths) == 2, end: core.Data[int32](c.Input(3))[0],
 	}, nil
 }
 
 func (t *tree) at(time, sequence, beam int) int { return (time*t.batch+sequence)*t.width + beam }
+
+func (t *tree) gatherAll() error {
+	for b := range t.batch {
+		for k := range t.width {
+			n := b
+			if t.ofBeams {
+				n = b*t.width + k
+			}
+			if err := t.gather(b, k, min(t.time, int(t.lengths[n]))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // gather writes beam k of sequence b, of n steps.
 func (t *tree) gather(b, k, n int) error {
@@ -97,6 +110,9 @@ func (t *tree) gather(b, k, n int) error {
 		}
 		from := t.at(time, b, int(parent))
 		t.beams[t.at(time, b, k)], parent = t.steps[from], t.parents[from]
+	}
+	if t.ofBeams {
+		return nil
 	}
 	ended := false
 	for time := range n {

@@ -20,5 +20,6 @@ func init() {
 	addSamples(
 		sample{Op: "GatherTree", In: tensors{steps, parents, i32(4, 3), optest.Scalar[int32](2)}, F: tree, Want: tensors{cube(2, 1, 3, 4, 2, 6, 7, 8, 2, 9, 3, 5, 2, 5, 2, 2)}},
 		sample{Op: "GatherTree", Name: "too long, and none", In: tensors{steps, parents, i32(9, 0), optest.Scalar[int32](5)}, F: tree, Want: tensors{cube(2, 1, 5, 5, 5, 6, 5, 5, 5, 9, 5, 5, 5, 5, 5, 5)}},
+		sample{Op: "GatherTree", Name: "lengths of beams, by TensorFlow 1.4", In: tensors{steps, parents, optest.Arr(tf.Shape{2, 2}, int32(4), 2, 0, 3), optest.Scalar[int32](-1)}, F: tree, Want: tensors{cube(2, 1, -1, 4, 5, 6, -1, 8, 2, -1, -1, 5, 4, -1, -1, -1)}},
 		sample{Op: "GatherTree", Name: "no parent", In: tensors{steps, orphans, i32(4, 4), optest.Scalar[int32](99)}, F: tree, Fails: true, Refused: "Saw invalid parent id -1 at (batch, time, beam) == (1, 1, 0)"})
 }
