@@ -3,11 +3,13 @@ package telemetry
 import (
 	"cmp"
 	"context"
+	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/peer"
 )
@@ -19,8 +21,36 @@ type Call struct {
 	Began            time.Time
 	Took             time.Duration // until now, if it is under way
 	Code             string        // "": it is under way
-	number           uint64
 }
+
+// An entry is a call as the book has it: what people read of it is written when they ask.
+type entry struct {
+	method, by string
+	from       net.Addr // nil: not known
+	trace      trace.TraceID
+	began      time.Time
+	number     uint64
+}
+
+// call returns what is said of the call of an entry.
+func (e *entry) call() Call {
+	c := Call{Method: e.method, By: e.by, RequestID: requestID(e.trace), Began: e.began, Took: time.Since(e.began)}
+	if e.from != nil {
+		c.From = e.from.String()
+	}
+	return c
+}
+
+// requestID is the number of a trace; "" if there is none.
+func requestID(id trace.TraceID) string {
+	if !id.IsValid() {
+		return ""
+	}
+	return id.String()
+}
+
+// traceOf returns the number of the trace of a context.
+func traceOf(ctx context.Context) trace.TraceID { return trace.SpanContextFromContext(ctx).TraceID() }
 
 // A book knows the calls that are under way, and the last slow ones.
 type book struct {
@@ -34,7 +64,7 @@ type book struct {
 
 type page struct {
 	mu    sync.Mutex
-	calls map[uint64]*Call
+	calls map[uint64]*entry
 }
 
 // remembered is how many slow calls are.
@@ -43,36 +73,36 @@ const remembered = 50
 func newBook(slow time.Duration) *book {
 	b := &book{slow: cmp.Or(slow, time.Second)}
 	for i := range b.part {
-		b.part[i].calls = map[uint64]*Call{}
+		b.part[i].calls = map[uint64]*entry{}
 	}
 	return b
 }
 
-func (b *book) begin(ctx context.Context, method, by string) *Call {
-	c := &Call{Method: method, By: by, Began: time.Now(), RequestID: traceID(ctx), number: b.last.Add(1)}
-	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
-		c.From = p.Addr.String()
+func (b *book) begin(ctx context.Context, method, by string) *entry {
+	e := &entry{method: method, by: by, began: time.Now(), trace: traceOf(ctx), number: b.last.Add(1)}
+	if p, ok := peer.FromContext(ctx); ok {
+		e.from = p.Addr
 	}
-	p := b.pageOf(c)
+	p := b.pageOf(e)
 	p.mu.Lock()
-	p.calls[c.number] = c
+	p.calls[e.number] = e
 	p.mu.Unlock()
-	return c
+	return e
 }
 
-func (b *book) pageOf(c *Call) *page { return &b.part[c.number%uint64(len(b.part))] }
+func (b *book) pageOf(e *entry) *page { return &b.part[e.number%uint64(len(b.part))] }
 
 // end takes a call out, and returns how long it took.
-func (b *book) end(c *Call, code codes.Code) time.Duration {
-	p := b.pageOf(c)
+func (b *book) end(e *entry, code codes.Code) time.Duration {
+	p := b.pageOf(e)
 	p.mu.Lock()
-	delete(p.calls, c.number)
+	delete(p.calls, e.number)
 	p.mu.Unlock()
-	took := time.Since(c.Began)
+	took := time.Since(e.began)
 	if took < b.slow {
 		return took
 	}
-	done := *c
+	done := e.call()
 	done.Took, done.Code = took, code.String()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -99,10 +129,8 @@ func (t *Telemetry) UnderWay(limit int) (out []Call) {
 	for i := range t.calls.part {
 		p := &t.calls.part[i]
 		p.mu.Lock()
-		for _, c := range p.calls {
-			now := *c
-			now.Took = time.Since(c.Began)
-			out = append(out, now)
+		for _, e := range p.calls {
+			out = append(out, e.call())
 		}
 		p.mu.Unlock()
 	}

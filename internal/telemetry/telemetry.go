@@ -97,10 +97,10 @@ func (t *Telemetry) Serve(ctx context.Context, name, by string) (context.Context
 	m := t.metricsOf(name, by)
 	m.started.Inc()
 	ctx, span := t.traces.serve(ctx, m.name, by)
-	c := t.calls.begin(ctx, m.name, by)
+	e := t.calls.begin(ctx, m.name, by)
 	return ctx, func(err error) {
 		code := status.Code(err)
-		m.seconds.Observe(t.calls.end(c, code).Seconds())
+		m.seconds.Observe(t.calls.end(e, code).Seconds())
 		m.codes[min(code, codes.Unauthenticated)].Inc()
 		span.finish(err)
 	}
@@ -117,4 +117,4 @@ func (t *Telemetry) Outgoing(ctx context.Context) []string { return t.traces.out
 
 // RequestID returns the number of the trace that a call belongs to, the same on all
 // tasks.
-func (t *Telemetry) RequestID(ctx context.Context) string { return traceID(ctx) }
+func (t *Telemetry) RequestID(ctx context.Context) string { return requestID(traceOf(ctx)) }

@@ -110,6 +110,9 @@ type span struct{ trace.Span }
 
 // finish ends the span with the call.
 func (s span) finish(err error) {
+	if s.Span == nil {
+		return
+	}
 	if err != nil && s.IsRecording() {
 		s.SetStatus(codes.Error, err.Error())
 		s.SetAttributes(attribute.String("rpc.grpc.status_code", status.Code(err).String()))
@@ -117,8 +120,13 @@ func (s span) finish(err error) {
 	s.End()
 }
 
-// serve begins the span of a call that has come, within that of its caller.
+// serve begins the span of a call that has come, within that of its caller. The calls of
+// a trace that is not recorded have no spans: its number goes on, and nothing is made
+// for it, since a step makes several calls and nearly all traces are of this kind.
 func (t *traces) serve(ctx context.Context, method, by string) (context.Context, span) {
+	if sc, ok := unrecorded(ctx); ok {
+		return trace.ContextWithRemoteSpanContext(ctx, sc), span{}
+	}
 	if md, ok := metadata.FromIncomingContext(ctx); ok {
 		ctx = t.how.Extract(ctx, carrier(md))
 	}
@@ -135,24 +143,24 @@ func (t *traces) serve(ctx context.Context, method, by string) (context.Context,
 
 // call begins the span of a call to another task.
 func (t *traces) call(ctx context.Context, method string) (context.Context, span) {
+	if sc := trace.SpanContextFromContext(ctx); sc.IsValid() && !sc.IsSampled() {
+		return ctx, span{}
+	}
 	ctx, s := t.tracer.Start(ctx, strings.TrimPrefix(method, "/"), trace.WithSpanKind(trace.SpanKindClient))
 	return ctx, span{s}
 }
 
 func (t *traces) outgoing(ctx context.Context) (out []string) {
+	sc := trace.SpanContextFromContext(ctx)
+	if sc.IsValid() && !sc.IsSampled() && sc.TraceState().Len() == 0 {
+		return []string{parentKey, header(sc)}
+	}
 	to := propagation.MapCarrier{}
 	t.how.Inject(ctx, to)
 	for k, v := range to {
 		out = append(out, k, v)
 	}
 	return out
-}
-
-func traceID(ctx context.Context) string {
-	if c := trace.SpanContextFromContext(ctx); c.HasTraceID() {
-		return c.TraceID().String()
-	}
-	return ""
 }
 
 // A carrier is metadata as propagators see it.
