@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -115,12 +116,16 @@ func Ended(ctx context.Context, what string) error {
 	return &core.Error{Code: core.Canceled, Msg: what + " was cancelled", Err: cause}
 }
 
-// CheckSize fails if a graph of n nodes is too large.
+// nodeSize is about what a node takes while a graph is read, placed and rewritten, beside
+// the message it came in.
+const nodeSize = 1 << 10
+
+// CheckSize fails if a graph of n nodes is too large, or if there is no memory to plan it.
 func (b *Budget) CheckSize(n int) error {
 	if limit := b.Limits().Nodes; Exceeds(n, limit) {
 		return core.Errorf(core.ResourceExhausted, "a graph must have at most %d nodes (limit max_nodes), this one has %d", limit, n)
 	}
-	return nil
+	return memory.TryRoom(n * nodeSize)
 }
 
 // Within returns g as one whose planning counts against b. Its nodes are those

@@ -34,6 +34,8 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 		return r.decode(data)
 	case *BufferResponse:
 		return r.decode(data)
+	case *request:
+		return r.decode(c.messages, data)
 	}
 	return c.messages.Unmarshal(data, v)
 }

@@ -76,8 +76,8 @@ func (s LinkServer) RegisterService(desc *grpc.ServiceDesc, srv any) {
 func startRecv(t TensorStarter) link.Starter {
 	return func(ctx context.Context, dec func(any) error, done func(any, error)) {
 		req := &pb.RecvTensorRequest{}
-		if err := dec(req); err != nil {
-			done(nil, err)
+		if err := accept(dec, req); err != nil {
+			done(nil, toStatus(ctx, err))
 			return
 		}
 		t.StartRecvTensor(ctx, req, func(resp *TensorResponse, err error) {

@@ -22,8 +22,8 @@ func Services() []string {
 func unary[S, Req, Resp any](full string, call func(S, context.Context, *Req) (*Resp, error)) grpc.MethodDesc {
 	handle := func(srv any, ctx context.Context, dec func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
 		req := new(Req)
-		if err := dec(req); err != nil {
-			return nil, err
+		if err := accept(dec, req); err != nil {
+			return nil, toStatus(ctx, err)
 		}
 		run := func(ctx context.Context, req any) (any, error) {
 			resp, err := call(srv.(S), ctx, req.(*Req))
@@ -48,11 +48,11 @@ func stream[S, Req, Resp any](full string, open func(S) func(context.Context, *R
 		serve := open(srv.(S))
 		for {
 			req := new(Req)
-			if err := s.RecvMsg(req); err != nil {
+			if err := accept(s.RecvMsg, req); err != nil {
 				if errors.Is(err, io.EOF) {
 					return nil
 				}
-				return err
+				return toStatus(s.Context(), err)
 			}
 			resp, err := serve(s.Context(), req)
 			if err != nil {

@@ -9,10 +9,15 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/encoding/proto"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/internal/secure"
+	"github.com/gorge-tf/gorge/internal/wire/weight"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb/servingpb"
@@ -20,6 +25,24 @@ import (
 
 // maxStatus bounds the text of an error by gRPC: it travels in a header.
 const maxStatus = 1024
+
+// weighing is the codec of messages that refuses a request for whose decoding there is no
+// memory.
+type weighing struct{ encoding.CodecV2 }
+
+// Unmarshal decodes data, which it does not keep, into v.
+func (w weighing) Unmarshal(data mem.BufferSlice, v any) error {
+	m, ok := v.(protoreflect.ProtoMessage)
+	if !ok || data.Len() < weight.Negligible {
+		return w.CodecV2.Unmarshal(data, v)
+	}
+	flat := data.MaterializeToBuffer(mem.DefaultBufferPool())
+	defer flat.Free()
+	if err := weight.Room(flat.ReadOnlyData(), m); err != nil {
+		return err
+	}
+	return w.CodecV2.Unmarshal(mem.BufferSlice{flat}, v)
+}
 
 // GRPCOptions returns options for a gRPC server that suit models: large messages,
 // and, with [Config.Security], credentials and who may call what. A program must
@@ -29,7 +52,7 @@ func (s *Server) GRPCOptions() []grpc.ServerOption {
 	if limit <= 0 {
 		limit = math.MaxInt32
 	}
-	opts := []grpc.ServerOption{grpc.MaxRecvMsgSize(limit), grpc.MaxSendMsgSize(math.MaxInt32)}
+	opts := []grpc.ServerOption{grpc.MaxRecvMsgSize(limit), grpc.MaxSendMsgSize(math.MaxInt32), grpc.ForceServerCodecV2(weighing{encoding.GetCodecV2(proto.Name)})}
 	if s.cfg.MaxStreams > 0 {
 		opts = append(opts, grpc.MaxConcurrentStreams(s.cfg.MaxStreams))
 	}
