@@ -4,18 +4,18 @@ import "math"
 
 // NormalFloat32 fills out with standard normal numbers, beginning with group.
 func NormalFloat32(base Philox, group uint64, out []float32) {
-	base.Skip(group)
-	for ; len(out) >= Group; out = out[Group:] {
-		w0, w1, w2, w3 := base.Next()
-		o := out[:Group:Group]
-		o[0], o[1] = boxMuller(w0, w1)
-		o[2], o[3] = boxMuller(w2, w3)
-	}
-	if len(out) > 0 {
-		var last [Group]float32
-		NormalFloat32(base, 0, last[:])
-		copy(out, last[:])
-	}
+	base.eachNormals(group, len(out), func(v []float32) { out = out[copy(out, v):] })
+}
+
+// eachNormals gives f standard normal numbers, beginning with group, in chunks, until
+// there were n or more.
+func (p Philox) eachNormals(group uint64, n int, f func(v []float32)) {
+	p.Skip(group)
+	v := make([]float32, min((n+Group-1)/Group*Group, chunk))
+	p.eachWords(n, func(words []uint32) {
+		normalsOf(v, words)
+		f(v[:len(words)])
+	})
 }
 
 // NormalHalf fills out with standard normal numbers, beginning with group.
@@ -29,10 +29,12 @@ func NormalBFloat16(base Philox, group uint64, out []uint16) {
 }
 
 func fillNormal16(base Philox, group uint64, out []uint16, round func(float32) uint16) {
-	fillBlocks(base, group, out, func(w0, w1, w2, w3 uint32) [Group]uint16 {
-		a, b := boxMuller(w0, w1)
-		c, d := boxMuller(w2, w3)
-		return [Group]uint16{round(a), round(b), round(c), round(d)}
+	base.eachNormals(group, len(out), func(v []float32) {
+		n := min(len(v), len(out))
+		for i, f := range v[:n] {
+			out[i] = round(f)
+		}
+		out = out[n:]
 	})
 }
 

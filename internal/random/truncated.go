@@ -42,33 +42,52 @@ func TruncatedNormalFloat64(base Philox, group uint64, out []float64) {
 	}
 }
 
+// fillTruncated makes the numbers of the first two blocks of many groups together. They
+// are enough for nearly all groups; the others are made by themselves.
 func fillTruncated[T any](base Philox, group uint64, out []T, round func(float32) T) {
 	base.Skip(group * truncatedStride)
+	words := make([]uint32, min((len(out)+Group-1)/Group*Group, chunk))
+	first, second := make([]float32, len(words)), make([]float32, len(words))
 	for len(out) > 0 {
-		n := truncatedGroup(base, out[:min(Group, len(out))], round)
-		base.Skip(truncatedStride)
-		out = out[n:]
+		words = words[:min((len(out)+Group-1)/Group*Group, len(words))]
+		at, next := base, base
+		next.Skip(1)
+		base.fillWords(words, truncatedStride)
+		normalsOf(first, words)
+		next.fillWords(words, truncatedStride)
+		normalsOf(second, words)
+		for i := 0; i < len(words); i += Group {
+			g := out[:min(Group, len(out))]
+			if n := counting(g, first[i:i+Group], round); n+counting(g[n:], second[i:i+Group], round) < len(g) {
+				truncatedGroup(at, g, round)
+			}
+			at.Skip(truncatedStride)
+			out = out[len(g):]
+		}
 	}
+}
+
+// counting puts those of v that count into out until it is full, and returns how many.
+func counting[T any](out []T, v []float32, round func(float32) T) (n int) {
+	for _, f := range v {
+		if n < len(out) && -cutoff < f && f < cutoff {
+			out[n] = round(f)
+			n++
+		}
+	}
+	return n
 }
 
 // truncatedGroup fills one group and returns its length. Whether a number
 // counts is decided before it is rounded.
 func truncatedGroup[T any](p Philox, out []T, round func(float32) T) int {
 	n := 0
-	keep := func(v float32) {
-		if n < len(out) && -cutoff < v && v < cutoff {
-			out[n] = round(v)
-			n++
-		}
-	}
 	for n < len(out) {
 		w0, w1, w2, w3 := p.Next()
-		a, b := boxMuller(w0, w1)
-		c, d := boxMuller(w2, w3)
-		keep(a)
-		keep(b)
-		keep(c)
-		keep(d)
+		var v [Group]float32
+		v[0], v[1] = boxMuller(w0, w1)
+		v[2], v[3] = boxMuller(w2, w3)
+		n += counting(out[n:], v[:], round)
 	}
 	return n
 }

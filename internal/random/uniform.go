@@ -5,15 +5,12 @@ import "math"
 // UniformFloat32 fills out with numbers in [0, 1), beginning with group.
 func UniformFloat32(base Philox, group uint64, out []float32) {
 	base.Skip(group)
-	for ; len(out) >= Group; out = out[Group:] {
-		w0, w1, w2, w3 := base.Next()
-		o := out[:Group:Group]
-		o[0], o[1], o[2], o[3] = float32From(w0), float32From(w1), float32From(w2), float32From(w3)
-	}
-	if len(out) > 0 {
+	whole := len(out) / Group * Group
+	base.fillUniforms(out[:whole])
+	if whole < len(out) {
 		var last [Group]float32
-		UniformFloat32(base, 0, last[:])
-		copy(out, last[:])
+		base.fillUniforms(last[:])
+		copy(out[whole:], last[:])
 	}
 }
 
@@ -67,31 +64,40 @@ func Bits64[T int64 | uint64](base Philox, group uint64, out []T) {
 
 // fillBy1 makes every element from one word.
 func fillBy1[T any](base Philox, group uint64, out []T, from func(w uint32) T) {
-	fillBlocks(base, group, out, func(w0, w1, w2, w3 uint32) [Group]T {
-		return [Group]T{from(w0), from(w1), from(w2), from(w3)}
+	base.Skip(group)
+	base.eachWords(len(out), func(words []uint32) {
+		n := min(len(words), len(out))
+		for i, w := range words[:n] {
+			out[i] = from(w)
+		}
+		out = out[n:]
 	})
 }
 
 // fillBy2 makes every element from two words.
 func fillBy2[T any](base Philox, group uint64, out []T, from func(w0, w1 uint32) T) {
 	base.Skip(group)
-	for len(out) >= Group64 {
-		w0, w1, w2, w3 := base.Next()
-		out[0], out[1] = from(w0, w1), from(w2, w3)
-		out = out[Group64:]
-	}
-	if len(out) > 0 {
-		w0, w1, _, _ := base.Next()
-		out[0] = from(w0, w1)
-	}
+	base.eachWords(2*len(out), func(words []uint32) {
+		n := min(len(words)/2, len(out))
+		for i := range out[:n] {
+			out[i] = from(words[2*i], words[2*i+1])
+		}
+		out = out[n:]
+	})
 }
 
-// fillBlocks makes every group from one block.
-func fillBlocks[T any](base Philox, group uint64, out []T, from func(w0, w1, w2, w3 uint32) [Group]T) {
-	base.Skip(group)
-	for len(out) > 0 {
-		g := from(base.Next())
-		out = out[copy(out, g[:]):]
+// chunk is how many words are made at a time: they stay in the innermost cache.
+const chunk = 1 << 10
+
+// eachWords gives f the next words, in chunks of whole blocks, until there were n or
+// more.
+func (p *Philox) eachWords(n int, f func(words []uint32)) {
+	n = (n + Group - 1) / Group * Group
+	words := make([]uint32, min(n, chunk))
+	for ; n > 0; n -= len(words) {
+		words = words[:min(n, len(words))]
+		p.fillWords(words, 1)
+		f(words)
 	}
 }
 

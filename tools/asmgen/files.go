@@ -4,37 +4,38 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"path"
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
 )
 
-const pkgName = "kernel"
-
-// families lists what is generated, each into files of its own.
+// families lists what is generated, each into files of its own: package and name.
 var families = []struct {
 	name string
 	emit func(a *asm)
 }{
-	{"elementwise_avx512", func(a *asm) { emitElementwise(a, avx512) }},
-	{"elementwise_avx2", func(a *asm) { emitElementwise(a, avx2) }},
-	{"fold_avx512", func(a *asm) { emitFolds(a, avx512) }},
-	{"fold_avx2", func(a *asm) { emitFolds(a, avx2) }},
-	{"gemm_f32_avx512", func(a *asm) { emitGemm(a, gemmShape{isa: avx512, elem: f32}) }},
-	{"gemm_f32_avx2", func(a *asm) { emitGemm(a, gemmShape{isa: avx2, elem: f32}) }},
-	{"gemm_f64_avx512", func(a *asm) { emitGemm(a, gemmShape{isa: avx512, elem: f64}) }},
-	{"gemm_f64_avx2", func(a *asm) { emitGemm(a, gemmShape{isa: avx2, elem: f64}) }},
-	{"conv_f32_avx512", func(a *asm) { emitConv(a, gemmShape{isa: avx512, elem: f32}) }},
-	{"conv_f32_avx2", func(a *asm) { emitConv(a, gemmShape{isa: avx2, elem: f32}) }},
-	{"conv_f64_avx512", func(a *asm) { emitConv(a, gemmShape{isa: avx512, elem: f64}) }},
-	{"conv_f64_avx2", func(a *asm) { emitConv(a, gemmShape{isa: avx2, elem: f64}) }},
-	{"columns_avx512", func(a *asm) { emitColumns(a, avx512) }},
-	{"columns_avx2", func(a *asm) { emitColumns(a, avx2) }},
-	{"windows_avx512", func(a *asm) { emitWindows(a, avx512) }},
-	{"windows_avx2", func(a *asm) { emitWindows(a, avx2) }},
-	{"pack_avx512", emitPack},
-	{"cpuid", emitCPUID},
+	{"kernel/elementwise_avx512", func(a *asm) { emitElementwise(a, avx512) }},
+	{"kernel/elementwise_avx2", func(a *asm) { emitElementwise(a, avx2) }},
+	{"kernel/fold_avx512", func(a *asm) { emitFolds(a, avx512) }},
+	{"kernel/fold_avx2", func(a *asm) { emitFolds(a, avx2) }},
+	{"kernel/gemm_f32_avx512", func(a *asm) { emitGemm(a, gemmShape{isa: avx512, elem: f32}) }},
+	{"kernel/gemm_f32_avx2", func(a *asm) { emitGemm(a, gemmShape{isa: avx2, elem: f32}) }},
+	{"kernel/gemm_f64_avx512", func(a *asm) { emitGemm(a, gemmShape{isa: avx512, elem: f64}) }},
+	{"kernel/gemm_f64_avx2", func(a *asm) { emitGemm(a, gemmShape{isa: avx2, elem: f64}) }},
+	{"kernel/conv_f32_avx512", func(a *asm) { emitConv(a, gemmShape{isa: avx512, elem: f32}) }},
+	{"kernel/conv_f32_avx2", func(a *asm) { emitConv(a, gemmShape{isa: avx2, elem: f32}) }},
+	{"kernel/conv_f64_avx512", func(a *asm) { emitConv(a, gemmShape{isa: avx512, elem: f64}) }},
+	{"kernel/conv_f64_avx2", func(a *asm) { emitConv(a, gemmShape{isa: avx2, elem: f64}) }},
+	{"kernel/columns_avx512", func(a *asm) { emitColumns(a, avx512) }},
+	{"kernel/columns_avx2", func(a *asm) { emitColumns(a, avx2) }},
+	{"kernel/windows_avx512", func(a *asm) { emitWindows(a, avx512) }},
+	{"kernel/windows_avx2", func(a *asm) { emitWindows(a, avx2) }},
+	{"kernel/pack_avx512", emitPack},
+	{"kernel/cpuid", emitCPUID},
+	{"random/philox_avx512", func(a *asm) { emitPhilox(a, avx512) }},
+	{"random/philox_avx2", func(a *asm) { emitPhilox(a, avx2) }},
 }
 
 // generate returns all files by name.
@@ -51,7 +52,7 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files["gemm_tables_amd64.go"] = tables
+	files["kernel/gemm_tables_amd64.go"] = tables
 	return files, nil
 }
 
@@ -64,7 +65,7 @@ func (a *asm) print(files map[string][]byte, name string) error {
 	if err := pass.Compile.Execute(f); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	cfg := printer.Config{Name: "tools/asmgen", Pkg: pkgName}
+	cfg := printer.Config{Name: "tools/asmgen", Pkg: path.Dir(name)}
 	code, err := printer.NewGoAsm(cfg).Print(f)
 	if err != nil {
 		return err

@@ -42,9 +42,9 @@ func (l loop) signature() string {
 // emit writes the function: an unrolled loop, a loop of one vector, a tail.
 func (l loop) emit(a *asm) {
 	a.text(l.name+a.isa.suffix(), l.signature(), l.name+a.isa.suffix()+" "+l.doc)
-	e := &loopEmitter{loop: l, asm: a, ptr: map[string]reg.Register{}}
+	e := &loopEmitter{loop: l, asm: a, pointerOf: map[string]reg.Register{}}
 	for _, p := range l.pointers() {
-		e.ptr[p] = a.arg(p)
+		e.pointerOf[p] = a.arg(p)
 	}
 	e.n = a.arg("n")
 	for _, s := range l.scalars {
@@ -63,10 +63,10 @@ func (l loop) emit(a *asm) {
 type loopEmitter struct {
 	loop
 	*asm
-	ptr     map[string]reg.Register
-	n       reg.Register
-	scalars []reg.VecVirtual
-	do      func(in, scalars []reg.VecVirtual) []reg.VecVirtual
+	pointerOf map[string]reg.Register
+	n         reg.Register
+	scalars   []reg.VecVirtual
+	do        func(in, scalars []reg.VecVirtual) []reg.VecVirtual
 }
 
 // vectors writes the loop over u whole vectors at a time.
@@ -80,7 +80,7 @@ func (e *loopEmitter) vectors(label string, u int) {
 		e.vector(i * int(e.isa))
 	}
 	for _, p := range e.pointers() {
-		e.ADDQ(operand.I32(int32(4*step)), e.ptr[p])
+		e.ADDQ(operand.I32(int32(4*step)), e.pointerOf[p])
 	}
 	e.SUBQ(operand.I32(int32(step)), e.n)
 	e.CMPQ(e.n, operand.I32(int32(step)))
@@ -91,10 +91,10 @@ func (e *loopEmitter) vectors(label string, u int) {
 func (e *loopEmitter) vector(disp int) {
 	var in []reg.VecVirtual
 	for _, p := range e.loads {
-		in = append(in, e.copyOf(operand.Mem{Base: e.ptr[p], Disp: disp}))
+		in = append(in, e.copyOf(operand.Mem{Base: e.pointerOf[p], Disp: disp}))
 	}
 	for i, v := range e.do(in, e.scalars) {
-		e.VMOVUPS(v, operand.Mem{Base: e.ptr[e.stores[i]], Disp: disp})
+		e.VMOVUPS(v, operand.Mem{Base: e.pointerOf[e.stores[i]], Disp: disp})
 	}
 }
 
@@ -104,10 +104,10 @@ func (e *loopEmitter) tail() {
 	t := e.newTail(e.n)
 	var in []reg.VecVirtual
 	for _, p := range e.loads {
-		in = append(in, t.load(operand.Mem{Base: e.ptr[p]}))
+		in = append(in, t.load(operand.Mem{Base: e.pointerOf[p]}))
 	}
 	for i, v := range e.do(in, e.scalars) {
-		t.store(v, operand.Mem{Base: e.ptr[e.stores[i]]})
+		t.store(v, operand.Mem{Base: e.pointerOf[e.stores[i]]})
 	}
 	e.Label("done")
 }

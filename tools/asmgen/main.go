@@ -1,8 +1,8 @@
-// Command asmgen writes the vector loops of internal/kernel: one assembly file
-// and one file of Go declarations per family and instruction set.
+// Command asmgen writes the vector loops of internal/kernel and internal/random: one
+// assembly file and one file of Go declarations per family and instruction set.
 //
-//	go run . -out ../../internal/kernel
-//	go run . -out ../../internal/kernel -check
+//	go run . -out ../../internal
+//	go run . -out ../../internal -check
 //
 // With -check nothing is written; the command fails if a file differs from
 // what it would write.
@@ -22,7 +22,7 @@ import (
 func main() {
 	// A flag set of its own: avo has an -out among the global flags.
 	flags := flag.NewFlagSet("asmgen", flag.ExitOnError)
-	out := flags.String("out", ".", "the `directory` of the package")
+	out := flags.String("out", ".", "the `directory` of the packages")
 	check := flags.Bool("check", false, "compare instead of writing")
 	_ = flags.Parse(os.Args[1:]) // exits on error
 	if err := run(*out, *check); err != nil {
