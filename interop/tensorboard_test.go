@@ -4,16 +4,19 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"image/png"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,10 +52,11 @@ func boardRun(t *testing.T, dir string, rate float64) {
 	loss := v.Value().Square().Sum()
 	g.Scope("net", func() { summary.Scalar("loss", loss) })
 	summary.Histogram("histogram", v.Value())
-	summary.Image("picture", ops.Reshape(v.Value(), ops.Const(g, []int32{1, 1, 3, 1})), 1)
-	summary.Audio("sound", ops.Reshape(v.Value().Mul(float32(0.1)), ops.Const(g, []int32{1, 3, 1})), 8000, 1)
+	points := tf.NewVariable(ops.Constant(g, spiral()), tf.VariableOptions{Name: "points", NotTrainable: true})
+	summary.Image("picture", ops.Reshape(points.Value(), ops.Const(g, []int32{1, 8, 5, 3})), 1)
+	summary.Audio("sound", ops.Reshape(ops.Constant(g, tone()), ops.Const(g, []int32{1, -1, 1})), 8000, 1)
 	summary.Text("note", ops.Scalar(g, "some **text**"))
-	summary.PRCurve("curve", ops.Const(g, []bool{true, false, true}), v.Value().Mul(float32(0.1)), 5)
+	summary.PRCurve("curve", ops.Const(g, []bool{true, false, true, false, true}), ops.Const(g, []float32{0.9, 0.7, 0.6, 0.3, 0.2}), 11)
 	op := train.Minimize(train.GradientDescent{LearningRate: rate}, loss, train.Options{GlobalStep: train.GetOrCreateGlobalStep(g)})
 	m, err := train.MonitoredTrainingSession(t.Context(), g, train.TrainingOptions{
 		CheckpointDir: dir, SaveCheckpointSteps: 4, SaveSummariesSteps: 1, LogStepCountSteps: 3,
@@ -70,9 +74,32 @@ func boardRun(t *testing.T, dir string, rate float64) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&events.Projector{Embeddings: []events.Embedding{{TensorName: "weights"}}}).Write(dir); err != nil {
+	labels := filepath.Join(dir, "labels.tsv")
+	if err := os.WriteFile(labels, []byte(strings.Repeat("first\nsecond\n", 20)), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := (&events.Projector{Embeddings: []events.Embedding{{TensorName: "points", MetadataPath: labels}}}).Write(dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// spiral returns 40 points in space.
+func spiral() [][]float32 {
+	p := make([][]float32, 40)
+	for i := range p {
+		at := float64(i) / 6
+		p[i] = []float32{float32(math.Cos(at)), float32(math.Sin(at)), float32(i) / 20}
+	}
+	return p
+}
+
+// tone returns half a second of 440 Hz at 8000 samples per second.
+func tone() []float32 {
+	x := make([]float32, 4000)
+	for i := range x {
+		x[i] = float32(0.5 * math.Sin(2*math.Pi*440*float64(i)/8000))
+	}
+	return x
 }
 
 // A board is a TensorBoard.
@@ -246,12 +273,22 @@ func (b *board) curves() {
 		b.t.Errorf("distributions: %s", raw)
 	}
 	var curves map[string][]struct {
-		Precision, Recall []float64
-		Step              int
+		Precision, Recall, Thresholds []float64
+		Step                          int
 	}
 	b.json(&curves, "pr_curves", "pr_curves", run1("curve/pr_curves"), "")
-	if len(curves["fast"]) != 8 || len(curves["fast"][0].Precision) == 0 {
-		b.t.Errorf("PR curves: %v", curves)
+	if len(curves["fast"]) != 8 {
+		b.t.Fatalf("PR curves: %v", curves)
+	}
+	// Of the predictions above 0.5 two of three are right, and two of three are found.
+	for i, p := range curves["fast"][0].Precision {
+		at := curves["fast"][0].Thresholds[i]
+		if r := curves["fast"][0].Recall[i]; math.Abs(at-0.5) < 1e-6 && (math.Abs(p-2./3) > 1e-6 || math.Abs(r-2./3) > 1e-6) {
+			b.t.Errorf("at threshold %v precision %v and recall %v, want 2/3", at, p, r)
+		}
+	}
+	if !slices.ContainsFunc(curves["fast"][0].Thresholds, func(at float64) bool { return math.Abs(at-0.5) < 1e-6 }) {
+		b.t.Errorf("no threshold of 0.5: %v", curves["fast"][0])
 	}
 }
 
@@ -272,7 +309,7 @@ func (b *board) media() {
 		b.t.Fatalf("images: %v", images)
 	}
 	picture, err := png.Decode(bytes.NewReader(b.ask("images", "individualImage", query(images[0].Query), "")))
-	if err != nil || picture.Bounds().Dx() != 3 || picture.Bounds().Dy() != 1 {
+	if err != nil || picture.Bounds().Dx() != 5 || picture.Bounds().Dy() != 8 {
 		b.t.Error(picture, err)
 	}
 	args = run1("sound/audio")
@@ -281,7 +318,7 @@ func (b *board) media() {
 	if len(sounds) == 0 {
 		b.t.Fatal("there is no sound")
 	}
-	if wav := b.ask("audio", "individualAudio", query(sounds[0].Query), ""); !bytes.HasPrefix(wav, []byte("RIFF")) {
+	if wav := b.ask("audio", "individualAudio", query(sounds[0].Query), ""); !bytes.HasPrefix(wav, []byte("RIFF")) || len(wav) < 8000 {
 		b.t.Errorf("a sound begins with %.20q", wav)
 	}
 	var texts []struct{ Text string }
@@ -320,16 +357,31 @@ func (b *board) graph() {
 	if stats := b.ask("graphs", "run_metadata", run1(traced), ""); !bytes.Contains(stats, []byte("dev_stats")) {
 		b.t.Errorf("the trace of a step: %.300s", stats)
 	}
-	var embeddings struct {
-		Embeddings []struct {
-			TensorName  string
-			TensorShape []int
-		}
-	}
+	var embeddings struct{ Embeddings []embedding }
 	b.json(&embeddings, "projector", "info", url.Values{"run": {"fast"}}, "")
-	if len(embeddings.Embeddings) == 0 || embeddings.Embeddings[0].TensorName != "weights" {
+	k := slices.IndexFunc(embeddings.Embeddings, func(e embedding) bool { return e.TensorName == "points" })
+	if k < 0 || !slices.Equal(embeddings.Embeddings[k].TensorShape, []int{40, 3}) {
 		b.t.Errorf("embeddings: %v", embeddings)
 	}
+	args := url.Values{"run": {"fast"}, "name": {"points"}}
+	var want bytes.Buffer
+	for _, p := range spiral() {
+		if err := binary.Write(&want, binary.LittleEndian, p); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	if got := b.ask("projector", "tensor", args, ""); !bytes.Equal(got, want.Bytes()) {
+		b.t.Errorf("the projector has %d bytes of points, want %d", len(got), want.Len())
+	}
+	if got := b.ask("projector", "metadata", args, ""); !bytes.HasPrefix(got, []byte("first\nsecond\n")) {
+		b.t.Errorf("labels of points: %.40q", got)
+	}
+}
+
+// An embedding is what the projector says of one.
+type embedding struct {
+	TensorName  string
+	TensorShape []int
 }
 
 // hparams asks for the tables of hyperparameters.

@@ -2988,6 +2988,456 @@ done:
 	VZEROUPPER
 	RET
 
+// func streamAddAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·streamAddAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), BX
+	CMPQ BX, $+32
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS  (CX), Y0
+	VMOVUPS  (DX), Y1
+	VADDPS   Y1, Y0, Y0
+	VMOVNTPS Y0, (AX)
+	VMOVUPS  32(CX), Y0
+	VMOVUPS  32(DX), Y1
+	VADDPS   Y1, Y0, Y0
+	VMOVNTPS Y0, 32(AX)
+	VMOVUPS  64(CX), Y0
+	VMOVUPS  64(DX), Y1
+	VADDPS   Y1, Y0, Y0
+	VMOVNTPS Y0, 64(AX)
+	VMOVUPS  96(CX), Y0
+	VMOVUPS  96(DX), Y1
+	VADDPS   Y1, Y0, Y0
+	VMOVNTPS Y0, 96(AX)
+	ADDQ     $+128, AX
+	ADDQ     $+128, CX
+	ADDQ     $+128, DX
+	SUBQ     $+32, BX
+	CMPQ     BX, $+32
+	JGE      unrolled
+
+after_unrolled:
+	CMPQ BX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS  (CX), Y0
+	VMOVUPS  (DX), Y1
+	VADDPS   Y1, Y0, Y0
+	VMOVNTPS Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	ADDQ     $+32, DX
+	SUBQ     $+8, BX
+	CMPQ     BX, $+8
+	JGE      single
+
+after_single:
+	TESTQ      BX, BX
+	JZ         done
+	LEAQ       tail<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPS    64(SI)(BX*4), Y0
+	VMASKMOVPS (CX), Y0, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func streamSubAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·streamSubAVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), BX
+	CMPQ BX, $+32
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS  (CX), Y0
+	VMOVUPS  (DX), Y1
+	VSUBPS   Y1, Y0, Y0
+	VMOVNTPS Y0, (AX)
+	VMOVUPS  32(CX), Y0
+	VMOVUPS  32(DX), Y1
+	VSUBPS   Y1, Y0, Y0
+	VMOVNTPS Y0, 32(AX)
+	VMOVUPS  64(CX), Y0
+	VMOVUPS  64(DX), Y1
+	VSUBPS   Y1, Y0, Y0
+	VMOVNTPS Y0, 64(AX)
+	VMOVUPS  96(CX), Y0
+	VMOVUPS  96(DX), Y1
+	VSUBPS   Y1, Y0, Y0
+	VMOVNTPS Y0, 96(AX)
+	ADDQ     $+128, AX
+	ADDQ     $+128, CX
+	ADDQ     $+128, DX
+	SUBQ     $+32, BX
+	CMPQ     BX, $+32
+	JGE      unrolled
+
+after_unrolled:
+	CMPQ BX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS  (CX), Y0
+	VMOVUPS  (DX), Y1
+	VSUBPS   Y1, Y0, Y0
+	VMOVNTPS Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	ADDQ     $+32, DX
+	SUBQ     $+8, BX
+	CMPQ     BX, $+8
+	JGE      single
+
+after_single:
+	TESTQ      BX, BX
+	JZ         done
+	LEAQ       tail<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPS    64(SI)(BX*4), Y0
+	VMASKMOVPS (CX), Y0, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func streamAxpyAVX2(newy *float32, y *float32, x *float32, n int, s float32)
+// Requires: AVX, AVX2, FMA3, MMX+, SSE
+TEXT ·streamAxpyAVX2(SB), NOSPLIT, $0-36
+	MOVQ         newy+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVSS        s+32(FP), X0
+	VBROADCASTSS X0, Y0
+	CMPQ         BX, $+32
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS     (CX), Y1
+	VMOVUPS     (DX), Y2
+	VMOVUPS     Y2, Y2
+	VFMADD213PS Y1, Y0, Y2
+	VMOVNTPS    Y2, (AX)
+	VMOVUPS     32(CX), Y1
+	VMOVUPS     32(DX), Y2
+	VMOVUPS     Y2, Y2
+	VFMADD213PS Y1, Y0, Y2
+	VMOVNTPS    Y2, 32(AX)
+	VMOVUPS     64(CX), Y1
+	VMOVUPS     64(DX), Y2
+	VMOVUPS     Y2, Y2
+	VFMADD213PS Y1, Y0, Y2
+	VMOVNTPS    Y2, 64(AX)
+	VMOVUPS     96(CX), Y1
+	VMOVUPS     96(DX), Y2
+	VMOVUPS     Y2, Y2
+	VFMADD213PS Y1, Y0, Y2
+	VMOVNTPS    Y2, 96(AX)
+	ADDQ        $+128, AX
+	ADDQ        $+128, CX
+	ADDQ        $+128, DX
+	SUBQ        $+32, BX
+	CMPQ        BX, $+32
+	JGE         unrolled
+
+after_unrolled:
+	CMPQ BX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS     (CX), Y1
+	VMOVUPS     (DX), Y2
+	VMOVUPS     Y2, Y2
+	VFMADD213PS Y1, Y0, Y2
+	VMOVNTPS    Y2, (AX)
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	ADDQ        $+32, DX
+	SUBQ        $+8, BX
+	CMPQ        BX, $+8
+	JGE         single
+
+after_single:
+	TESTQ       BX, BX
+	JZ          done
+	LEAQ        tail<>+0(SB), SI
+	NEGQ        BX
+	VMOVUPS     64(SI)(BX*4), Y1
+	VMASKMOVPS  (CX), Y1, Y2
+	VMASKMOVPS  (DX), Y1, Y3
+	VMOVUPS     Y3, Y3
+	VFMADD213PS Y2, Y0, Y3
+	VMASKMOVPS  Y3, Y1, (AX)
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func streamMomentumAVX2(newv *float32, newm *float32, v *float32, m *float32, grad *float32, n int, lr float32, momentum float32)
+// Requires: AVX, AVX2, FMA3, MMX+, SSE
+TEXT ·streamMomentumAVX2(SB), NOSPLIT, $0-56
+	MOVQ         newv+0(FP), AX
+	MOVQ         newm+8(FP), CX
+	MOVQ         v+16(FP), DX
+	MOVQ         m+24(FP), BX
+	MOVQ         grad+32(FP), SI
+	MOVQ         n+40(FP), DI
+	MOVSS        lr+48(FP), X0
+	VBROADCASTSS X0, Y0
+	MOVSS        momentum+52(FP), X1
+	VBROADCASTSS X1, Y1
+	CMPQ         DI, $+32
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS      (DX), Y2
+	VMOVUPS      (BX), Y3
+	VMOVUPS      (SI), Y4
+	VMOVUPS      Y3, Y3
+	VFMADD213PS  Y4, Y1, Y3
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS Y0, Y3, Y2
+	VMOVNTPS     Y2, (AX)
+	VMOVNTPS     Y3, (CX)
+	VMOVUPS      32(DX), Y2
+	VMOVUPS      32(BX), Y3
+	VMOVUPS      32(SI), Y4
+	VMOVUPS      Y3, Y3
+	VFMADD213PS  Y4, Y1, Y3
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS Y0, Y3, Y2
+	VMOVNTPS     Y2, 32(AX)
+	VMOVNTPS     Y3, 32(CX)
+	VMOVUPS      64(DX), Y2
+	VMOVUPS      64(BX), Y3
+	VMOVUPS      64(SI), Y4
+	VMOVUPS      Y3, Y3
+	VFMADD213PS  Y4, Y1, Y3
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS Y0, Y3, Y2
+	VMOVNTPS     Y2, 64(AX)
+	VMOVNTPS     Y3, 64(CX)
+	VMOVUPS      96(DX), Y2
+	VMOVUPS      96(BX), Y3
+	VMOVUPS      96(SI), Y4
+	VMOVUPS      Y3, Y3
+	VFMADD213PS  Y4, Y1, Y3
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS Y0, Y3, Y2
+	VMOVNTPS     Y2, 96(AX)
+	VMOVNTPS     Y3, 96(CX)
+	ADDQ         $+128, AX
+	ADDQ         $+128, CX
+	ADDQ         $+128, DX
+	ADDQ         $+128, BX
+	ADDQ         $+128, SI
+	SUBQ         $+32, DI
+	CMPQ         DI, $+32
+	JGE          unrolled
+
+after_unrolled:
+	CMPQ DI, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS      (DX), Y2
+	VMOVUPS      (BX), Y3
+	VMOVUPS      (SI), Y4
+	VMOVUPS      Y3, Y3
+	VFMADD213PS  Y4, Y1, Y3
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS Y0, Y3, Y2
+	VMOVNTPS     Y2, (AX)
+	VMOVNTPS     Y3, (CX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	ADDQ         $+32, DX
+	ADDQ         $+32, BX
+	ADDQ         $+32, SI
+	SUBQ         $+8, DI
+	CMPQ         DI, $+8
+	JGE          single
+
+after_single:
+	TESTQ        DI, DI
+	JZ           done
+	LEAQ         tail<>+0(SB), R8
+	NEGQ         DI
+	VMOVUPS      64(R8)(DI*4), Y2
+	VMASKMOVPS   (DX), Y2, Y3
+	VMASKMOVPS   (BX), Y2, Y4
+	VMASKMOVPS   (SI), Y2, Y5
+	VMOVUPS      Y4, Y4
+	VFMADD213PS  Y5, Y1, Y4
+	VMOVUPS      Y3, Y1
+	VFNMADD231PS Y0, Y4, Y1
+	VMASKMOVPS   Y1, Y2, (AX)
+	VMASKMOVPS   Y4, Y2, (CX)
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func streamAdamAVX2(newv *float32, newm *float32, news *float32, v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
+// Requires: AVX, AVX2, FMA3, MMX+, SSE
+TEXT ·streamAdamAVX2(SB), NOSPLIT, $0-80
+	MOVQ         newv+0(FP), AX
+	MOVQ         newm+8(FP), CX
+	MOVQ         news+16(FP), DX
+	MOVQ         v+24(FP), BX
+	MOVQ         m+32(FP), SI
+	MOVQ         s+40(FP), DI
+	MOVQ         grad+48(FP), R8
+	MOVQ         n+56(FP), R9
+	MOVSS        alpha+64(FP), X0
+	VBROADCASTSS X0, Y0
+	MOVSS        c1+68(FP), X1
+	VBROADCASTSS X1, Y1
+	MOVSS        c2+72(FP), X2
+	VBROADCASTSS X2, Y2
+	MOVSS        epsilon+76(FP), X3
+	VBROADCASTSS X3, Y3
+	CMPQ         R9, $+16
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS     (BX), Y4
+	VMOVUPS     (SI), Y5
+	VMOVUPS     (DI), Y6
+	VMOVUPS     (R8), Y7
+	VSUBPS      Y5, Y7, Y8
+	VMOVUPS     Y8, Y8
+	VFMADD213PS Y5, Y1, Y8
+	VMULPS      Y7, Y7, Y5
+	VSUBPS      Y6, Y5, Y5
+	VMOVUPS     Y5, Y5
+	VFMADD213PS Y6, Y2, Y5
+	VMULPS      Y0, Y8, Y6
+	VSQRTPS     Y5, Y7
+	VADDPS      Y3, Y7, Y7
+	VDIVPS      Y7, Y6, Y6
+	VSUBPS      Y6, Y4, Y4
+	VMOVNTPS    Y4, (AX)
+	VMOVNTPS    Y8, (CX)
+	VMOVNTPS    Y5, (DX)
+	VMOVUPS     32(BX), Y4
+	VMOVUPS     32(SI), Y5
+	VMOVUPS     32(DI), Y6
+	VMOVUPS     32(R8), Y7
+	VSUBPS      Y5, Y7, Y8
+	VMOVUPS     Y8, Y8
+	VFMADD213PS Y5, Y1, Y8
+	VMULPS      Y7, Y7, Y5
+	VSUBPS      Y6, Y5, Y5
+	VMOVUPS     Y5, Y5
+	VFMADD213PS Y6, Y2, Y5
+	VMULPS      Y0, Y8, Y6
+	VSQRTPS     Y5, Y7
+	VADDPS      Y3, Y7, Y7
+	VDIVPS      Y7, Y6, Y6
+	VSUBPS      Y6, Y4, Y4
+	VMOVNTPS    Y4, 32(AX)
+	VMOVNTPS    Y8, 32(CX)
+	VMOVNTPS    Y5, 32(DX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	ADDQ        $+64, DX
+	ADDQ        $+64, BX
+	ADDQ        $+64, SI
+	ADDQ        $+64, DI
+	ADDQ        $+64, R8
+	SUBQ        $+16, R9
+	CMPQ        R9, $+16
+	JGE         unrolled
+
+after_unrolled:
+	CMPQ R9, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS     (BX), Y4
+	VMOVUPS     (SI), Y5
+	VMOVUPS     (DI), Y6
+	VMOVUPS     (R8), Y7
+	VSUBPS      Y5, Y7, Y8
+	VMOVUPS     Y8, Y8
+	VFMADD213PS Y5, Y1, Y8
+	VMULPS      Y7, Y7, Y5
+	VSUBPS      Y6, Y5, Y5
+	VMOVUPS     Y5, Y5
+	VFMADD213PS Y6, Y2, Y5
+	VMULPS      Y0, Y8, Y6
+	VSQRTPS     Y5, Y7
+	VADDPS      Y3, Y7, Y7
+	VDIVPS      Y7, Y6, Y6
+	VSUBPS      Y6, Y4, Y4
+	VMOVNTPS    Y4, (AX)
+	VMOVNTPS    Y8, (CX)
+	VMOVNTPS    Y5, (DX)
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	ADDQ        $+32, DX
+	ADDQ        $+32, BX
+	ADDQ        $+32, SI
+	ADDQ        $+32, DI
+	ADDQ        $+32, R8
+	SUBQ        $+8, R9
+	CMPQ        R9, $+8
+	JGE         single
+
+after_single:
+	TESTQ       R9, R9
+	JZ          done
+	LEAQ        tail<>+0(SB), R10
+	NEGQ        R9
+	VMOVUPS     64(R10)(R9*4), Y4
+	VMASKMOVPS  (BX), Y4, Y5
+	VMASKMOVPS  (SI), Y4, Y6
+	VMASKMOVPS  (DI), Y4, Y7
+	VMASKMOVPS  (R8), Y4, Y8
+	VSUBPS      Y6, Y8, Y9
+	VMOVUPS     Y9, Y9
+	VFMADD213PS Y6, Y1, Y9
+	VMULPS      Y8, Y8, Y1
+	VSUBPS      Y7, Y1, Y1
+	VMOVUPS     Y1, Y1
+	VFMADD213PS Y7, Y2, Y1
+	VMULPS      Y0, Y9, Y0
+	VSQRTPS     Y1, Y2
+	VADDPS      Y3, Y2, Y2
+	VDIVPS      Y2, Y0, Y0
+	VSUBPS      Y0, Y5, Y0
+	VMASKMOVPS  Y0, Y4, (AX)
+	VMASKMOVPS  Y9, Y4, (CX)
+	VMASKMOVPS  Y1, Y4, (DX)
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func selectWordsAVX2(z *float32, c *byte, x *float32, y *float32, n int)
 // Requires: AVX, AVX2
 TEXT ·selectWordsAVX2(SB), NOSPLIT, $0-40

@@ -2786,6 +2786,461 @@ done:
 	VZEROUPPER
 	RET
 
+// func streamAddAVX512(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·streamAddAVX512(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), BX
+	CMPQ BX, $+64
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS  (CX), Z0
+	VMOVUPS  (DX), Z1
+	VADDPS   Z1, Z0, Z0
+	VMOVNTPS Z0, (AX)
+	VMOVUPS  64(CX), Z0
+	VMOVUPS  64(DX), Z1
+	VADDPS   Z1, Z0, Z0
+	VMOVNTPS Z0, 64(AX)
+	VMOVUPS  128(CX), Z0
+	VMOVUPS  128(DX), Z1
+	VADDPS   Z1, Z0, Z0
+	VMOVNTPS Z0, 128(AX)
+	VMOVUPS  192(CX), Z0
+	VMOVUPS  192(DX), Z1
+	VADDPS   Z1, Z0, Z0
+	VMOVNTPS Z0, 192(AX)
+	ADDQ     $+256, AX
+	ADDQ     $+256, CX
+	ADDQ     $+256, DX
+	SUBQ     $+64, BX
+	CMPQ     BX, $+64
+	JGE      unrolled
+
+after_unrolled:
+	CMPQ BX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS  (CX), Z0
+	VMOVUPS  (DX), Z1
+	VADDPS   Z1, Z0, Z0
+	VMOVNTPS Z0, (AX)
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	ADDQ     $+64, DX
+	SUBQ     $+16, BX
+	CMPQ     BX, $+16
+	JGE      single
+
+after_single:
+	TESTQ     BX, BX
+	JZ        done
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (CX), K1, Z0
+	VMOVUPS.Z (DX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func streamSubAVX512(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·streamSubAVX512(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), BX
+	CMPQ BX, $+64
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS  (CX), Z0
+	VMOVUPS  (DX), Z1
+	VSUBPS   Z1, Z0, Z0
+	VMOVNTPS Z0, (AX)
+	VMOVUPS  64(CX), Z0
+	VMOVUPS  64(DX), Z1
+	VSUBPS   Z1, Z0, Z0
+	VMOVNTPS Z0, 64(AX)
+	VMOVUPS  128(CX), Z0
+	VMOVUPS  128(DX), Z1
+	VSUBPS   Z1, Z0, Z0
+	VMOVNTPS Z0, 128(AX)
+	VMOVUPS  192(CX), Z0
+	VMOVUPS  192(DX), Z1
+	VSUBPS   Z1, Z0, Z0
+	VMOVNTPS Z0, 192(AX)
+	ADDQ     $+256, AX
+	ADDQ     $+256, CX
+	ADDQ     $+256, DX
+	SUBQ     $+64, BX
+	CMPQ     BX, $+64
+	JGE      unrolled
+
+after_unrolled:
+	CMPQ BX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS  (CX), Z0
+	VMOVUPS  (DX), Z1
+	VSUBPS   Z1, Z0, Z0
+	VMOVNTPS Z0, (AX)
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	ADDQ     $+64, DX
+	SUBQ     $+16, BX
+	CMPQ     BX, $+16
+	JGE      single
+
+after_single:
+	TESTQ     BX, BX
+	JZ        done
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (CX), K1, Z0
+	VMOVUPS.Z (DX), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func streamAxpyAVX512(newy *float32, y *float32, x *float32, n int, s float32)
+// Requires: AVX, AVX512F, BMI2, MMX+, SSE
+TEXT ·streamAxpyAVX512(SB), NOSPLIT, $0-36
+	MOVQ         newy+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVSS        s+32(FP), X0
+	VBROADCASTSS X0, Z0
+	CMPQ         BX, $+64
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS     (CX), Z1
+	VMOVUPS     (DX), Z2
+	VMOVUPS     Z2, Z2
+	VFMADD213PS Z1, Z0, Z2
+	VMOVNTPS    Z2, (AX)
+	VMOVUPS     64(CX), Z1
+	VMOVUPS     64(DX), Z2
+	VMOVUPS     Z2, Z2
+	VFMADD213PS Z1, Z0, Z2
+	VMOVNTPS    Z2, 64(AX)
+	VMOVUPS     128(CX), Z1
+	VMOVUPS     128(DX), Z2
+	VMOVUPS     Z2, Z2
+	VFMADD213PS Z1, Z0, Z2
+	VMOVNTPS    Z2, 128(AX)
+	VMOVUPS     192(CX), Z1
+	VMOVUPS     192(DX), Z2
+	VMOVUPS     Z2, Z2
+	VFMADD213PS Z1, Z0, Z2
+	VMOVNTPS    Z2, 192(AX)
+	ADDQ        $+256, AX
+	ADDQ        $+256, CX
+	ADDQ        $+256, DX
+	SUBQ        $+64, BX
+	CMPQ        BX, $+64
+	JGE         unrolled
+
+after_unrolled:
+	CMPQ BX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS     (CX), Z1
+	VMOVUPS     (DX), Z2
+	VMOVUPS     Z2, Z2
+	VFMADD213PS Z1, Z0, Z2
+	VMOVNTPS    Z2, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	ADDQ        $+64, DX
+	SUBQ        $+16, BX
+	CMPQ        BX, $+16
+	JGE         single
+
+after_single:
+	TESTQ       BX, BX
+	JZ          done
+	MOVQ        $0x00000001, SI
+	SHLXQ       BX, SI, SI
+	DECQ        SI
+	KMOVW       SI, K1
+	VMOVUPS.Z   (CX), K1, Z1
+	VMOVUPS.Z   (DX), K1, Z2
+	VMOVUPS     Z2, Z2
+	VFMADD213PS Z1, Z0, Z2
+	VMOVUPS     Z2, K1, (AX)
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func streamMomentumAVX512(newv *float32, newm *float32, v *float32, m *float32, grad *float32, n int, lr float32, momentum float32)
+// Requires: AVX, AVX512F, BMI2, MMX+, SSE
+TEXT ·streamMomentumAVX512(SB), NOSPLIT, $0-56
+	MOVQ         newv+0(FP), AX
+	MOVQ         newm+8(FP), CX
+	MOVQ         v+16(FP), DX
+	MOVQ         m+24(FP), BX
+	MOVQ         grad+32(FP), SI
+	MOVQ         n+40(FP), DI
+	MOVSS        lr+48(FP), X0
+	VBROADCASTSS X0, Z0
+	MOVSS        momentum+52(FP), X1
+	VBROADCASTSS X1, Z1
+	CMPQ         DI, $+64
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS      (DX), Z2
+	VMOVUPS      (BX), Z3
+	VMOVUPS      (SI), Z4
+	VMOVUPS      Z3, Z3
+	VFMADD213PS  Z4, Z1, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS Z0, Z3, Z2
+	VMOVNTPS     Z2, (AX)
+	VMOVNTPS     Z3, (CX)
+	VMOVUPS      64(DX), Z2
+	VMOVUPS      64(BX), Z3
+	VMOVUPS      64(SI), Z4
+	VMOVUPS      Z3, Z3
+	VFMADD213PS  Z4, Z1, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS Z0, Z3, Z2
+	VMOVNTPS     Z2, 64(AX)
+	VMOVNTPS     Z3, 64(CX)
+	VMOVUPS      128(DX), Z2
+	VMOVUPS      128(BX), Z3
+	VMOVUPS      128(SI), Z4
+	VMOVUPS      Z3, Z3
+	VFMADD213PS  Z4, Z1, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS Z0, Z3, Z2
+	VMOVNTPS     Z2, 128(AX)
+	VMOVNTPS     Z3, 128(CX)
+	VMOVUPS      192(DX), Z2
+	VMOVUPS      192(BX), Z3
+	VMOVUPS      192(SI), Z4
+	VMOVUPS      Z3, Z3
+	VFMADD213PS  Z4, Z1, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS Z0, Z3, Z2
+	VMOVNTPS     Z2, 192(AX)
+	VMOVNTPS     Z3, 192(CX)
+	ADDQ         $+256, AX
+	ADDQ         $+256, CX
+	ADDQ         $+256, DX
+	ADDQ         $+256, BX
+	ADDQ         $+256, SI
+	SUBQ         $+64, DI
+	CMPQ         DI, $+64
+	JGE          unrolled
+
+after_unrolled:
+	CMPQ DI, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS      (DX), Z2
+	VMOVUPS      (BX), Z3
+	VMOVUPS      (SI), Z4
+	VMOVUPS      Z3, Z3
+	VFMADD213PS  Z4, Z1, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS Z0, Z3, Z2
+	VMOVNTPS     Z2, (AX)
+	VMOVNTPS     Z3, (CX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	ADDQ         $+64, DX
+	ADDQ         $+64, BX
+	ADDQ         $+64, SI
+	SUBQ         $+16, DI
+	CMPQ         DI, $+16
+	JGE          single
+
+after_single:
+	TESTQ        DI, DI
+	JZ           done
+	MOVQ         $0x00000001, R8
+	SHLXQ        DI, R8, R8
+	DECQ         R8
+	KMOVW        R8, K1
+	VMOVUPS.Z    (DX), K1, Z2
+	VMOVUPS.Z    (BX), K1, Z3
+	VMOVUPS.Z    (SI), K1, Z4
+	VMOVUPS      Z3, Z3
+	VFMADD213PS  Z4, Z1, Z3
+	VMOVUPS      Z2, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VMOVUPS      Z1, K1, (AX)
+	VMOVUPS      Z3, K1, (CX)
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func streamAdamAVX512(newv *float32, newm *float32, news *float32, v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
+// Requires: AVX, AVX512F, BMI2, MMX+, SSE
+TEXT ·streamAdamAVX512(SB), NOSPLIT, $0-80
+	MOVQ         newv+0(FP), AX
+	MOVQ         newm+8(FP), CX
+	MOVQ         news+16(FP), DX
+	MOVQ         v+24(FP), BX
+	MOVQ         m+32(FP), SI
+	MOVQ         s+40(FP), DI
+	MOVQ         grad+48(FP), R8
+	MOVQ         n+56(FP), R9
+	MOVSS        alpha+64(FP), X0
+	VBROADCASTSS X0, Z0
+	MOVSS        c1+68(FP), X1
+	VBROADCASTSS X1, Z1
+	MOVSS        c2+72(FP), X2
+	VBROADCASTSS X2, Z2
+	MOVSS        epsilon+76(FP), X3
+	VBROADCASTSS X3, Z3
+	CMPQ         R9, $+32
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS     (BX), Z4
+	VMOVUPS     (SI), Z5
+	VMOVUPS     (DI), Z6
+	VMOVUPS     (R8), Z7
+	VSUBPS      Z5, Z7, Z8
+	VMOVUPS     Z8, Z8
+	VFMADD213PS Z5, Z1, Z8
+	VMULPS      Z7, Z7, Z5
+	VSUBPS      Z6, Z5, Z5
+	VMOVUPS     Z5, Z5
+	VFMADD213PS Z6, Z2, Z5
+	VMULPS      Z0, Z8, Z6
+	VSQRTPS     Z5, Z7
+	VADDPS      Z3, Z7, Z7
+	VDIVPS      Z7, Z6, Z6
+	VSUBPS      Z6, Z4, Z4
+	VMOVNTPS    Z4, (AX)
+	VMOVNTPS    Z8, (CX)
+	VMOVNTPS    Z5, (DX)
+	VMOVUPS     64(BX), Z4
+	VMOVUPS     64(SI), Z5
+	VMOVUPS     64(DI), Z6
+	VMOVUPS     64(R8), Z7
+	VSUBPS      Z5, Z7, Z8
+	VMOVUPS     Z8, Z8
+	VFMADD213PS Z5, Z1, Z8
+	VMULPS      Z7, Z7, Z5
+	VSUBPS      Z6, Z5, Z5
+	VMOVUPS     Z5, Z5
+	VFMADD213PS Z6, Z2, Z5
+	VMULPS      Z0, Z8, Z6
+	VSQRTPS     Z5, Z7
+	VADDPS      Z3, Z7, Z7
+	VDIVPS      Z7, Z6, Z6
+	VSUBPS      Z6, Z4, Z4
+	VMOVNTPS    Z4, 64(AX)
+	VMOVNTPS    Z8, 64(CX)
+	VMOVNTPS    Z5, 64(DX)
+	ADDQ        $+128, AX
+	ADDQ        $+128, CX
+	ADDQ        $+128, DX
+	ADDQ        $+128, BX
+	ADDQ        $+128, SI
+	ADDQ        $+128, DI
+	ADDQ        $+128, R8
+	SUBQ        $+32, R9
+	CMPQ        R9, $+32
+	JGE         unrolled
+
+after_unrolled:
+	CMPQ R9, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS     (BX), Z4
+	VMOVUPS     (SI), Z5
+	VMOVUPS     (DI), Z6
+	VMOVUPS     (R8), Z7
+	VSUBPS      Z5, Z7, Z8
+	VMOVUPS     Z8, Z8
+	VFMADD213PS Z5, Z1, Z8
+	VMULPS      Z7, Z7, Z5
+	VSUBPS      Z6, Z5, Z5
+	VMOVUPS     Z5, Z5
+	VFMADD213PS Z6, Z2, Z5
+	VMULPS      Z0, Z8, Z6
+	VSQRTPS     Z5, Z7
+	VADDPS      Z3, Z7, Z7
+	VDIVPS      Z7, Z6, Z6
+	VSUBPS      Z6, Z4, Z4
+	VMOVNTPS    Z4, (AX)
+	VMOVNTPS    Z8, (CX)
+	VMOVNTPS    Z5, (DX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	ADDQ        $+64, DX
+	ADDQ        $+64, BX
+	ADDQ        $+64, SI
+	ADDQ        $+64, DI
+	ADDQ        $+64, R8
+	SUBQ        $+16, R9
+	CMPQ        R9, $+16
+	JGE         single
+
+after_single:
+	TESTQ       R9, R9
+	JZ          done
+	MOVQ        $0x00000001, R10
+	SHLXQ       R9, R10, R10
+	DECQ        R10
+	KMOVW       R10, K1
+	VMOVUPS.Z   (BX), K1, Z4
+	VMOVUPS.Z   (SI), K1, Z5
+	VMOVUPS.Z   (DI), K1, Z6
+	VMOVUPS.Z   (R8), K1, Z7
+	VSUBPS      Z5, Z7, Z8
+	VMOVUPS     Z8, Z8
+	VFMADD213PS Z5, Z1, Z8
+	VMULPS      Z7, Z7, Z1
+	VSUBPS      Z6, Z1, Z1
+	VMOVUPS     Z1, Z1
+	VFMADD213PS Z6, Z2, Z1
+	VMULPS      Z0, Z8, Z0
+	VSQRTPS     Z1, Z2
+	VADDPS      Z3, Z2, Z2
+	VDIVPS      Z2, Z0, Z0
+	VSUBPS      Z0, Z4, Z0
+	VMOVUPS     Z0, K1, (AX)
+	VMOVUPS     Z8, K1, (CX)
+	VMOVUPS     Z1, K1, (DX)
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func selectWordsAVX512(z *float32, c *byte, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F
 TEXT ·selectWordsAVX512(SB), NOSPLIT, $0-40

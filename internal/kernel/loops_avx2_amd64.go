@@ -21,6 +21,8 @@ func avx2Loops() vectorLoops {
 		expShift: expShiftOf(expShiftAVX2),
 
 		axpy: axpyOf(axpyAVX2), momentum: momentumOf(momentumAVX2), adam: adamOf(adamAVX2),
+		streamAdd: binaryOf(streamAddAVX2), streamSub: binaryOf(streamSubAVX2),
+		streamAxpy: streamAxpyOf(streamAxpyAVX2), streamMomentum: streamMomentumOf(streamMomentumAVX2), streamAdam: streamAdamOf(streamAdamAVX2),
 
 		truncate: unaryOf(truncateAVX2), fromInt32: unaryOf(fromInt32AVX2),
 		selectWords: selectWordsAVX2,

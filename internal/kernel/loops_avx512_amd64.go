@@ -21,6 +21,8 @@ func avx512Loops() vectorLoops {
 		expShift: expShiftOf(expShiftAVX512),
 
 		axpy: axpyOf(axpyAVX512), momentum: momentumOf(momentumAVX512), adam: adamOf(adamAVX512),
+		streamAdd: binaryOf(streamAddAVX512), streamSub: binaryOf(streamSubAVX512),
+		streamAxpy: streamAxpyOf(streamAxpyAVX512), streamMomentum: streamMomentumOf(streamMomentumAVX512), streamAdam: streamAdamOf(streamAdamAVX512),
 
 		truncate: unaryOf(truncateAVX512), fromInt32: unaryOf(fromInt32AVX512),
 		selectWords: selectWordsAVX512,

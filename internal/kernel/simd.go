@@ -16,6 +16,12 @@ type vectorLoops struct {
 	momentum                             func(v, m, g []float32, lr, momentum float32)
 	adam                                 func(v, m, s, g []float32, p AdamStep[float32])
 
+	// Those that follow store to other memory, at multiples of streamAlign bytes.
+	streamAdd, streamSub binaryLoop
+	streamAxpy           func(z, y []float32, a float32, x []float32)
+	streamMomentum       func(zv, zm, v, m, g []float32, lr, momentum float32)
+	streamAdam           func(zv, zm, zs, v, m, s, g []float32, p AdamStep[float32])
+
 	truncate, fromInt32 unaryLoop // one side is int32
 	// selectWords chooses by bytes; n is a multiple of 16.
 	selectWords func(z *float32, c *byte, x, y *float32, n int)

@@ -10,7 +10,7 @@ import "sync/atomic"
 // A Pool is safe for concurrent use. A pool that is itself no longer
 // referenced is collected with its idle memory.
 type Pool struct {
-	limit    int64
+	limit    atomic.Int64
 	account  *account     // nil: nobody's
 	reserved atomic.Int64 // bytes that the classes may keep idle, at most limit
 	classes  [numClasses]class
@@ -32,7 +32,8 @@ func NewPool(limit int64) *Pool { return newPool(limit, nil) }
 func NewSessionPool(limit int64, name string) *Pool { return newPool(limit, newAccount(name)) }
 
 func newPool(limit int64, a *account) *Pool {
-	p := &Pool{limit: limit, account: a}
+	p := &Pool{account: a}
+	p.limit.Store(limit)
 	for i := range p.classes {
 		p.classes[i].pool = p
 		p.classes[i].size = classSize(i)
@@ -106,9 +107,13 @@ func (p *Pool) Stats() PoolStats {
 	return s
 }
 
+// Extend lets the pool keep n bytes more idle, for memory that is needed in turn with
+// other memory of that size.
+func (p *Pool) Extend(n int64) { p.limit.Add(n) }
+
 // reserve lets a class keep n bytes more unless that exceeds the limit.
 func (p *Pool) reserve(n int64) bool {
-	if p.reserved.Add(n) <= p.limit {
+	if p.reserved.Add(n) <= p.limit.Load() {
 		return true
 	}
 	p.reserved.Add(-n)

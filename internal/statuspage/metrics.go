@@ -31,7 +31,8 @@ var (
 	queued        = desc("gorge_link_queued_bytes", "Bytes of answers that peers have not taken from their links.")
 	memoryInUse   = desc("gorge_memory_bytes", "Memory that the process uses, garbage included.")
 	memoryLimit   = desc("gorge_memory_limit_bytes", "Memory that it may use.")
-	memoryHeld    = desc("gorge_session_memory_bytes", "Memory that a session holds in blocks of 64 KB and more.", "session")
+	memoryHeld    = desc("gorge_session_memory_bytes", "Memory that steps of a session have allocated in blocks of 64 KB and more and that is in use.", "session")
+	resources     = desc("gorge_resource_memory_bytes", "Memory of variables, queues and other resources, no matter who allocated it.", "kind")
 	sessionNodes  = desc("gorge_session_nodes", "Nodes of a session's graph.", "session")
 	sessionActive = desc("gorge_session_calls", "Calls of a session under way.", "session")
 )
@@ -42,7 +43,7 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 
 // Describe names the metrics.
 func (c collector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{up, sessions, inner, steps, ran, waits, tensors, receivedBytes, links, calls, queued, memoryInUse, memoryLimit, memoryHeld, sessionNodes, sessionActive} {
+	for _, d := range []*prometheus.Desc{up, sessions, inner, steps, ran, waits, tensors, receivedBytes, links, calls, queued, memoryInUse, memoryLimit, memoryHeld, resources, sessionNodes, sessionActive} {
 		out <- d
 	}
 	for _, q := range queuePairs {
@@ -86,6 +87,9 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		if n++; n <= maxSeries {
 			gauge(memoryHeld, float64(held), name)
 		}
+	}
+	for kind, held := range s.Resources {
+		gauge(resources, float64(held), kind)
 	}
 	for _, x := range s.Sessions[:min(len(s.Sessions), maxSeries)] {
 		gauge(sessionNodes, float64(x.Nodes), x.Handle)

@@ -119,12 +119,22 @@ func TestObserved(t *testing.T) {
 			g := tf.NewGraph(tf.Strict())
 			x := ops.Placeholder(g, tf.Float32, tf.Shape{}, tf.OnDevice("/job:ps"))
 			y := ops.Square(ops.Neg(x, tf.OnDevice("/job:ps")), tf.OnDevice("/job:worker"))
+			fed := ops.Placeholder(g, tf.Float32, tf.Shape{1000})
+			var v *tf.Variable
+			g.Device("/job:worker", func() { v = tf.NewVariable(fed, tf.VariableOptions{Name: "v"}) })
 			target := strings.Replace(c["worker"].Target(), "127.0.0.1", "localhost", 1) // not within the process
 			s, err := session.New(g, session.Target(target), cluster.Observed(client), session.With(session.Config{DisabledPasses: []string{"all"}}))
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer s.Close()
+			first, err := tf.FromSlice(make([]float32, 1000))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Run(t.Context(), session.Feeds{fed: first}, v.Initializer()); err != nil {
+				t.Fatal(err)
+			}
 			ended := false
 			for n := 0; n < 2000 && !ended; n++ {
 				if _, err := s.Run(t.Context(), session.Feeds{x: tf.Scalar[float32](2)}, y); err != nil {
@@ -191,7 +201,7 @@ func checkTrace(t *testing.T, client *tracetest.InMemoryExporter, c map[string]*
 func checkShown(t *testing.T, o *observed) {
 	t.Helper()
 	_, page := o.get(t, "/")
-	for _, want := range []string{"/job:worker/replica:0/task:0", "/job:ps/replica:0/task:0", o.Target(), "ready", "MasterService/RunStep", "plain text"} {
+	for _, want := range []string{"/job:worker/replica:0/task:0", "/job:ps/replica:0/task:0", o.Target(), "ready", "MasterService/RunStep", "plain text", "variables"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q:\n%s", want, page)
 		}
@@ -200,7 +210,7 @@ func checkShown(t *testing.T, o *observed) {
 		t.Errorf("the page loads something: %q", found)
 	}
 	_, metrics := o.get(t, "/metrics")
-	for _, want := range []string{"gorge_ready 1", "gorge_sessions 1", "gorge_rendezvous_waits 0", "gorge_memory_limit_bytes", "gorge_session_memory_bytes", `gorge_received_tensors_total{transport="grpc"}`, "gorge_calls_under_way", "go_goroutines"} {
+	for _, want := range []string{"gorge_ready 1", "gorge_sessions 1", "gorge_rendezvous_waits 0", "gorge_memory_limit_bytes", "gorge_session_memory_bytes", `gorge_resource_memory_bytes{kind="variables"} 4000`, `gorge_received_tensors_total{transport="grpc"}`, "gorge_calls_under_way", "go_goroutines"} {
 		if !strings.Contains(metrics, want) {
 			t.Errorf("metrics have no %s:\n%s", want, metrics)
 		}

@@ -227,9 +227,20 @@ def dcgan(m):
 programs = [linear_regression, logistic_regression, mlp, lenet, lstm, autoencoder, gan, batch_norm, word2vec, dcgan]
 
 
-def record(program, target, ref, dtype=tf.float32, steps=20):
-    """Trains on a server and returns all that was fetched, by name and step."""
-    out = {}
+def nudged(feed, random):
+    """What is fed, about every second number of single precision moved to a neighbour."""
+    def move(x):
+        if getattr(x, "dtype", None) != np.float32:
+            return x
+        to = np.where(random.randint(2, size=x.shape) == 1, np.inf, -np.inf).astype(np.float32)
+        return np.where((random.randint(2, size=x.shape) == 1) & (x != 0), np.nextafter(x, to), x)
+    return {k: move(x) for k, x in feed.items()}
+
+
+def record(program, target, ref, dtype=tf.float32, steps=20, nudge=None):
+    """Trains on a server and returns all that was fetched, by name and step. nudge
+    is a seed with which what is fed changes in the last bit."""
+    out, random = {}, np.random.RandomState(nudge)
     g = v1.Graph()
     with g.as_default():
         v1.set_random_seed(5)
@@ -241,7 +252,7 @@ def record(program, target, ref, dtype=tf.float32, steps=20):
     with v1.Session(target, graph=g) as s:
         s.run(init)
         for i in range(steps):
-            feed = feeds()
+            feed = feeds() if nudge is None else nudged(feeds(), random)
             # What reads variables apart from the training is fetched apart: it may run before or after.
             along = {k: f for k, f in fetches.items() if k[0] != "_" and f not in variables}
             for k, op in enumerate(train):
@@ -266,20 +277,31 @@ def errors(got, exact):
     return err, size
 
 
+runs = 4
+
+
 def main(target, first):
     """Prints for each program and kind of variable how many values were fetched,
     and the one that is furthest from its twin of double precision on the server,
     compared with TensorFlow in process: differences of first of the greatest value
-    are rounding in any case, and twice TensorFlow's own are. What is nothing
-    but rounding, as the gradient of a bias before a normalization, is judged so, too."""
+    are rounding in any case, and twice TensorFlow's own are, the greatest of a few runs
+    whose inputs differ in the last bit. One run would do for values that inputs
+    determine. Some are nothing but rounding, which Adam makes large, as the gradient of a
+    bias before a normalization: how large, one run tells as badly as one throw of dice.
+    The runs after the first are only made where that decides."""
     v1.disable_v2_behavior()
     for program in programs:
         for ref in (True, False):
             own, there, exact = record(program, "", ref), record(program, target, ref), record(program, "", ref, tf.float64)
             ours, size = errors(there, exact)
             theirs, _ = errors(own, exact)
-            excess = {k: float(ours[k] / (2 * theirs[k] + first * size[k] + 1e-30)) for k in ours}
-            worst = max(excess, key=excess.get)
+            for seed in range(runs + 1):
+                excess = {k: float(ours[k] / (2 * theirs[k] + first * size[k] + 1e-30)) for k in ours}
+                worst = max(excess, key=excess.get)
+                if excess[worst] <= 0.5 or seed == runs:
+                    break
+                more, _ = errors(record(program, "", ref, nudge=seed), exact)
+                theirs = {k: max(theirs[k], more[k]) for k in ours}
             print(program.__name__, "reference" if ref else "resource", len(there), "%.3f" % excess[worst], worst, flush=True)
 
 

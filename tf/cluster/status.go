@@ -31,7 +31,8 @@ type Status struct {
 	Links                            LinkStatus
 	RDMA                             []RDMAStats
 	MemoryInUse, MemoryLimit         int64            // bytes, of the process
-	Memory                           map[string]int64 // bytes of sessions in blocks of 64 KB and more, by name
+	Memory                           map[string]int64 // bytes that steps of a session have allocated in blocks of 64 KB and more and that are in use, by session
+	Resources                        map[string]int64 // bytes in variables, queues and other resources of the task's devices, by kind, no matter who allocated them
 }
 
 // TaskAddress is a task of the cluster, and where it is.
@@ -69,6 +70,7 @@ func (s *Server) Status() Status {
 		Task: s.task, Target: s.target, Transport: s.transport, Version: version(), Secured: s.secured,
 		Tasks: s.tasks, WorkerSessions: w.Sessions, Steps: m.Steps, WorkerSteps: w.Steps, Waiting: all,
 		Received: s.Received(), Links: LinkStatus(s.links.Stats()), RDMA: s.RDMAStats(), Memory: map[string]int64{},
+		Resources: w.Held,
 	}
 	s.mu.Lock()
 	out.Started, out.Ready = s.started, s.state == isStarted && !m.Draining

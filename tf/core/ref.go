@@ -8,8 +8,9 @@ type Ref struct {
 	// Shape is what the first value must fit; nil: anything does.
 	Shape Shape
 
-	mu sync.Mutex
-	t  *Tensor
+	mu    sync.Mutex
+	t     *Tensor
+	spare int64 // bytes that a pool keeps for the next value beside a snapshot
 }
 
 // Load returns a tensor that shares the variable's memory, nil while it is
@@ -72,7 +73,7 @@ func (r *Ref) Change(c *OpContext, f func(*Change) error) error {
 		r.t = SoleOwner(r.t)
 		return f(&Change{T: r.t})
 	}
-	fresh, err := c.Temp(r.t.dtype, r.t.shape)
+	fresh, err := r.fresh(c)
 	if err != nil {
 		return err
 	}
@@ -83,6 +84,18 @@ func (r *Ref) Change(c *OpContext, f func(*Change) error) error {
 	r.t.Release()
 	r.t = fresh
 	return nil
+}
+
+// fresh returns memory for another value of r, which is locked. The pool is to keep the
+// memory that becomes free when the snapshot goes, so that the next one finds it: new
+// memory takes longer to get than the update takes.
+func (r *Ref) fresh(c *OpContext) (*Tensor, error) {
+	const rounding = 4 // blocks are up to a quarter larger
+	if more := int64(r.t.HeldBytes()*(rounding+1)/rounding) - r.spare; more > 0 && c.Pool != nil {
+		c.Pool.Extend(more)
+		r.spare += more
+	}
+	return c.Temp(r.t.dtype, r.t.shape)
 }
 
 // A Change is the memory for a variable's next value, to which nothing else refers. T is
@@ -97,6 +110,16 @@ type Change struct {
 
 // Fresh reports whether elements have to be made ready.
 func (c *Change) Fresh() bool { return c.from != nil }
+
+// From returns what has the variable's value: T, or the tensor that others read while
+// elements of T are not ready. A kernel that computes all elements of T from those of
+// From, and reads no others, need not make them ready.
+func (c *Change) From() *Tensor {
+	if c.from == nil {
+		return c.T
+	}
+	return c.from
+}
 
 // Ready gives elements lo to hi-1 of T the value of the variable. Goroutines may make
 // different elements ready at once.

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/invariants"
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -105,5 +107,44 @@ func TestRefIsSafeForManyGoroutines(t *testing.T) {
 	wg.Wait()
 	if got := core.Data[int64](r.Load())[0]; got != 400 {
 		t.Errorf("%d updates arrived of 400", got)
+	}
+}
+
+// TestRefRecyclesSnapshots: updates beside snapshots, one after the other, take turns with
+// the same memory, also if the pool would not keep that much.
+func TestRefRecyclesSnapshots(t *testing.T) {
+	if invariants.Race {
+		t.Skip("a pool recycles nothing under the race detector, whose job is races")
+	}
+	pool := memory.NewPool(1000)
+	c := &core.OpContext{Step: &core.Step{}, Pool: pool}
+	first, err := c.Temp(core.Int64, core.Shape{9000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(core.Data[int64](first))
+	var r core.Ref
+	r.Store(first)
+	var misses uint64
+	for i := range int64(5) {
+		snapshot := r.Load()
+		if err := r.Change(c, func(v *core.Change) error {
+			for k := range core.Data[int64](v.T) {
+				core.Data[int64](v.T)[k] = core.Data[int64](v.From())[k] + 1
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if d := core.Data[int64](snapshot); d[0] != i || d[8999] != i {
+			t.Errorf("snapshot %d has %d and %d", i, d[0], d[8999])
+		}
+		snapshot.Release()
+		if i == 0 {
+			misses = pool.Stats().Misses
+		}
+	}
+	if now := pool.Stats(); now.Misses != misses || now.IdleBytes > 2*9000*8 {
+		t.Errorf("the pool allocated %d more and has %d bytes idle", now.Misses-misses, now.IdleBytes)
 	}
 }

@@ -129,7 +129,7 @@ func TestMistakes(t *testing.T) {
 		"Malformed device specification":    tf.Apply(g, "Neg", []tf.Output{x}, tf.OnDevice("/nonsense")),
 		`Neg has no attribute "x"`:          tf.Apply(g, "Neg", []tf.Output{x}, tf.Attr("x", 1)),
 		"the kernel of TestPanics panicked": tf.Apply(g, "TestPanics", nil),
-		"gives a reference or no value":     tf.Apply(g, "TestNothing", nil),
+		"TestNothing gave no value":         tf.Apply(g, "TestNothing", nil),
 		"asynchronous failure":              tf.Apply(g, "TestAsync", nil, tf.Attr("fail", true)),
 	} {
 		if err := op.Err(); err == nil || !strings.Contains(err.Error(), want) {

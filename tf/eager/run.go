@@ -69,8 +69,11 @@ func (r *runner) run(c *core.OpContext) (err error) {
 func results(c *core.OpContext, dst []*core.Tensor) ([]*core.Tensor, error) {
 	for i := range c.Out {
 		t := c.Out[i].T
-		if t == nil {
-			return nil, tf.Errorf(tf.Unimplemented, "%s gives a reference or no value, which eager graphs do not hold; use resource variables", c.Node.OpName())
+		switch {
+		case t == nil && c.Node.OutTypes[i].IsRef():
+			return nil, tf.Errorf(tf.Unimplemented, "%s gives a reference, which eager graphs do not hold: make a variable of the resource kind, and run other operations on references in a session", c.Node.OpName())
+		case t == nil:
+			return nil, tf.Errorf(tf.Internal, "%s gave no value", c.Node.OpName())
 		}
 		dst = append(dst, t.Escape())
 	}

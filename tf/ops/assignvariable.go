@@ -10,9 +10,9 @@ func init() {
 		Name: "AssignVariableOp", In: "resource: resource; value: dtype", Attrs: "dtype: type; validate_shape: bool = false",
 		Stateful: true, Shape: assignVariableShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(assignVariable),
 	})
-	for name, rows := range map[string]rowOps{"AssignAddVariableOp": addRows, "AssignSubVariableOp": subRows} {
+	for name, by := range map[string]map[tf.DType]update{"AssignAddVariableOp": additions, "AssignSubVariableOp": subtractions} {
 		kernels := byType{}
-		for d, f := range updates(rows) {
+		for d, f := range by {
 			kernels[d] = updateVariable(f)
 		}
 		core.Register(core.OpDef{

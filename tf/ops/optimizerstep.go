@@ -88,6 +88,47 @@ func exactStep[T tf.Elem](r rule[T]) step {
 	}
 }
 
+// A streamRule is a rule of type Float32 whose results z go to other memory than the
+// variables v, past the caches. It may return nil: there is no such loop.
+type streamRule func(n *core.Node, s []float32) func(z, v [][]float32, g []float32)
+
+// streaming returns s, whose step on Float32 follows r where all variables' values go to
+// other memory.
+func (s steps) streaming(r streamRule) steps {
+	plain := s[tf.Float32]
+	s[tf.Float32] = func(n *core.Node, in *stepInputs) {
+		if in.indices == nil && streams(in.next...) {
+			if update := r(n, in.floats()); update != nil {
+				in.stream(update)
+				return
+			}
+		}
+		plain(n, in)
+	}
+	return s
+}
+
+// floats returns the scalars, of type Float32.
+func (in *stepInputs) floats() []float32 {
+	s := make([]float32, len(in.scalars))
+	for i, t := range in.scalars {
+		s[i] = core.Data[float32](t)[0]
+	}
+	return s
+}
+
+// stream has all elements of all variables updated.
+func (in *stepInputs) stream(update func(z, v [][]float32, g []float32)) {
+	g := core.Data[float32](in.grad)
+	streamed(in.c, len(g), func(lo, hi int) {
+		z, v := make([][]float32, len(in.next)), make([][]float32, len(in.next))
+		for i, x := range in.next {
+			z[i], v[i] = core.Data[float32](x.T)[lo:hi], core.Data[float32](x.From())[lo:hi]
+		}
+		update(z, v, g[lo:hi])
+	})
+}
+
 // halfBlock is how many elements are widened at a time.
 const halfBlock = 256
 

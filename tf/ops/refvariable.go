@@ -19,9 +19,9 @@ func init() {
 		Attrs: "T: type; validate_shape: bool = true; use_locking: bool = true", Uninitialized: true,
 		Shape: assignShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(assign),
 	})
-	for name, rows := range map[string]rowOps{"AssignAdd": addRows, "AssignSub": subRows} {
+	for name, by := range map[string]map[tf.DType]update{"AssignAdd": additions, "AssignSub": subtractions} {
 		kernels := byType{}
-		for d, f := range updates(rows) {
+		for d, f := range by {
 			kernels[d] = updateRef(f)
 		}
 		core.Register(core.OpDef{

@@ -174,8 +174,6 @@ func (a *tensorArray) grow(n int) error {
 	return nil
 }
 
-var arraySums = updates(addRows)
-
 // add adds t to element i.
 func (a *tensorArray) add(c *core.OpContext, i int, t *core.Tensor) error {
 	e := &a.elems[i]
@@ -184,7 +182,7 @@ func (a *tensorArray) add(c *core.OpContext, i int, t *core.Tensor) error {
 		return nil
 	}
 	defer t.Release()
-	sum := arraySums[a.dtype]
+	sum := additions[a.dtype]
 	if sum == nil {
 		return tf.Errorf(tf.InvalidArgument, "tensor_array::AddToTensor type not supported: %s", a.dtype.CName())
 	}

@@ -12,9 +12,9 @@ func init() {
 	const nesterov, updateSlots = "use_nesterov: bool = false", "update_slots: bool = true"
 	for _, o := range []optimizer{
 		{name: "GradientDescent", vars: "var", in: "alpha delta", steps: descentSteps()},
-		{name: "Momentum", vars: "var accum", in: "lr grad momentum", attrs: nesterov, sparse: true, steps: floatSteps(momentum[float32], momentum[float64]).and(complexMomentum[complex64], complexMomentum[complex128])},
+		{name: "Momentum", vars: "var accum", in: "lr grad momentum", attrs: nesterov, sparse: true, steps: floatSteps(momentum[float32], momentum[float64]).and(complexMomentum[complex64], complexMomentum[complex128]).streaming(streamMomentum)},
 		{name: "KerasMomentum", vars: "var accum", in: "lr grad momentum", attrs: nesterov, only: true, sparse: true, steps: floatSteps(kerasMomentum[float32], kerasMomentum[float64]).and(complexKerasMomentum[complex64], complexKerasMomentum[complex128])},
-		{name: "Adam", vars: "var m v", in: "beta1_power beta2_power lr beta1 beta2 epsilon grad", attrs: nesterov, steps: floatSteps(adam[float32], adam[float64]).and(complexAdam[complex64], complexAdam[complex128])},
+		{name: "Adam", vars: "var m v", in: "beta1_power beta2_power lr beta1 beta2 epsilon grad", attrs: nesterov, steps: floatSteps(adam[float32], adam[float64]).and(complexAdam[complex64], complexAdam[complex128]).streaming(streamAdam)},
 		{name: "Adagrad", vars: "var accum", in: "lr grad", attrs: updateSlots, sparse: true, steps: floatSteps(adagrad[float32], adagrad[float64]).and(complexAdagrad[complex64], complexAdagrad[complex128])},
 		{name: "AdagradV2", vars: "var accum", in: "lr epsilon grad", attrs: updateSlots, sparse: true, steps: floatSteps(adagradV2[float32], adagradV2[float64]).and(complexAdagradV2[complex64], complexAdagradV2[complex128])},
 		{name: "RMSProp", vars: "var ms mom", in: "lr rho momentum epsilon grad", sparse: true, steps: floatSteps(rmsProp[float32], rmsProp[float64]).and(complexRMSProp[complex64], complexRMSProp[complex128])},
@@ -28,7 +28,11 @@ func init() {
 
 // descentSteps has complex numbers, too, which need no root.
 func descentSteps() steps {
-	return floatSteps(descend[float32], descend[float64]).and(descend[complex64], descend[complex128])
+	return floatSteps(descend[float32], descend[float64]).and(descend[complex64], descend[complex128]).streaming(streamDescent)
+}
+
+func streamDescent(_ *core.Node, s []float32) func(z, v [][]float32, g []float32) {
+	return func(z, v [][]float32, g []float32) { kernel.StreamAxpy(z[0], v[0], -s[0], g) }
 }
 
 func descend[T interface {
@@ -44,6 +48,14 @@ func momentum[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 		return func(v [][]T, g []T) { kernel.MomentumNesterov(v[0], v[1], g, lr, m) }
 	}
 	return func(v [][]T, g []T) { kernel.Momentum(v[0], v[1], g, lr, m) }
+}
+
+// streamMomentum has no loop for Nesterov's.
+func streamMomentum(n *core.Node, s []float32) func(z, v [][]float32, g []float32) {
+	if n.Bool("use_nesterov") {
+		return nil
+	}
+	return func(z, v [][]float32, g []float32) { kernel.StreamMomentum(z[0], z[1], v[0], v[1], g, s[0], s[1]) }
 }
 
 // kerasMomentum keeps the learning rate inside the accumulated step.
@@ -62,10 +74,24 @@ func kerasMomentum[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	}
 }
 
-func adam[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
+func adamStep[T kernel.Float](n *core.Node, s []T) kernel.AdamStep[T] {
 	beta1Power, beta2Power, lr, beta1, beta2, epsilon := s[0], s[1], s[2], s[3], s[4], s[5]
 	p := kernel.NewAdamStep(lr, beta1, beta2, epsilon, beta1Power, beta2Power)
 	p.Nesterov = n.Bool("use_nesterov")
+	return p
+}
+
+// streamAdam has no loop for Nesterov's.
+func streamAdam(n *core.Node, s []float32) func(z, v [][]float32, g []float32) {
+	p := adamStep(n, s)
+	if p.Nesterov {
+		return nil
+	}
+	return func(z, v [][]float32, g []float32) { kernel.StreamAdam(z[0], z[1], z[2], v[0], v[1], v[2], g, p) }
+}
+
+func adam[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
+	p := adamStep(n, s)
 	return func(v [][]T, g []T) { kernel.Adam(v[0], v[1], v[2], g, p) }
 }
 

@@ -38,7 +38,11 @@ func TestUpdatesBesideSnapshots(t *testing.T) {
 // in which each step runs while the values before it are held, checks those.
 func trajectory(t *testing.T, o train.Optimizer, d tf.DType, sparse, hold bool) (all [][]byte) {
 	t.Helper()
-	const rows, width = 4001, 13 // more than a piece, and no multiple of anything
+	const width = 13
+	rows := int32(4001) // more than a piece, and no multiple of anything
+	if d == tf.Float32 && !sparse {
+		rows = 22_001 // written past the caches
+	}
 	g := tf.NewGraph()
 	first := ops.Reshape(ops.Cast(ops.FloorMod(ops.Range(g, 0, rows*width, 1), ops.Scalar(g, int32(17))), d), ops.Const(g, []int32{rows, width}))
 	v := tf.NewVariable(first, tf.VariableOptions{Name: "v"})

@@ -15,6 +15,8 @@ type loop struct {
 	stores, loads []string
 	scalars       []string
 	unroll        int
+	// past makes whole vectors bypass the caches; what is stored to has to be aligned.
+	past bool
 	// body prepares constants and returns what is done to a vector of every
 	// load and scalar: the vectors for every store.
 	body func(a *asm) func(in, scalars []reg.VecVirtual) []reg.VecVirtual
@@ -56,6 +58,9 @@ func (l loop) emit(a *asm) {
 	}
 	e.vectors("single", 1)
 	e.tail()
+	if l.past {
+		a.SFENCE() // other processors see these stores before what the caller does next
+	}
 	a.end()
 }
 
@@ -94,8 +99,16 @@ func (e *loopEmitter) vector(disp int) {
 		in = append(in, e.copyOf(operand.Mem{Base: e.pointerOf[p], Disp: disp}))
 	}
 	for i, v := range e.do(in, e.scalars) {
-		e.VMOVUPS(v, operand.Mem{Base: e.pointerOf[e.stores[i]], Disp: disp})
+		e.put(v, operand.Mem{Base: e.pointerOf[e.stores[i]], Disp: disp})
 	}
+}
+
+func (e *loopEmitter) put(v reg.VecVirtual, m operand.Mem) {
+	if e.past {
+		e.VMOVNTPS(v, m)
+		return
+	}
+	e.VMOVUPS(v, m)
 }
 
 func (e *loopEmitter) tail() {

@@ -1,8 +1,30 @@
 package main
 
-// updateLoops lists the loops that move variables.
+import (
+	"slices"
+	"strings"
+)
+
+// updateLoops lists the loops that move variables, in place and to new memory.
 func updateLoops() []loop {
-	return []loop{axpyLoop(), momentumLoop(), adamLoop()}
+	all := []loop{axpyLoop(), momentumLoop(), adamLoop()}
+	for _, l := range slices.Concat(binaryLoops()[:2], all) {
+		all = append(all, l.streamed())
+	}
+	return all
+}
+
+// streamed returns the loop that leaves its operands alone and stores past the caches.
+func (l loop) streamed() loop {
+	stores := slices.Clone(l.stores)
+	for i, p := range stores {
+		if slices.Contains(l.loads, p) {
+			stores[i] = "new" + p
+		}
+	}
+	l.doc = "is " + l.name + " that stores to other memory, which is aligned, past the caches."
+	l.name, l.stores, l.past = "stream"+strings.ToUpper(l.name[:1])+l.name[1:], stores, true
+	return l
 }
 
 func axpyLoop() loop {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/stage"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -195,5 +196,14 @@ func TestBarrierCloses(t *testing.T) {
 	b.fails(tf.OutOfRange, "is closed and has insufficient elements (requested 1, total size 0)", one)
 	if n := b.must(ready)[0]; tf.Data[int32](n)[0] != 0 {
 		t.Error(n)
+	}
+}
+
+// TestEagerBarrier: a barrier's handle is a reference, so an eager graph has none; what
+// is said is not about variables alone.
+func TestEagerBarrier(t *testing.T) {
+	b := stage.Barrier(eager.New(), []tf.DType{tf.Float32}, nil)
+	if err := b.Err(); tf.CodeOf(err) != tf.Unimplemented || !strings.Contains(err.Error(), "run other operations on references in a session") {
+		t.Error(err)
 	}
 }
