@@ -39,6 +39,8 @@ func (face) LoopGradients(op *Operation, dy []Output) []Gradient { return loopGr
 
 func (face) SplitGradients(in, grads []Output) []Gradient { return splitGradients(in, grads) }
 
+func (face) InFunctions(g *Graph, name string) *Operation { return g.inFunctions(name) }
+
 func (face) IntsOf(g *Graph, v any) Output { return intsOf(g, v) }
 
 func (face) AsInts(x Output, v any) Output { return asInts(x, v) }

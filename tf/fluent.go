@@ -1,6 +1,7 @@
 package tf
 
 import (
+	"math"
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf/core"
@@ -8,6 +9,12 @@ import (
 
 // Methods of Output whose arguments are more than operands; the others are
 // generated into zz_fluent.go.
+
+// KeepDims, among the axes of a reduction that is a method of Output, keeps the
+// dimensions that are reduced, with size 1: x.Sum(-1, tf.KeepDims). It is no axis of
+// its own, so that x.Sum(tf.KeepDims) reduces all. Functions of package ops have
+// ops.ReduceOpts instead.
+const KeepDims = math.MinInt
 
 // Abs returns |o|, of complex numbers the absolute values, which are real. See
 // ops.Abs and ops.ComplexAbs.
@@ -78,6 +85,71 @@ func (o Output) OneHot(depth int, opts ...Option) Output {
 	}
 	g := o.Graph()
 	return o.then("OneHot", opts, asInt(o, depth), constant(g, core.Scalar(float32(1))), constant(g, core.Scalar(float32(0))))
+}
+
+// DynamicShape returns the shape of o as the step finds it, a vector of int32; Shape
+// is what is known of it while the graph is built. See ops.Shape.
+func (o Output) DynamicShape(opts ...Option) Output { return o.then("Shape", opts) }
+
+// Conv2D returns the convolution of images o [n h w in] with a filter [h w in out].
+// See ops.Conv2D.
+func (o Output) Conv2D(filter Output, strides []int, padding string, opts ...Option) Output {
+	return o.then("Conv2D", Join(opts, Attr("strides", strides), Attr("padding", padding)), filter)
+}
+
+// DynamicPartition returns n lists of slices of o: each slice is in that which
+// partitions, integers below n, says for it. See ops.DynamicPartition.
+func (o Output) DynamicPartition(partitions Output, n int, opts ...Option) []Output {
+	return Apply(nil, "DynamicPartition", []Output{o, partitions}, Join(opts, Attr("num_partitions", n))...).outputs(n)
+}
+
+// Pad returns o with zeros put around it: as many before and behind each dimension
+// as its pair says. See ops.Pad.
+func (o Output) Pad(paddings [][2]int, opts ...Option) Output {
+	if o.unusable() {
+		return o.then("Pad", opts, o)
+	}
+	var flat []int
+	for _, p := range paddings {
+		flat = append(flat, p[0], p[1])
+	}
+	return o.then("Pad", opts, o.Graph().intConstant(flat, Shape{len(paddings), 2}))
+}
+
+// Reverse returns o with the elements in reverse order along axes. See ops.Reverse.
+func (o Output) Reverse(axes ...int) Output { return o.then("ReverseV2", nil, asInts(o, axes)) }
+
+// Select returns, where o holds, the elements of t, else those of e; the three are
+// broadcast. One of t and e may be a Go number, but not both. See ops.SelectV2.
+func (o Output) Select(t, e any, opts ...Option) Output {
+	like, ok := t.(Output)
+	if !ok {
+		like, _ = e.(Output)
+	}
+	if like.IsZero() {
+		err := Errorf(InvalidArgument, "one of the two values must be an Output, from which the other takes its type: got %T and %T", t, e)
+		return o.then("SelectV2", []Option{optionFunc(func(s *Spec) { s.Err = err })})
+	}
+	return o.then("SelectV2", opts, asOperand(like, t), asOperand(like, e))
+}
+
+// Unique returns the elements of vector o without repetitions, in the order in which
+// they come first, and for each element of o its int32 index there. See ops.Unique.
+func (o Output) Unique(opts ...Option) (values, indices Output) {
+	out := Apply(nil, "Unique", []Output{o}, opts...).outputs(2)
+	return out[0], out[1]
+}
+
+// UnsortedSegmentSum returns n sums, each of the slices of o to which ids give its
+// number. See ops.UnsortedSegmentSum.
+func (o Output) UnsortedSegmentSum(ids Output, n int, opts ...Option) Output {
+	return o.then("UnsortedSegmentSum", opts, ids, asInt(o, n))
+}
+
+// Xor reports where one of o and y holds, but not both. See ops.LogicalXor.
+func (o Output) Xor(y any, opts ...Option) Output {
+	other := asOperand(o, y)
+	return o.Or(other).then("LogicalAnd", opts, o.And(other).Not())
 }
 
 // Slice returns the block of o that begins at begin and has the given size, in

@@ -62,6 +62,8 @@ func (b *binding) define() (*binding, error) {
 	}
 	b.stateful = def.GetSignature().GetIsStateful()
 	f.bound = append(f.bound, *b)
+	root.mu.Lock()
+	defer root.mu.Unlock()
 	if root.functions == nil {
 		root.functions = map[string]*binding{}
 	}

@@ -8,6 +8,27 @@ import (
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
+// inFunctions returns the operation of that name in the body of a function of g, nil
+// if none or several have one: errors of clusters say no more than the name.
+func (g *Graph) inFunctions(name string) (found *Operation) {
+	root := g.outermost()
+	root.mu.Lock()
+	bodies := map[*Graph]bool{}
+	for _, b := range root.functions {
+		bodies[b.f.body] = true
+	}
+	root.mu.Unlock()
+	for body := range bodies {
+		if op := body.Operation(name); op != nil {
+			if found != nil {
+				return nil
+			}
+			found = op
+		}
+	}
+	return found
+}
+
 // callee returns the function that f names, to be called with in: as it was
 // traced, or from the library.
 func (g *Graph) callee(f core.Func, in []Output) (*binding, error) {

@@ -30,8 +30,8 @@ type Output struct {
 	k  int
 }
 
-// A Fetchable is what a session can be asked for: an Output, whose value comes
-// back, or an Operation, which is run.
+// A Fetchable is what a session can be asked for: an Output or a *Variable, whose
+// value comes back, or an *Operation, which is run.
 type Fetchable interface{ Operation() *Operation }
 
 // String formats op as `MatMul "layer1/MatMul"`.

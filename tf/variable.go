@@ -127,6 +127,15 @@ func (v *Variable) collect(g *Graph, local bool) {
 	}
 }
 
+// Operation returns the operation that gives the variable's value, so that a session
+// can be asked for a variable; nil if there is no variable.
+func (v *Variable) Operation() *Operation {
+	if v == nil {
+		return nil
+	}
+	return v.Value().Operation()
+}
+
 // Name returns the variable's name.
 func (v *Variable) Name() string { return v.name }
 

@@ -2,7 +2,11 @@
 
 package tf
 
-import "github.com/gorge-tf/gorge/tf/core"
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // then adds an operation on o and others.
 func (o Output) then(op string, opts []Option, others ...Output) Output {
@@ -11,6 +15,10 @@ func (o Output) then(op string, opts []Option, others ...Output) Output {
 
 // reduce adds a reduction of o along axes, all if none is given.
 func (o Output) reduce(op string, axes []int) Output {
+	if slices.Contains(axes, KeepDims) {
+		axes = slices.DeleteFunc(slices.Clone(axes), func(a int) bool { return a == KeepDims })
+		return Apply(nil, op, []Output{o, o.axes(axes)}, Attr("keep_dims", true)).Output(0)
+	}
 	return Apply(nil, op, []Output{o, o.axes(axes)}).Output(0)
 }
 
@@ -38,13 +46,13 @@ func (o Output) Acosh(opts ...Option) Output { return o.then("Acosh", opts) }
 // Add returns o + y. See ops.AddV2.
 func (o Output) Add(y any, opts ...Option) Output { return o.then("AddV2", opts, asOperand(o, y)) }
 
-// All reports whether all elements hold along axes, or all there are. See ops.All.
+// All reports whether all elements hold along axes, or all there are. With [KeepDims] among the axes they stay, with size 1. See ops.All.
 func (o Output) All(axes ...int) Output { return o.reduce("All", axes) }
 
 // And reports where both o and y hold. See ops.LogicalAnd.
 func (o Output) And(y any, opts ...Option) Output { return o.then("LogicalAnd", opts, asOperand(o, y)) }
 
-// Any reports whether an element holds along axes, or among all. See ops.Any.
+// Any reports whether an element holds along axes, or among all. With [KeepDims] among the axes they stay, with size 1. See ops.Any.
 func (o Output) Any(axes ...int) Output { return o.reduce("Any", axes) }
 
 // ArgMax returns the positions of the greatest elements along an axis. See ops.ArgMax.
@@ -140,6 +148,9 @@ func (o Output) Erf(opts ...Option) Output { return o.then("Erf", opts) }
 // Erfc returns 1 - Erf(o). See ops.Erfc.
 func (o Output) Erfc(opts ...Option) Output { return o.then("Erfc", opts) }
 
+// EuclideanNorm returns the square roots of the sums of squares along axes, or of all. With [KeepDims] among the axes they stay, with size 1. See ops.EuclideanNorm.
+func (o Output) EuclideanNorm(axes ...int) Output { return o.reduce("EuclideanNorm", axes) }
+
 // Exp returns e to the power of o. See ops.Exp.
 func (o Output) Exp(opts ...Option) Output { return o.then("Exp", opts) }
 
@@ -215,7 +226,7 @@ func (o Output) Log1p(opts ...Option) Output { return o.then("Log1p", opts) }
 // LogSoftmax returns the logarithm of Softmax. See ops.LogSoftmax.
 func (o Output) LogSoftmax(opts ...Option) Output { return o.then("LogSoftmax", opts) }
 
-// Max returns the greatest elements along axes, or of all. See ops.Max.
+// Max returns the greatest elements along axes, or of all. With [KeepDims] among the axes they stay, with size 1. See ops.Max.
 func (o Output) Max(axes ...int) Output { return o.reduce("Max", axes) }
 
 // Maximum returns the greater of o and y. See ops.Maximum.
@@ -223,10 +234,10 @@ func (o Output) Maximum(y any, opts ...Option) Output {
 	return o.then("Maximum", opts, asOperand(o, y))
 }
 
-// Mean returns the means along axes, or of all elements. See ops.Mean.
+// Mean returns the means along axes, or of all elements. With [KeepDims] among the axes they stay, with size 1. See ops.Mean.
 func (o Output) Mean(axes ...int) Output { return o.reduce("Mean", axes) }
 
-// Min returns the least elements along axes, or of all. See ops.Min.
+// Min returns the least elements along axes, or of all. With [KeepDims] among the axes they stay, with size 1. See ops.Min.
 func (o Output) Min(axes ...int) Output { return o.reduce("Min", axes) }
 
 // Minimum returns the lesser of o and y. See ops.Minimum.
@@ -260,8 +271,11 @@ func (o Output) Or(y any, opts ...Option) Output { return o.then("LogicalOr", op
 // Pow returns o to the power of y. See ops.Pow.
 func (o Output) Pow(y any, opts ...Option) Output { return o.then("Pow", opts, asOperand(o, y)) }
 
-// Prod returns the products along axes, or of all elements. See ops.Prod.
+// Prod returns the products along axes, or of all elements. With [KeepDims] among the axes they stay, with size 1. See ops.Prod.
 func (o Output) Prod(axes ...int) Output { return o.reduce("Prod", axes) }
+
+// Rank returns how many dimensions o has, an int32 scalar that the step computes. See ops.Rank.
+func (o Output) Rank(opts ...Option) Output { return o.then("Rank", opts) }
 
 // Reciprocal returns 1/o. See ops.Reciprocal.
 func (o Output) Reciprocal(opts ...Option) Output { return o.then("Reciprocal", opts) }
@@ -289,6 +303,9 @@ func (o Output) Round(opts ...Option) Output { return o.then("Round", opts) }
 // Rsqrt returns 1/√o. See ops.Rsqrt.
 func (o Output) Rsqrt(opts ...Option) Output { return o.then("Rsqrt", opts) }
 
+// SegmentSum returns the sums of the slices of o that y, sorted integers, gives the same id. See ops.SegmentSum.
+func (o Output) SegmentSum(y Output, opts ...Option) Output { return o.then("SegmentSum", opts, y) }
+
 // Selu returns the scaled exponential linear unit of o. See ops.Selu.
 func (o Output) Selu(opts ...Option) Output { return o.then("Selu", opts) }
 
@@ -303,6 +320,9 @@ func (o Output) Sin(opts ...Option) Output { return o.then("Sin", opts) }
 
 // Sinh returns the hyperbolic sine of o. See ops.Sinh.
 func (o Output) Sinh(opts ...Option) Output { return o.then("Sinh", opts) }
+
+// Size returns how many elements o has, an int32 scalar that the step computes. See ops.Size.
+func (o Output) Size(opts ...Option) Output { return o.then("Size", opts) }
 
 // Softmax returns e^o / Σe^o along the last dimension. See ops.Softmax.
 func (o Output) Softmax(opts ...Option) Output { return o.then("Softmax", opts) }
@@ -330,7 +350,7 @@ func (o Output) StopGradient(opts ...Option) Output { return o.then("StopGradien
 // Sub returns o - y. See ops.Sub.
 func (o Output) Sub(y any, opts ...Option) Output { return o.then("Sub", opts, asOperand(o, y)) }
 
-// Sum returns the sums along axes, or of all elements. See ops.Sum.
+// Sum returns the sums along axes, or of all elements. With [KeepDims] among the axes they stay, with size 1. See ops.Sum.
 func (o Output) Sum(axes ...int) Output { return o.reduce("Sum", axes) }
 
 // Tan returns the tangent of o. See ops.Tan.

@@ -17,3 +17,8 @@ func Eager(prepare func(n *core.Node) (EvalFunc, error)) tf.GraphOption { return
 // Computed returns the tensor that an eager graph has computed for x, which stays the
 // graph's: it must not be changed. With another graph FailedPrecondition is returned.
 func Computed(x tf.Output) (*core.Tensor, error) { return graphs.Computed(x) }
+
+// InFunctions returns the operation of that name in the body of a function of g, for
+// backends whose errors say no more than the name of a node; nil if no function has
+// one, or several do.
+func InFunctions(g *tf.Graph, name string) *tf.Operation { return graphs.InFunctions(g, name) }

@@ -39,6 +39,11 @@ const (
 
 func result(d dataset.Dataset, err error) *Dataset { return &Dataset{d, err} }
 
+// noFunction returns a dataset that was to be made by a function which is nil.
+func noFunction(method string) *Dataset {
+	return result(nil, tf.Errorf(tf.InvalidArgument, "%s needs a function, got nil", method))
+}
+
 // with makes a dataset of d, unless that has failed.
 func (d *Dataset) with(f func(in dataset.Dataset) (dataset.Dataset, error)) *Dataset {
 	if d.err != nil {

@@ -24,6 +24,9 @@ type CSVOptions struct {
 // float64, int32, int64 or string, without a value if nothing may be missing. An
 // error concerns one record.
 func CSV(names []string, defaults []*tf.Tensor, o CSVOptions) *Dataset {
+	if len(defaults) == 0 {
+		return result(nil, tf.Errorf(tf.InvalidArgument, "CSV needs a default for each column: a vector of its type, without a value if nothing may be missing; got none"))
+	}
 	if o.Delim == 0 {
 		o.Delim = ','
 	}

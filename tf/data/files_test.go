@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -162,6 +163,21 @@ func TestFixedLength(t *testing.T) {
 	for _, bad := range [][3]int64{{-1, 2, 0}, {0, 0, 0}, {0, 1, -1}} {
 		if err := data.FixedLength(nil, "", bad[0], bad[1], bad[2]).Err(); tf.CodeOf(err) != tf.InvalidArgument {
 			t.Errorf("%v: %v", bad, err)
+		}
+	}
+}
+
+// TestNothingToMakeElementsOf: what can give no element is refused at once.
+func TestNothingToMakeElementsOf(t *testing.T) {
+	d := data.Range(0, 3)
+	for what, made := range map[string]*data.Dataset{
+		"Map": d.Map(nil, []tf.DType{tf.Int64}, nil), "ParallelMap": d.ParallelMap(nil, []tf.DType{tf.Int64}, nil, 2, true),
+		"Filter": d.Filter(nil), "ParallelFilter": d.ParallelFilter(nil, 2),
+		"FlatMap": d.FlatMap(nil, nil), "Interleave": d.Interleave(nil, nil, 1, 1), "ParallelInterleave": d.ParallelInterleave(nil, nil, 1, 1, 1),
+		"CSV": data.CSV([]string{"a.csv"}, nil, data.CSVOptions{}),
+	} {
+		if err := made.Err(); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), what+" needs") {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 }

@@ -18,6 +18,9 @@ func specOf(types []tf.DType, shapes []tf.Shape) *dataset.Spec {
 // Map returns what f makes of each element: components of the given types, and
 // of shapes, if they are not nil.
 func (d *Dataset) Map(f Func, types []tf.DType, shapes []tf.Shape) *Dataset {
+	if f == nil {
+		return noFunction("Map")
+	}
 	return d.sure(func(in dataset.Dataset) dataset.Dataset {
 		return dataset.Map(in, called(inside(f)), specOf(types, shapes), true)
 	})
@@ -26,6 +29,9 @@ func (d *Dataset) Map(f Func, types []tf.DType, shapes []tf.Shape) *Dataset {
 // ParallelMap is Map with up to calls calls of f at once, as many as there are
 // cores if calls is negative. Unless inOrder, what is done sooner comes sooner.
 func (d *Dataset) ParallelMap(f Func, types []tf.DType, shapes []tf.Shape, calls int, inOrder bool) *Dataset {
+	if f == nil {
+		return noFunction("ParallelMap")
+	}
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		if calls == 0 {
 			return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")
@@ -36,6 +42,9 @@ func (d *Dataset) ParallelMap(f Func, types []tf.DType, shapes []tf.Shape, calls
 
 // Filter returns the elements for which keep returns true.
 func (d *Dataset) Filter(keep func(ctx context.Context, in []*tf.Tensor) (bool, error)) *Dataset {
+	if keep == nil {
+		return noFunction("Filter")
+	}
 	return d.sure(func(in dataset.Dataset) dataset.Dataset { return dataset.Filter(in, judge(keep)) })
 }
 
@@ -65,6 +74,9 @@ func owned(f func(in []*tf.Tensor) *Dataset) func(in []*core.Tensor) *Dataset {
 // FlatMap returns, one after the other, the elements of the datasets that f
 // makes of d's elements; they have the given types.
 func (d *Dataset) FlatMap(f func(in []*tf.Tensor) *Dataset, types []tf.DType) *Dataset {
+	if f == nil {
+		return noFunction("FlatMap")
+	}
 	return d.sure(func(in dataset.Dataset) dataset.Dataset {
 		return dataset.FlatMap(in, made(owned(f)), specOf(types, nil))
 	})
@@ -73,6 +85,9 @@ func (d *Dataset) FlatMap(f func(in []*tf.Tensor) *Dataset, types []tf.DType) *D
 // Interleave goes around among cycle of the datasets that f makes of d's
 // elements, and takes block elements of each.
 func (d *Dataset) Interleave(f func(in []*tf.Tensor) *Dataset, types []tf.DType, cycle, block int) *Dataset {
+	if f == nil {
+		return noFunction("Interleave")
+	}
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		return dataset.Interleave(in, made(owned(f)), specOf(types, nil), int64(cycle), int64(block), 0)
 	})
@@ -82,6 +97,9 @@ func (d *Dataset) Interleave(f func(in []*tf.Tensor) *Dataset, types []tf.DType,
 // datasets computed in advance, each by a goroutine of its own. The order is
 // that of Interleave.
 func (d *Dataset) ParallelInterleave(f func(in []*tf.Tensor) *Dataset, types []tf.DType, cycle, block, ahead int) *Dataset {
+	if f == nil {
+		return noFunction("ParallelInterleave")
+	}
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		if ahead <= 0 {
 			return nil, tf.Errorf(tf.InvalidArgument, "the number of elements in advance must be greater than zero, got %d", ahead)
@@ -92,6 +110,9 @@ func (d *Dataset) ParallelInterleave(f func(in []*tf.Tensor) *Dataset, types []t
 
 // ParallelFilter is Filter with up to calls calls of keep at once.
 func (d *Dataset) ParallelFilter(keep func(ctx context.Context, in []*tf.Tensor) (bool, error), calls int) *Dataset {
+	if keep == nil {
+		return noFunction("ParallelFilter")
+	}
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		if calls == 0 {
 			return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")

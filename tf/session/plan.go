@@ -53,6 +53,9 @@ func (p *plan) addFetches(g *tf.Graph, fetches []tf.Fetchable) (err error) {
 		if f == nil || f.Operation() == nil {
 			return tf.Errorf(tf.InvalidArgument, "a fetch must be an output or operation of the graph, fetch %d of %d is none", i+1, len(fetches))
 		}
+		if v, ok := f.(*tf.Variable); ok {
+			f = v.Value()
+		}
 		if p.slots[i], err = p.addFetch(g, f); err != nil {
 			return err
 		}

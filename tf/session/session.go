@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops" // kernels for every op a loaded graph may name
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -231,13 +232,15 @@ func FetchInto[T tf.Elem](ctx context.Context, s *Session, dst []T, feeds Feeds,
 func (s *Session) locate(err error) error {
 	e := tf.AsError(err)
 	located := *e
-	if what, ok := uninitialized(e); ok {
-		located.Plain = what + ": variables must be initialized or restored before they are read: run tf.InitializeAll(g), made after the optimizer"
-	} else if e.Node == "" || e.Pos != "" {
-		return err
+	if e.Node != "" && e.Pos == "" {
+		if op := s.operation(e.Node); op != nil {
+			located.Node, located.Pos, located.Op = op.Name, op.Pos(), op.OpName()
+		}
 	}
-	if op := s.operation(e.Node); op != nil && e.Pos == "" {
-		located.Node, located.Pos, located.Op = op.Name, op.Pos(), op.OpName()
+	if what, ok := uninitialized(&located); ok {
+		located.Plain = what + ": variables must be initialized or restored before they are read: run tf.InitializeAll(g), made after the optimizer"
+	} else if located.Pos == e.Pos {
+		return err
 	}
 	return &located
 }
@@ -250,6 +253,10 @@ var neverAssigned = regexp.MustCompile(`^(?:Container \S+ does not exist\. \(Cou
 // text that says so; the rest speaks of TensorFlow's own clients.
 func uninitialized(e *tf.Error) (what string, ok bool) {
 	msg := e.Message()
+	if from, rest, ok := strings.Cut(msg, ":\n"); ok && strings.HasPrefix(from, "From /job:") { // a task of a cluster
+		msg = rest
+	}
+	msg, _, _ = strings.Cut(msg, "\n\t [[{{node ")
 	switch {
 	case e.Code == tf.FailedPrecondition && (strings.HasPrefix(msg, "Could not find variable") || strings.HasPrefix(msg, "Attempting to use uninitialized value")):
 		what, _, _ = strings.Cut(msg, ". This could mean")
@@ -267,6 +274,9 @@ func uninitialized(e *tf.Error) (what string, ok bool) {
 func (s *Session) operation(node string) *tf.Operation {
 	for {
 		if op := s.g.Operation(node); op != nil {
+			return op
+		}
+		if op := author.InFunctions(s.g, node); op != nil {
 			return op
 		}
 		i := strings.LastIndex(node, "/")

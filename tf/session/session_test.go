@@ -355,3 +355,46 @@ func TestNothingToRunIn(t *testing.T) {
 		t.Errorf("without a context: %v", err)
 	}
 }
+
+// TestVariablesAreFetched: a session can be asked for a variable, by steps of all kinds.
+func TestVariablesAreFetched(t *testing.T) {
+	g := tf.NewGraph()
+	v := tf.NewVariable(ops.Const(g, []float32{1, 2}), tf.VariableOptions{Name: "v"})
+	r := tf.NewVariable(ops.Const(g, []float32{3}), tf.VariableOptions{Name: "r", Reference: true})
+	init := tf.InitializeAll(g)
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Run(t.Context(), nil, v); tf.CodeOf(err) != tf.FailedPrecondition {
+		t.Errorf("before it has a value: %v", err)
+	}
+	if _, err := s.Run(t.Context(), nil, init); err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.MakeCallable(nil, v, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byRun, err := s.Run(t.Context(), nil, v, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byCallable, err := c.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range [][]*tf.Tensor{byRun, byCallable} {
+		if text := fmt.Sprint(got); text != "[float32[2]{1, 2} float32[1]{3}]" {
+			t.Errorf("got %s", text)
+		}
+	}
+	var none *tf.Variable
+	other := tf.NewVariable(ops.Scalar[float32](tf.NewGraph(), 0), tf.VariableOptions{})
+	for what, f := range map[string]tf.Fetchable{"no variable": none, "a variable of another graph": other} {
+		if _, err := s.Run(t.Context(), nil, f); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
