@@ -74,10 +74,9 @@ func TestZeroCopy(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.what, c.got, c.want)
 		}
 	}
-	// The sender hears of the request and of the end of the write; of the last write
-	// perhaps later.
-	if got := a2.Completed - a.Completed; got < 2*steps-1 || got > 2*steps+1 {
-		t.Errorf("the sender heard of %d completions, want %d", got, 2*steps)
+	// The sender hears of a request and, perhaps later, of the end of its write.
+	if got := a2.Completed - a.Completed; got > 2*steps+1 {
+		t.Errorf("the sender heard of %d completions, want at most %d", got, 2*steps+1)
 	}
 }
 
