@@ -80,7 +80,8 @@ func TestZeroCopy(t *testing.T) {
 	}
 }
 
-// TestSourceIsKept: memory of the collector's, as kernels have it, is copied the
+// TestSourceIsKept (TensorFlow's issues 25656 and 37622: memory that was made before it
+// could be registered, or by another allocator, ended the process): memory of the collector's, as kernels have it, is copied the
 // first time that it is sent from, and then known to the device.
 func TestSourceIsKept(t *testing.T) {
 	c := newCluster()
