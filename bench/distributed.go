@@ -81,7 +81,11 @@ func freeAddress() string {
 }
 
 func startTask(role string, args ...string) *task {
-	cmd := exec.Command(must(os.Executable()), append([]string{"-role", role}, args...)...)
+	argv := append([]string{must(os.Executable()), "-role", role}, args...)
+	if prefix := os.Getenv(rdmaPrefix); prefix != "" && role == "rdma_task" && args[2] == "worker" {
+		argv = append(strings.Fields(prefix), argv...)
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stderr = os.Stderr
 	t := &task{cmd: cmd, in: must(cmd.StdinPipe())}
 	t.out = bufio.NewReader(must(cmd.StdoutPipe()))
@@ -123,14 +127,18 @@ func actInCluster(b *bench, role string, args []string) {
 	n := must(strconv.Atoi(args[3]))
 	c := cluster.Config{Cluster: must(cluster.ParseSpec(args[1])), Job: args[2], Task: n, CollectiveLeader: "/job:worker/task:0"}
 	guard(&c)
+	carry(&c)
 	s := must(cluster.NewServer(c))
 	if err := s.Start(); err != nil {
 		fatal(err)
 	}
 	fmt.Println("READY")
-	if role == "async_worker" {
+	switch role {
+	case "async_worker":
 		b.asyncWorker(s.Target(), n)
-	} else {
+	case "rdma_task":
+		rdmaTask(s)
+	default:
 		io.Copy(io.Discard, os.Stdin)
 	}
 	if err := s.Stop(); err != nil {

@@ -27,7 +27,7 @@ var workloads = []struct {
 	{"01-null-op", nullOp}, {"02-latency", latency}, {"03-mlp-train", mlpTrain}, {"04-lenet-train", lenetTrain},
 	{"05-resnet20-train", resnetTrain}, {"06-lstm-train", lstmTrain}, {"07-word2vec-train", word2vecTrain}, {"08-kernels", kernels}, {"09-while-counter", whileCounter},
 	{"10-queues", queues}, {"11-saver", saver}, {"12-distributed", distributed}, {"13-process", process}, {"14-cnn-latency", cnnLatency}, {"15-eager", eagerOps},
-	{"16-import", importGraph}, {"17-input", input}, {"19-large-graphs", largeGraphs}, {"20-monitored", monitored},
+	{"16-import", importGraph}, {"17-input", input}, {"18-rdma", rdma}, {"19-large-graphs", largeGraphs}, {"20-monitored", monitored},
 	{"21-dynamic-rnn", dynamicRNN}, {"22-beam-search", beamSearch}, {"23-feature-columns", columns}, {"24-estimator", estimatorSteps}, {"25-copies", copies}, {"26-chains", chains},
 	{"27-guarded", guarded},
 }

@@ -49,7 +49,7 @@ func TestQueuePairs(t *testing.T) {
 				t.Errorf("the metrics of the %s have no line %q", job, line)
 			}
 		}
-		for _, name := range []string{"acks", "batches", "waits", "staged", "staged_bytes"} {
+		for _, name := range []string{"acks", "batches", "completions", "credits", "unready", "ring_full", "staged", "staged_bytes"} {
 			if !strings.Contains(text, "gorge_rdma_"+name+"_total"+label) {
 				t.Errorf("the metrics of the %s have no %s", job, name)
 			}

@@ -9,6 +9,7 @@ import (
 // did. It runs on the adapter's goroutine.
 func (c *Channel) complete(w Completion) {
 	defer c.guard()
+	c.stats.completed.Add(1)
 	var err error
 	switch {
 	case c.over() != nil: // flushed

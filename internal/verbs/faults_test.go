@@ -289,7 +289,8 @@ func TestPeerComesBack(t *testing.T) {
 	}
 }
 
-// TestPeerComesLate: a receive waits for a task that is not there yet.
+// TestPeerComesLate: a receive waits for a task that is not there yet (TensorFlow's
+// issue 18630: the first server gave up).
 func TestPeerComesLate(t *testing.T) {
 	c := newCluster()
 	var p rendezvoustest.Pair

@@ -60,7 +60,7 @@ func NewManager(dev Device, o Options) (*Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.config.Log.Info("tensors between tasks go by RDMA", "device", dev.Attributes().Name, "transport", dev.Attributes().Detail)
+	a.config.Log.Info("tensors between tasks go by RDMA", "device", dev.Attributes().Name, "transport", dev.Attributes().Detail, "generation", a.config.Generation)
 	m := &Manager{opts: o, adapter: a, channels: map[string]*Channel{}, lives: map[string]lives{}, stop: make(chan struct{})}
 	m.wg.Go(func() { m.runKeepalive(m.stop) })
 	return m, nil

@@ -148,10 +148,11 @@ func parseOlder(b []byte) (*olderMessage, []byte, error) {
 // older is what a channel of the older generation has beside. The channel's lock
 // guards it.
 type older struct {
-	c       *Channel
-	sources map[string]*olderSource // what we send from, by key
-	sinks   map[uint32]*olderSink   // what the peer writes to, by the hash of the key
-	serial  uint32                  // of responses to TensorFlow's requests, which have no number
+	c         *Channel
+	sources   map[string]*olderSource // what we send from, by key
+	sinks     map[uint32]*olderSink   // what the peer writes to, by the hash of the key
+	sinkBytes uint64                  // of all sinks
+	serial    uint32                  // of responses to TensorFlow's requests, which have no number
 }
 
 // maxOlderBuffers bounds the buffers for keys, which stay until the channel ends.

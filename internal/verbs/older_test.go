@@ -184,10 +184,15 @@ func TestOlderMistakes(t *testing.T) {
 		do   func(*stage)
 		says string
 	}{
-		"unknown buffer":  {func(s *stage) { s.c.complete(Completion{ID: recvID, Op: OpRecvWriteImm, Imm: 5}) }, "does not exist"},
-		"not asked":       {func(s *stage) { s.tell(&olderMessage{typ: olderBufferResponse, key: "k", size: 600}) }, "was not asked for"},
-		"not sent":        {func(s *stage) { s.tell(&olderMessage{typ: olderBufferIdle, key: "k"}) }, "was not sent"},
-		"no room":         {func(s *stage) { s.tell(&olderMessage{typ: olderBufferRequest, key: "k", size: 1 << 60}) }, "cannot be told"},
+		"unknown buffer": {func(s *stage) { s.c.complete(Completion{ID: recvID, Op: OpRecvWriteImm, Imm: 5}) }, "does not exist"},
+		"not asked":      {func(s *stage) { s.tell(&olderMessage{typ: olderBufferResponse, key: "k", size: 600}) }, "was not asked for"},
+		"not sent":       {func(s *stage) { s.tell(&olderMessage{typ: olderBufferIdle, key: "k"}) }, "was not sent"},
+		"for nothing":    {func(s *stage) { s.tell(&olderMessage{typ: olderBufferRequest, key: "k", size: 600}) }, "was not asked for"},
+		"no room": {func(s *stage) {
+			s.recv("r", "k", 0)
+			s.said()
+			s.tell(&olderMessage{typ: olderBufferRequest, key: "k", size: 1 << 60})
+		}, "cannot be told"},
 		"too small":       {func(s *stage) { s.tell(&olderMessage{typ: olderBufferRequest, key: "k", size: 1}) }, "wants a buffer of 1 bytes"},
 		"of messages":     {func(s *stage) { s.tell(&olderMessage{typ: olderBufferRequest, key: olderAckBuffer, size: 600}) }, "wants a buffer"},
 		"a write":         {func(s *stage) { s.tell(&olderMessage{typ: olderTensorWrite, key: "k", meta: floats()}) }, "must not be of type 5"},
@@ -218,6 +223,8 @@ func TestOlderMistakes(t *testing.T) {
 
 // fill asks for a buffer of 600 bytes for the key k, and writes to it.
 func (s *stage) fill(write func([]byte)) {
+	s.recv("r", "k", 0)
+	s.said()
 	s.tell(&olderMessage{typ: olderBufferRequest, key: "k", size: 600})
 	write(s.c.older.sinks[hash32("k")].seg.bytes())
 	s.c.complete(Completion{ID: recvID, Op: OpRecvWriteImm, Imm: hash32("k"), Len: 600})

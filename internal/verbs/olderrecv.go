@@ -26,8 +26,13 @@ func (o *older) bufferWanted(m *olderMessage) error {
 		return fmt.Errorf("it wants a buffer of %d bytes for %s", m.size, m.key)
 	}
 	c.mu.Lock()
-	old, full := o.sinks[h], len(o.sinks) >= maxOlderBuffers
+	wanted := c.wants(m.key)
+	old := o.sinks[h]
 	delete(o.sinks, h)
+	if old != nil {
+		o.sinkBytes -= uint64(old.seg.buf.Len())
+	}
+	full := len(o.sinks) >= maxOlderBuffers || m.size > uint64(c.limit)+messageSize || o.sinkBytes+m.size > uint64(c.limit)+maxOlderBuffers*fixedSize
 	c.mu.Unlock()
 	answer := &olderMessage{typ: olderBufferResponse, key: m.key}
 	if old != nil {
@@ -36,7 +41,10 @@ func (o *older) bufferWanted(m *olderMessage) error {
 			return fmt.Errorf("the keys %s and %s have the same number, %#x", old.key, m.key, h)
 		}
 	}
-	if s := (&olderSink{key: m.key}); !full && m.size <= uint64(c.limit)+messageSize {
+	if !wanted {
+		return fmt.Errorf("it wants a buffer for %s, which it was not asked for", m.key)
+	}
+	if s := (&olderSink{key: m.key}); !full {
 		var err error
 		if s.seg, err = c.adapter.room(int(m.size)); err != nil {
 			c.log.Warn("there is no room for a buffer by RDMA", "bytes", m.size, "error", err)
@@ -64,7 +72,19 @@ func (o *older) keepSink(h uint32, s *olderSink) bool {
 		return false
 	}
 	o.sinks[h] = s
+	o.sinkBytes += uint64(s.seg.buf.Len())
 	return true
+}
+
+// wants reports whether a tensor under a key is being asked for. The caller holds the
+// lock.
+func (c *Channel) wants(key string) bool {
+	for _, r := range c.requests.live {
+		if r.key == key {
+			return true
+		}
+	}
+	return false
 }
 
 // written copies what the peer has written to a sink, and gives it back.

@@ -7,6 +7,7 @@ type Stats struct {
 	Peer      string
 	QPN       uint32
 	Batches   int64 // calls that posted requests
+	Completed int64 // completions that were handled, of requests and of what came
 	Sends     int64 // of pings
 	Messages  int64 // control messages
 	Acks      int64
@@ -24,7 +25,7 @@ type Stats struct {
 
 // counters are the Stats of a channel while they change.
 type counters struct {
-	batches, sends, messages, acks, writes, bytes, waits, staged, stagedLen, received, retries, credits, creditWaits, ringWaits atomic.Int64
+	batches, sends, messages, acks, writes, bytes, waits, staged, stagedLen, received, retries, credits, creditWaits, ringWaits, completed atomic.Int64
 }
 
 // posted counts requests that are about to be posted.
@@ -65,7 +66,7 @@ func (c *Channel) Stats() Stats {
 	return Stats{
 		Peer: c.peer, QPN: c.qp.Num(), Batches: k.batches.Load(), Sends: k.sends.Load(), Messages: k.messages.Load(), Acks: k.acks.Load(),
 		Writes: k.writes.Load(), Bytes: k.bytes.Load(), Waits: k.waits.Load(), Staged: k.staged.Load(), StagedLen: k.stagedLen.Load(),
-		Received: k.received.Load(), Retries: k.retries.Load(), Credits: k.credits.Load(), Unready: k.creditWaits.Load(), RingFull: k.ringWaits.Load(),
+		Received: k.received.Load(), Retries: k.retries.Load(), Credits: k.credits.Load(), Unready: k.creditWaits.Load(), RingFull: k.ringWaits.Load(), Completed: k.completed.Load(),
 	}
 }
 

@@ -74,9 +74,14 @@ func TestZeroCopy(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.what, c.got, c.want)
 		}
 	}
+	// The sender hears of a request and, perhaps later, of the end of its write.
+	if got := a2.Completed - a.Completed; got > 2*steps+1 {
+		t.Errorf("the sender heard of %d completions, want at most %d", got, 2*steps+1)
+	}
 }
 
-// TestSourceIsKept: memory of the collector's, as kernels have it, is copied the
+// TestSourceIsKept (TensorFlow's issues 25656 and 37622: memory that was made before it
+// could be registered, or by another allocator, ended the process): memory of the collector's, as kernels have it, is copied the
 // first time that it is sent from, and then known to the device.
 func TestSourceIsKept(t *testing.T) {
 	c := newCluster()
@@ -119,6 +124,20 @@ func TestPieces(t *testing.T) {
 	begin(t, p, 2).works(registered(t, p.A, 5001))
 	if a := stats(t, p.A); a.Writes != 5+6 || a.Bytes != 10001 || a.Staged != 0 {
 		t.Errorf("%d writes of %d bytes, %d copies, want 11 of 10001, and none", a.Writes, a.Bytes, a.Staged)
+	}
+}
+
+// TestVeryLarge: 64 MiB arrive, in as many pieces as the device's messages are long.
+func TestVeryLarge(t *testing.T) {
+	c := newCluster()
+	var attr verbs.Attributes
+	c.wrap = func(d verbs.Device) verbs.Device { attr = d.Attributes(); return d }
+	p := c.pair(t)
+	const n = 64 << 20
+	begin(t, p, 1).works(full(n, 9))
+	pieces := int64((n + attr.MaxMessage - 1) / attr.MaxMessage)
+	if a, b := stats(t, p.A), stats(t, p.B); a.Writes != pieces || a.Bytes != n || a.Staged+b.Staged != 0 {
+		t.Errorf("%d writes of %d bytes, %d copies, want %d of %d, and none", a.Writes, a.Bytes, a.Staged+b.Staged, pieces, n)
 	}
 }
 

@@ -77,8 +77,9 @@ func TestVerbsTarget(t *testing.T) {
 	trained(t, "grpc+verbs://"+strings.TrimPrefix(target, "grpc://"))
 }
 
-// TestVerbsNeedsBoth: a task that does not speak RDMA is found out at the
-// first tensor, with an error that says so.
+// TestVerbsNeedsBoth: a task that does not speak RDMA is found out at the first tensor,
+// with an error that says so (TensorFlow's issue 34808: it went by gRPC, and nothing
+// said so).
 func TestVerbsNeedsBoth(t *testing.T) {
 	ps, worker := listen(t), listen(t)
 	spec := cluster.Spec{"ps": {ps.Addr().String()}, "worker": {worker.Addr().String()}}
