@@ -59,7 +59,9 @@ func addMaxPools() {
 type pooling func(x quantize.Quantized, ksize, strides []int, padding string, opts ...tf.Option) quantize.Quantized
 
 func (p pooling) padded(padding string) function {
-	return one(func(x quantize.Quantized) quantize.Quantized { return p(x, []int{1, 2, 3, 1}, []int{1, 2, 1, 1}, padding) })
+	return one(func(x quantize.Quantized) quantize.Quantized {
+		return p(x, []int{1, 2, 3, 1}, []int{1, 2, 1, 1}, padding)
+	})
 }
 
 func poolSamples(op string, pool pooling) (out []sample) {
