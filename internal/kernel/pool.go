@@ -1,6 +1,10 @@
 package kernel
 
-import "github.com/gorge-tf/gorge/internal/memory"
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/memory"
+)
 
 // Pool describes how images [batch depth height width channels] are pooled,
 // each channel by itself.
@@ -228,13 +232,16 @@ func AvgPool[T Float](par Par, v *Pool, y, x []T) {
 	})
 }
 
-// AvgPoolWhole is AvgPool for whole numbers: the means are rounded towards zero.
+// AvgPoolWhole is AvgPool for whole numbers: the means are rounded to the nearest,
+// those in the middle to the even one.
 func AvgPoolWhole[T Signed](par Par, v *Pool, y, x []T) {
 	poolLines(par, v, y, x, Add[T], func(dst []T, count int) {
-		for i := range dst {
-			if dst[i] /= T(max(1, count)); count == 0 {
-				dst[i] = 0
-			}
+		if count == 0 {
+			clear(dst)
+			return
+		}
+		for i, sum := range dst {
+			dst[i] = T(math.RoundToEven(float64(sum) / float64(count)))
 		}
 	})
 }

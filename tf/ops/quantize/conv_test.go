@@ -10,7 +10,7 @@ import (
 func init() {
 	addConv()
 	addBadConv()
-	addPools()
+	addMaxPools()
 	addBatchNorm()
 	addInstanceNorm()
 	addConcat()
@@ -50,17 +50,32 @@ func addBadConv() {
 	})
 }
 
-func addPools() {
-	for op, pool := range map[string]func(quantize.Quantized, []int, []int, string, ...tf.Option) quantize.Quantized{"QuantizedAvgPool": quantize.QuantizedAvgPool, "QuantizedMaxPool": quantize.QuantizedMaxPool} {
-		for _, padding := range []string{"SAME", "VALID"} {
-			f := one(func(x quantize.Quantized) quantize.Quantized {
-				return pool(x, []int{1, 2, 3, 1}, []int{1, 2, 1, 1}, padding)
-			})
-			for _, d := range []tf.DType{tf.QUint8, tf.QInt8} {
-				addSamples(sample{Op: op, Name: d.String() + " " + padding, In: ranged(d, -1, 3, 2, 5, 6, 3), F: f, Types: optest.OnlyOwn})
-			}
-			bad(op, f, ranged(tf.QUint8, -1, 3, 1, 4, 4, 1), map[string]swap{padding + " min": {1, vec(1)}, padding + " max": {2, vec(1)}})
+func addMaxPools() {
+	addSamples(poolSamples("QuantizedMaxPool", quantize.QuantizedMaxPool)...)
+	badPools("QuantizedMaxPool", quantize.QuantizedMaxPool)
+}
+
+// A pooling is one of the two pooling functions.
+type pooling func(x quantize.Quantized, ksize, strides []int, padding string, opts ...tf.Option) quantize.Quantized
+
+func (p pooling) padded(padding string) function {
+	return one(func(x quantize.Quantized) quantize.Quantized {
+		return p(x, []int{1, 2, 3, 1}, []int{1, 2, 1, 1}, padding)
+	})
+}
+
+func poolSamples(op string, pool pooling) (out []sample) {
+	for _, padding := range []string{"SAME", "VALID"} {
+		for _, d := range []tf.DType{tf.QUint8, tf.QInt8} {
+			out = append(out, sample{Op: op, Name: d.String() + " " + padding, In: ranged(d, -1, 3, 2, 5, 6, 3), F: pool.padded(padding), Types: optest.OnlyOwn})
 		}
+	}
+	return out
+}
+
+func badPools(op string, pool pooling) {
+	for _, padding := range []string{"SAME", "VALID"} {
+		bad(op, pool.padded(padding), ranged(tf.QUint8, -1, 3, 1, 4, 4, 1), map[string]swap{padding + " min": {1, vec(1)}, padding + " max": {2, vec(1)}})
 	}
 }
 

@@ -38,8 +38,10 @@ func (f minFirst[Q]) origin() float32 {
 	return roundAway(f.lo/f.step()) * f.step()
 }
 
-// dequantize sets y to what x stands for.
+// dequantize sets y to what x stands for. Of 32 bits, x less the lowest number would
+// lose all digits behind the seventh.
 func (f minFirst[Q]) dequantize(y []float32, x []Q) {
-	origin, step := f.origin(), f.step()
-	kernel.Map2(y, x, func(v Q) float32 { return origin + (float32(v)-lowest[Q]())*step })
+	step := f.step()
+	zero := f.origin() - float32(lowest[Q]()*step) // what 0 stands for
+	kernel.Map2(y, x, func(v Q) float32 { return zero + float32(float32(v)*step) })
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Golden values of this file come from TensorFlow with oneDNN, which alone has
-// code for these ops: TF_ENABLE_ONEDNN_OPTS=1 python golden.py ...
+// code for most of these ops: TF_ENABLE_ONEDNN_OPTS=1 python golden.py ...
 
 func init() {
 	addFusedConv()
@@ -17,6 +17,9 @@ func init() {
 	addConcatV2()
 	addListed()
 	addMaxPool3D()
+	// Without oneDNN TensorFlow cuts means off; with it, as it is shipped, it rounds.
+	addSamples(poolSamples("QuantizedAvgPool", quantize.QuantizedAvgPool)...)
+	badPools("QuantizedAvgPool", quantize.QuantizedAvgPool)
 }
 
 // then makes the function of a sample whose inputs are images, a filter, and

@@ -28,9 +28,9 @@ func init() {
 	})
 }
 
-// QuantizedAvgPool returns the means, rounded towards zero, of windows of ksize
-// that move by strides over images [batch height width channels] of 8 bits, and
-// the same range.
+// QuantizedAvgPool returns the means, rounded as TensorFlow does with oneDNN, to the
+// nearest and then to the even number, of windows of ksize that move by strides over
+// images [batch height width channels] of 8 bits, and the same range.
 func QuantizedAvgPool(x Quantized, ksize, strides []int, padding string, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedAvgPool", tf.Join(opts, tf.Attr("ksize", ksize), tf.Attr("strides", strides), tf.Attr("padding", padding)), x.Values, x.Min, x.Max)
 }

@@ -100,6 +100,11 @@ func addDequantize() {
 			addSamples(sample{Op: "Dequantize", Name: d.String() + " axis " + mode, In: tensors{vec(-5, -2), vec(3, 4)}, F: dequantized(d, tf.Attr("axis", 0), tf.Attr("mode", mode)), Types: optest.OnlyOwn})
 		}
 	}
+	// What a product of matrices gives: numbers far below the bounds.
+	small := func(_ *tf.Graph, in []tf.Output) []tf.Output {
+		return []tf.Output{quantize.Dequantize(in[0], in[1], in[2], tf.Attr("mode", quantize.MinFirst))}
+	}
+	addSamples(sample{Op: "Dequantize", Name: "small numbers of 32 bits", In: tensors{wholeBias(-6317, 13264, 5, 0), scalar(-1188918.375), scalar(1188918.375)}, F: small, Types: optest.OnlyOwn})
 }
 
 func addBadDequantize() {
