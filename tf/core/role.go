@@ -188,6 +188,10 @@ const (
 	// of the inputs at the same place, broadcast. Their kernels are ElementKernels for
 	// the types that may be computed block by block with other such ops.
 	Elementwise
+
+	// HoldsOther ops have one output, the handle of what checkpoints keep by ops of its
+	// own: neither a variable nor a table.
+	HoldsOther
 )
 
 // Has reports whether the op has one of these traits.
