@@ -38,7 +38,9 @@ func TestRequestsFitMemory(t *testing.T) {
 	}
 	small := &pb.RegisterGraphRequest{GraphDef: &pb.GraphDef{Node: large.GraphDef.Node[:10_000]}}
 	ways := map[string]func(*testing.T) *Channel{
-		"grpc": func(t *testing.T) *Channel { return dial(t, serve(t, ServerConfig{}, withWorker(taker{})), DialConfig{}) },
+		"grpc": func(t *testing.T) *Channel {
+			return dial(t, serve(t, ServerConfig{}, withWorker(taker{})), DialConfig{})
+		},
 		"link": func(t *testing.T) *Channel {
 			c := dial(t, serveLinks(t, taker{}), DialConfig{})
 			linked(t, c)

@@ -192,6 +192,10 @@ const (
 	// SaysItsName ops put the name of their node into what they compute: two with the
 	// same inputs and attributes differ.
 	SaysItsName
+
+	// HoldsOther ops have one output, the handle of what checkpoints keep by ops of its
+	// own: neither a variable nor a table.
+	HoldsOther
 )
 
 // Has reports whether the op has one of these traits.

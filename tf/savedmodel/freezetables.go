@@ -30,6 +30,9 @@ func (f *freezer) freezeTables(ctx context.Context, m *Model) error {
 	var contents []tf.Fetchable
 	seen := map[string]bool{} // several nodes may stand for one table
 	for _, n := range f.def.GetNode() {
+		if err := checkHeld(n.GetOp(), n.GetName()); err != nil {
+			return err
+		}
 		if !strings.Contains(n.GetOp(), "HashTable") {
 			continue
 		}

@@ -19,7 +19,7 @@ import (
 // tf.saved_model.load of TensorFlow 2 then reads it. Variables that only functions
 // use, and that have not been used here, keep the values of the model's checkpoint.
 // Tables are saved with what they hold, but for those of the old kind, whose handles
-// are references: these are refused with Unimplemented.
+// are references: these are refused with Unimplemented, as boosted trees are.
 func (m *Model) Resave(ctx context.Context, dir string) error {
 	mg, err := m.metaGraph(ctx)
 	if err != nil {
@@ -88,6 +88,15 @@ func tableOf(op *tf.Operation) (stored, bool, error) {
 	return stored{key: keyOf(op), handle: op.Output(0).Name(), read: keys, values: values}, true, nil
 }
 
+// checkHeld refuses a node that stands for what is neither a variable nor a table:
+// it would be empty in the copy.
+func checkHeld(op, node string) error {
+	if core.HasTrait(op, core.HoldsOther) {
+		return tf.Errorf(tf.Unimplemented, "a model that is saved again or frozen must keep its state in variables and tables, node %q is a %s", node, op)
+	}
+	return nil
+}
+
 // keyOf returns what names the state of op in a checkpoint.
 func keyOf(op *tf.Operation) string {
 	if key := op.Str("shared_name"); key != "" {
@@ -104,6 +113,9 @@ func (m *Model) variables(ctx context.Context) ([]stored, error) {
 	var tables []stored
 	var sets []tf.Fetchable
 	for _, op := range m.graph.Operations() {
+		if err := checkHeld(op.OpName(), op.Name); err != nil {
+			return nil, err
+		}
 		t, ok, err := tableOf(op)
 		if err != nil {
 			return nil, err
