@@ -34,7 +34,7 @@ func register(name, in, out, attrs string, shape func(*core.Infer) error, k core
 // registerHandle declares an op that names a resource of type T.
 func registerHandle[T comparable](name string) {
 	core.Register(core.OpDef{
-		Name: name, Out: "resource: resource", Attrs: "container: string = ''; shared_name: string = ''", Stateful: true, Traits: core.HoldsOther,
+		Name: name, Out: "resource: resource", Attrs: "container: string = ''; shared_name: string = ''", Stateful: true, Traits: core.HoldsOther | core.Parameter,
 		Shape: core.ScalarShape, NoGrad: core.NoGradientDefined,
 		Kernels: core.AnyType(func(n *core.Node) (core.Kernel, error) { return handle.Name[T](n), nil }),
 	})
