@@ -40,7 +40,7 @@ func portable(f func()) {
 // sameBits compares what fill makes with loops and without.
 func sameBits[T comparable](t *testing.T, what string, n int, fill func(out []T)) {
 	t.Helper()
-	got, want := make([]T, n+1), make([]T, n+1) // the last element is nobody's
+	got, want := make([]T, n+1), make([]T, n+1) // the last element must stay 0
 	fill(got[:n])
 	portable(func() { fill(want[:n]) })
 	if !slices.Equal(got, want) {

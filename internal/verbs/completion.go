@@ -30,8 +30,8 @@ func (c *Channel) complete(w Completion) {
 	}
 }
 
-// errLost is why a channel ends of whose receives one was used up that nobody was
-// told of: what came with it is not known.
+// errLost ends a channel when the device used up a receive and reported no completion
+// for it: the message that came with it is not known.
 var errLost = errors.New("a completion is missing: receives are not used up in their order")
 
 // guard makes a panic in what a completion leads to the end of the channel, not

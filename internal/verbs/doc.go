@@ -1,5 +1,5 @@
 // Package verbs receives tensors from other tasks by RDMA: a receiver tells
-// where the tensor has to go, the sender writes it there, and nobody copies.
+// where the tensor has to go, the sender writes it there, and neither side copies it.
 //
 // An [Adapter] is an opened device with its completion queue and registered
 // memory. A [Channel] is the connection to one peer, over a queue pair of its

@@ -14,7 +14,7 @@ import (
 // control channel, which has authenticated them: a version, so that later ones can
 // tell what this one understands; the number of the task's life, so that what
 // an earlier life still says is refused; and a nonce that the ping over RDMA has
-// to repeat, so that nobody who was not told it speaks for the peer.
+// to repeat. A process that did not get the nonce cannot speak for the peer.
 
 // helloVersion is the version of Gorge's additions. Tasks that say nothing have
 // version 0: TensorFlow's, and Gorge's before there were hellos.
