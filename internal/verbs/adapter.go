@@ -114,7 +114,8 @@ type Adapter struct {
 // NewAdapter puts dev, which it owns from then on, to use.
 func NewAdapter(dev Device, c Config) (*Adapter, error) {
 	if c.Generation < 0 || c.Generation > lastGeneration {
-		return nil, errors.Join(core.Errorf(core.InvalidArgument, "the generation of the RDMA protocol must be %d or %d, got %d", firstGeneration, lastGeneration, c.Generation), dev.Close())
+		_ = dev.Close() // the setting is what has to be told
+		return nil, core.Errorf(core.InvalidArgument, "the generation of the RDMA protocol must be %d or %d, got %d", firstGeneration, lastGeneration, c.Generation)
 	}
 	a := &Adapter{dev: dev, config: c.withDefaults(), sources: newMRCache(dev, c.withDefaults().CacheBytes), channels: map[uint32]*Channel{}, life: rand.Uint64() | 1, done: make(chan struct{})}
 	if err := a.setUp(); err != nil {
