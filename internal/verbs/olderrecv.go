@@ -48,9 +48,8 @@ func (o *older) bufferWanted(m *olderMessage) error {
 		var err error
 		if s.seg, err = c.adapter.room(int(m.size)); err != nil {
 			c.log.Warn("there is no room for a buffer by RDMA", "bytes", m.size, "error", err)
-		} else if o.keepSink(h, s) {
-			answer.size = m.size
-			answer.addr, answer.rkey = s.seg.remote()
+		} else {
+			o.keepSink(h, s, answer)
 		}
 	}
 	c.mu.Lock()
@@ -62,18 +61,20 @@ func (o *older) bufferWanted(m *olderMessage) error {
 	return nil
 }
 
-// keepSink makes a sink the one of its number, unless the channel is over.
-func (o *older) keepSink(h uint32, s *olderSink) bool {
+// keepSink makes a sink the one of its number and says in answer where it is, unless
+// the channel is over.
+func (o *older) keepSink(h uint32, s *olderSink, answer *olderMessage) {
 	c := o.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
 		c.release(&s.seg)
-		return false
+		return
 	}
 	o.sinks[h] = s
 	o.sinkBytes += uint64(s.seg.buf.Len())
-	return true
+	answer.size = uint64(s.seg.buf.Len())
+	answer.addr, answer.rkey = s.seg.remote()
 }
 
 // wants reports whether a tensor under a key is being asked for. The caller holds the
@@ -92,14 +93,12 @@ func (o *older) written(imm uint32) error {
 	c := o.c
 	c.mu.Lock()
 	s := o.sinks[imm]
-	if s != nil {
-		s.seg.buf.Ref() // the channel may end meanwhile
-	}
-	c.mu.Unlock()
 	if s == nil {
+		c.mu.Unlock()
 		return fmt.Errorf("it wrote to the buffer %#x, which does not exist", imm)
 	}
-	buf := s.seg.buf
+	buf := s.seg.buf.Ref() // drop may release the segment meanwhile
+	c.mu.Unlock()
 	defer buf.Unref()
 	m, content, err := parseOlder(buf.Bytes())
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -23,8 +24,9 @@ type olderSource struct {
 
 // An olderValue is a value to be written.
 type olderValue struct {
-	r *response
-	v *content
+	r  *response
+	v  *content
+	to *memory.Buffer // the source's memory, referenced while the value is copied to it
 }
 
 // requested begins to wait for what the peer wants.
@@ -88,7 +90,7 @@ func (o *older) send(r *response, v *content) {
 		s = &olderSource{key: r.key}
 		o.sources[r.key] = s
 	}
-	s.queue = append(s.queue, olderValue{r, v})
+	s.queue = append(s.queue, olderValue{r: r, v: v})
 	c.mu.Unlock()
 	o.pump(s)
 }
@@ -130,7 +132,7 @@ func (o *older) next(s *olderSource) (x olderValue, refused error) {
 	s.queue[0] = olderValue{}
 	s.queue = s.queue[1:]
 	s.local, s.remote = true, true
-	s.seg.buf.Ref() // for who copies to it
+	x.to = s.seg.buf.Ref()
 	return x, nil
 }
 
@@ -176,19 +178,20 @@ func (o *older) bufferGiven(m *olderMessage) error {
 	return nil
 }
 
-// write copies a value to its source and posts it. The source is busy meanwhile.
+// write copies a value to its source and posts it. The source is busy meanwhile. The
+// copy is made without the lock, so that drop can release the source's segment beside it.
 func (o *older) write(s *olderSource, x olderValue) {
 	c := o.c
 	m := x.r.olderMessage(olderTensorWrite)
 	m.meta = x.v.meta
-	b := s.seg.buf.Bytes()
+	b := x.to.Bytes()
 	n := m.put(b)
 	n += copy(b[n:], x.v.bytes())
 	c.stats.stage(x.v.meta.bytes)
 	x.v.release()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s.seg.buf.Unref()
+	x.to.Unref()
 	if c.err != nil {
 		return
 	}
