@@ -45,7 +45,7 @@ type Channel struct {
 	posted  uint64 // receives, since the channel was made
 	arrival uint64 // number of the receive that is used up next
 	lost    bool   // another one was
-	message []byte // the last one that has come
+	message []byte // the last write of messages that has come
 	flushed bool   // a request failed with others
 
 	ctx    context.Context // of what is served to the peer, ends with the channel
@@ -80,11 +80,12 @@ type buffers struct {
 // The layout of buffers.
 const (
 	pingSize  = 1024
+	batchRoom = 64 << 10 // of messages, at each end
 	atTx      = 0
-	atPingOut = messageSize
+	atPingOut = atTx + batchRoom
 	atAckOut  = atPingOut + pingSize // of the older generation
 	atRx      = atAckOut + fixedSize // landing begins here
-	atPingIn  = atRx + messageSize
+	atPingIn  = atRx + batchRoom
 	allBuffer = atPingIn + pingSize + fixedSize
 	atAckIn   = allBuffer - fixedSize // of the older generation
 )
@@ -171,9 +172,14 @@ func (c *Channel) endpoint() endpoint {
 // hello is what the peer is told beside TensorFlow's fields.
 func (c *Channel) hello() hello {
 	a := c.adapter
+	room := batchRoom
+	if c.older != nil {
+		room = 0
+	}
 	return hello{
 		generation: a.config.Generation, version: helloVersion, incarnation: a.life, nonce: c.nonce, depth: a.config.QueueDepth,
 		arena: remoteMR{a.mr.Addr(), a.mr.RKey()}, arenaBytes: a.arenaBytes,
+		room: room,
 	}
 }
 

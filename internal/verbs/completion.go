@@ -68,15 +68,17 @@ func (c *Channel) arrived(w Completion) error {
 		return c.acknowledged()
 	case w.Imm == immMessage:
 		return c.read(w.Len)
+	case w.Imm == immBatch && c.remote.room > 0:
+		return c.readBatch(w.Len)
 	}
 	return c.written(w.Imm)
 }
 
 // takeMessage returns a copy of the message of n bytes in our buffer, which a peer
 // that does not keep to the protocol could change while it is read.
-func (c *Channel) takeMessage(n uint32) ([]byte, error) {
-	if n > messageSize {
-		return nil, fmt.Errorf("it wrote a message of %d bytes, there is room for %d", n, messageSize)
+func (c *Channel) takeMessage(n uint32, room int) ([]byte, error) {
+	if int64(n) > int64(room) {
+		return nil, fmt.Errorf("it wrote a message of %d bytes, there is room for %d", n, room)
 	}
 	c.message = append(c.message[:0], c.bufs.memory.Bytes()[atRx:][:n]...)
 	return c.message, nil
@@ -84,7 +86,7 @@ func (c *Channel) takeMessage(n uint32) ([]byte, error) {
 
 // read handles the control message that the peer has put in our buffer.
 func (c *Channel) read(n uint32) error {
-	b, err := c.takeMessage(n)
+	b, err := c.takeMessage(n, messageSize)
 	if err != nil {
 		return err
 	}
@@ -93,6 +95,11 @@ func (c *Channel) read(n uint32) error {
 		return err
 	}
 	c.acknowledge()
+	return c.handle(m)
+}
+
+// handle does what a message asks for.
+func (c *Channel) handle(m *message) error {
 	switch m.typ {
 	case tensorRequest:
 		return c.requested(m)

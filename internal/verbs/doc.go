@@ -18,8 +18,9 @@
 // # One receive
 //
 // Both ends number receives by an index, which the immediate values of writes
-// carry. Messages go through a buffer of one message at each end, so the next one
-// waits for the acknowledgement of the last (messageQueue).
+// carry. Messages go through one buffer at each end, so the next one waits for the
+// acknowledgement of the last (messageQueue). Between Gorge's tasks the buffer holds
+// all that wait (batch).
 //
 //	receiver: request                         sender: response
 //

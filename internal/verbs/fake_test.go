@@ -2,7 +2,9 @@ package verbs
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
+	"strings"
 	"unsafe"
 )
 
@@ -104,8 +106,22 @@ func (c *Channel) describe(wr SendWR) string {
 			return err.Error()
 		}
 		return m.describe()
+	case wr.Imm == immBatch && c.remote.room > 0:
+		return c.describeBatch(int(wr.Local.Length))
 	}
 	return fmt.Sprintf("content %d of %d bytes", wr.Imm, wr.Local.Length)
+}
+
+func (c *Channel) describeBatch(n int) string {
+	all, err := parseBatch(c.bufs.memory.Bytes()[atTx:][:n])
+	if err != nil {
+		return err.Error()
+	}
+	said := make([]string, len(all))
+	for i, m := range all {
+		said[i] = m.describe()
+	}
+	return "batch " + strings.Join(said, " ; ")
 }
 
 func (m *message) describe() string {
@@ -148,6 +164,21 @@ func fill(b []byte, index uint32) {
 func (c *Channel) deliver(m *message) Completion {
 	n := m.put(c.bufs.memory.Bytes()[atRx:][:messageSize])
 	return Completion{ID: recvID, Op: OpRecvWriteImm, Imm: immMessage, Len: uint32(n)}
+}
+
+// deliverBatch writes several messages at once.
+func (c *Channel) deliverBatch(all []*message) Completion {
+	return Completion{ID: recvID, Op: OpRecvWriteImm, Imm: immBatch, Len: uint32(putBatch(c.bufs.memory.Bytes()[atRx:][:batchRoom], all))}
+}
+
+// putBatch encodes messages one behind the other.
+func putBatch(b []byte, all []*message) (n int) {
+	for _, m := range all {
+		size := m.put(b[n+4:][:messageSize])
+		binary.LittleEndian.PutUint32(b[n:], uint32(size))
+		n += 4 + size
+	}
+	return n
 }
 
 // greet writes the peer's ping.

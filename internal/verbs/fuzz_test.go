@@ -43,7 +43,7 @@ func (p *tape) message() *message {
 
 // step does something to the channel of a stage.
 func (s *stage) random(p *tape, receives *int) {
-	switch p.next(9) {
+	switch p.next(10) {
 	case 0:
 		s.recv(fmt.Sprint(*receives), fmt.Sprint("k", p.next(3)), int64(p.next(2)))
 		*receives++
@@ -60,13 +60,16 @@ func (s *stage) random(p *tape, receives *int) {
 	case 5:
 		s.c.complete(s.peer("ping", []string{[]string{"gorge", "tensorflow"}[p.next(2)]}))
 	case 6:
-		_ = s.c.connect(endpoint{Address: Address{QPN: uint32(p.next(2))}}, false) // may be refused
+		qpn := p.next(2)
+		_ = s.c.connect(endpoint{Address: Address{QPN: uint32(qpn)}, hello: hello{room: qpn * batchRoom}}, false) // may be refused
 	case 7:
 		if s.c.tx.remote { // so that a dialogue gets far
 			s.c.complete(s.peer("ack", nil))
 		}
-	default:
+	case 8:
 		s.c.complete(s.c.deliver(p.message()))
+	default:
+		s.c.complete(s.c.deliverBatch([]*message{p.message(), p.message()}))
 	}
 	s.settle()
 }

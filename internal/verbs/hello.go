@@ -37,6 +37,7 @@ type hello struct {
 	depth       int      // receives that its queue pair holds
 	arena       remoteMR // where most of its tensors arrive
 	arenaBytes  uint64
+	room        int // bytes of its buffer for messages, 0: that of one message, as in the older generation
 }
 
 func (h *hello) message() *pb.VerbsHello {
@@ -46,6 +47,7 @@ func (h *hello) message() *pb.VerbsHello {
 	return &pb.VerbsHello{
 		Generation: uint32(h.generation), Version: h.version, Incarnation: h.incarnation, Nonce: h.nonce[:], Depth: uint32(h.depth),
 		Arena: &pb.MemoryRegion{RemoteAddr: h.arena.addr, Rkey: h.arena.rkey}, ArenaBytes: h.arenaBytes,
+		MessageRoom: uint32(h.room),
 	}
 }
 
@@ -57,6 +59,7 @@ func parseHello(peer string, p *pb.VerbsHello) (hello, error) {
 	h := hello{
 		version: p.GetVersion(), incarnation: p.GetIncarnation(), depth: int(p.GetDepth()),
 		arena: remoteMR{p.GetArena().GetRemoteAddr(), p.GetArena().GetRkey()}, arenaBytes: p.GetArenaBytes(),
+		room: int(p.GetMessageRoom()),
 	}
 	if h.version < helloVersion || len(p.GetNonce()) != len(h.nonce) || h.depth < 1 || h.incarnation == 0 || h.arena.addr+h.arenaBytes < h.arena.addr {
 		return hello{}, core.Errorf(core.InvalidArgument, "%s must say hello by RDMA with a version from %d on, an incarnation, a nonce of %d bytes, the depth of its queue and an arena, got version %d, incarnation %d, %d bytes, depth %d, %d bytes at %#x",

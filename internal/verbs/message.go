@@ -11,6 +11,7 @@ import (
 const (
 	immMessage = 0xFFFFFFFF // a control message, in the peer's buffer for them
 	immAck     = 0xFFFFFFFE // nothing: the last control message has been read
+	immBatch   = creditBase // several control messages, if the peer has room for them (batch.go)
 	maxIndex   = 0xFFFFFFFD
 )
 

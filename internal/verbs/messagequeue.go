@@ -6,8 +6,9 @@ import (
 )
 
 // A messageQueue is the control messages that wait. Both ends have room for one
-// message, so the next one goes out when the peer has acknowledged the last one
-// (remote) and the device has read its bytes (local). The channel's lock guards it.
+// message, or for one batch of them (batch.go), so the next one goes out when the peer
+// has acknowledged the last one (remote) and the device has read its bytes (local).
+// The channel's lock guards it.
 type messageQueue struct {
 	waiting []encoder
 	local   bool // our buffer is being read
@@ -26,24 +27,29 @@ func (c *Channel) enqueue(m encoder) {
 	c.pump()
 }
 
-// pump sends the next message if it can be sent.
+// pump sends the next message, or all that wait, if they can be sent.
 func (c *Channel) pump() {
 	t := &c.tx
 	if !c.sendable || c.err != nil || t.local || t.remote || len(t.waiting) == 0 {
 		return
 	}
-	m := t.waiting[0]
-	t.waiting[0] = nil
-	t.waiting = t.waiting[1:]
 	t.local, t.remote = true, true
-	n := m.put(c.bufs.memory.Bytes()[atTx:][:messageSize])
+	n, imm := c.pack(c.bufs.memory.Bytes()[atTx:][:batchRoom])
 	c.postImm(work{
 		wr: SendWR{
-			Op: OpWriteImm, Imm: c.immMessage(), RemoteAddr: c.remote.rx.addr, RKey: c.remote.rx.rkey,
+			Op: OpWriteImm, Imm: imm, RemoteAddr: c.remote.rx.addr, RKey: c.remote.rx.rkey,
 			Local: SGE{Addr: c.bufs.local.Addr() + atTx, Length: uint32(n), LKey: c.bufs.local.LKey()},
 		},
 		end: c.messageSent,
 	})
+}
+
+// next takes the message that goes out next.
+func (t *messageQueue) next() encoder {
+	m := t.waiting[0]
+	t.waiting[0] = nil
+	t.waiting = t.waiting[1:]
+	return m
 }
 
 // immMessage is the immediate value of messages.

@@ -193,7 +193,7 @@ func (o *older) arrived(imm, n uint32) error {
 
 // read handles a message.
 func (o *older) read(n uint32) error {
-	b, err := o.c.takeMessage(n)
+	b, err := o.c.takeMessage(n, messageSize)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -254,20 +255,19 @@ func (c *Channel) write(r *response, v *content) {
 }
 
 // writeInline posts a value together with the request, for which its memory
-// need not be known to the device. It is held until it is certain that the
-// request has been posted.
+// need not be known to the device. Nothing waits for the request's end, so that it has
+// no completion: the few bytes are cloned, since the request may have to wait until it
+// is posted, and what it would hold until then, the tensor, is given back at once.
 func (c *Channel) writeInline(r *response, v *content) {
+	b := bytes.Clone(v.bytes())
+	v.release()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
-		v.release()
 		return
 	}
 	delete(c.responses, r.index)
-	c.postContent(work{
-		wr:  SendWR{Op: OpWriteImm, Imm: r.index, Inline: v.bytes(), RemoteAddr: r.addr, RKey: r.rkey},
-		end: v.release,
-	})
+	c.postContent(work{wr: SendWR{Op: OpWriteImm, Imm: r.index, Inline: b, RemoteAddr: r.addr, RKey: r.rkey, Quiet: true}})
 }
 
 // writeOut posts the writes of n bytes, the last of which tells the peer. They

@@ -25,6 +25,7 @@ import (
 //	abandon NAME               and does not any more
 //	produce KEY STEP TENSOR    the task sends a tensor, or an error
 //	peer MESSAGE               the peer sends a message (or ack, content, status)
+//	peer batch MESSAGE ; …     it sends several at once
 //	manual, complete           from here on, the device is done with the
 //	                           oldest request only when the script says so
 func TestScripts(t *testing.T) {
@@ -196,7 +197,11 @@ func (s *stage) settle() {
 func (s *stage) act(words []string) {
 	switch arg := words[1:]; words[0] {
 	case "connect":
-		if err := s.c.connect(endpoint{Address: Address{QPN: number(arg[0])}}, false); err != nil {
+		e := endpoint{Address: Address{QPN: number(arg[0])}}
+		if len(arg) > 1 {
+			e.room = int(number(arg[1])) // of the peer's buffer for messages
+		}
+		if err := s.c.connect(e, false); err != nil {
 			s.happens = append(s.happens, "  "+err.Error())
 		}
 	case "recv":
@@ -311,6 +316,13 @@ func (s *stage) peer(what string, arg []string) Completion {
 		return Completion{ID: 3, Status: Status(number(arg[0]))}
 	case "garbage":
 		return Completion{ID: recvID, Op: OpRecvWriteImm, Imm: immMessage, Len: number(arg[0])}
+	case "batch":
+		var all []*message
+		for words := range strings.SplitSeq(strings.Join(arg, " "), " ; ") {
+			one := strings.Fields(words)
+			all = append(all, parsePeer(one[0], one[1:]))
+		}
+		return s.c.deliverBatch(all)
 	}
 	return s.c.deliver(parsePeer(what, arg))
 }

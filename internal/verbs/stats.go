@@ -44,6 +44,7 @@ func (c *counters) count(wr *SendWR) {
 		c.acks.Add(1)
 	case wr.Op == OpWriteImm && wr.Imm == immMessage:
 		c.messages.Add(1)
+	case wr.Op == OpWriteImm && wr.Imm == immBatch: // pack has counted what is in it
 	case wr.Op == OpWriteImm && wr.Imm > creditBase && wr.Len() == 0 && wr.Quiet:
 		c.credits.Add(1)
 	default:

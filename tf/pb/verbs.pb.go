@@ -174,7 +174,9 @@ type VerbsHello struct {
 	Arena      *MemoryRegion `protobuf:"bytes,5,opt,name=arena,proto3" json:"arena,omitempty"`
 	ArenaBytes uint64        `protobuf:"varint,6,opt,name=arena_bytes,json=arenaBytes,proto3" json:"arena_bytes,omitempty"`
 	// Generation of TensorFlow's protocol that the task speaks; 0: the last one.
-	Generation    uint32 `protobuf:"varint,7,opt,name=generation,proto3" json:"generation,omitempty"`
+	Generation uint32 `protobuf:"varint,7,opt,name=generation,proto3" json:"generation,omitempty"`
+	// Length of the buffer for messages, from its address on; 0: it holds one message.
+	MessageRoom   uint32 `protobuf:"varint,8,opt,name=message_room,json=messageRoom,proto3" json:"message_room,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -254,6 +256,13 @@ func (x *VerbsHello) GetArenaBytes() uint64 {
 func (x *VerbsHello) GetGeneration() uint32 {
 	if x != nil {
 		return x.Generation
+	}
+	return 0
+}
+
+func (x *VerbsHello) GetMessageRoom() uint32 {
+	if x != nil {
+		return x.MessageRoom
 	}
 	return 0
 }
@@ -473,7 +482,7 @@ const file_gorge_verbs_proto_rawDesc = "" +
 	"\fMemoryRegion\x12\x1f\n" +
 	"\vremote_addr\x18\x01 \x01(\x04R\n" +
 	"remoteAddr\x12\x12\n" +
-	"\x04rkey\x18\x02 \x01(\rR\x04rkey\"\xe0\x01\n" +
+	"\x04rkey\x18\x02 \x01(\rR\x04rkey\"\x83\x02\n" +
 	"\n" +
 	"VerbsHello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12 \n" +
@@ -485,7 +494,8 @@ const file_gorge_verbs_proto_rawDesc = "" +
 	"arenaBytes\x12\x1e\n" +
 	"\n" +
 	"generation\x18\a \x01(\rR\n" +
-	"generation\"\xae\x01\n" +
+	"generation\x12!\n" +
+	"\fmessage_room\x18\b \x01(\rR\vmessageRoom\"\xae\x01\n" +
 	"\x17GetRemoteAddressRequest\x12\x1b\n" +
 	"\thost_name\x18\x01 \x01(\tR\bhostName\x12(\n" +
 	"\achannel\x18\x02 \x01(\v2\x0e.gorge.ChannelR\achannel\x12#\n" +
