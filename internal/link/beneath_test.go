@@ -20,7 +20,8 @@ import (
 )
 
 // secured returns both ends of a connection under TLS, as gRPC's credentials make them.
-func secured(t *testing.T) (client, server net.Conn) {
+// A short one takes a few kilobytes at once.
+func secured(t *testing.T, short bool) (client, server net.Conn) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -32,6 +33,13 @@ func secured(t *testing.T) (client, server net.Conn) {
 		t.Fatal(err)
 	}
 	a, b := pair(t)
+	if short {
+		for _, nc := range []net.Conn{a, b} {
+			if err := nc.(*net.TCPConn).SetWriteBuffer(1); err != nil { // as little as the system allows
+				t.Fatal(err)
+			}
+		}
+	}
 	creds := credentials.NewTLS(&tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, InsecureSkipVerify: true, NextProtos: []string{"h2"}})
 	var shaking sync.WaitGroup
 	shaking.Go(func() {
@@ -50,7 +58,13 @@ func secured(t *testing.T) (client, server net.Conn) {
 // TestBeneathTLS: links under TLS are read without waiting, too, and calls of all sizes
 // come through from many goroutines, whether callers poll or block.
 func TestBeneathTLS(t *testing.T) {
-	a, b := secured(t)
+	for _, short := range []bool{false, true} {
+		t.Run(map[bool]string{false: "Long", true: "Short"}[short], func(t *testing.T) { echoBeneathTLS(t, short) })
+	}
+}
+
+func echoBeneathTLS(t *testing.T, short bool) {
+	a, b := secured(t, short)
 	srv := newServer(newTester())
 	c := over(t, srv, a, b)
 	if c.below == nil && canPoll {
@@ -102,7 +116,7 @@ func TestBeneathTLS(t *testing.T) {
 
 // TestEndsBeneathTLS: a peer that goes away ends the calls of a link under TLS.
 func TestEndsBeneathTLS(t *testing.T) {
-	a, b := secured(t)
+	a, b := secured(t, false)
 	s := newTester()
 	c := over(t, newServer(s), a, b)
 	answer := waiting(t, c, s)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"sync/atomic"
 	"syscall"
 )
@@ -28,11 +29,20 @@ func Beneath(nc net.Conn) net.Conn {
 //
 // fd and nonblocking belong to the holder of frameReader.mu. Reads of the handshake and
 // of the preface happen before there is one.
+//
+// Writes wait, but for those within put, which keep what the connection does not take
+// at once in rest. The next write that waits begins with it. crypto/tls writes one
+// record at a time, also from goroutines that close the connection or answer alerts,
+// hence mu.
 type beneath struct {
 	*net.TCPConn
 	fd          int
 	nonblocking bool
 	woken       atomic.Bool // a poller has set a deadline that has passed, to wake the reader
+
+	mu    sync.Mutex
+	putTo int    // the socket, within put; 0: writes wait
+	rest  []byte // of records, not written yet
 }
 
 // SyscallConn returns the connection's, by which links find their way through the TLS
@@ -83,16 +93,77 @@ func (b *beneath) take(above net.Conn, fd int, p []byte) (int, error) {
 	return n, err
 }
 
-// takes reports whether the connection takes n bytes more without waiting: its peer has
-// everything else.
-func (b *beneath) takes(raw syscall.RawConn, n int) bool {
-	unsent := 1
-	err := raw.Control(func(fd uintptr) { unsent = unsentBytes(int(fd)) })
-	return err == nil && unsent == 0 && n <= smallBatch
+// put writes p to the TLS connection above without waiting. complete: nothing of the
+// record is in rest.
+func (b *beneath) put(above net.Conn, raw syscall.RawConn, p []byte) (complete bool, err error) {
+	closed := raw.Control(func(fd uintptr) {
+		b.setPutTo(int(fd))
+		defer b.setPutTo(0)
+		_, err = above.Write(p)
+	})
+	if closed != nil {
+		return false, closed
+	}
+	return !b.hasRest(), err
 }
 
-// smallBatch is how many bytes every connection takes whose peer has everything else,
-// and which it is worth to copy into one record of TLS.
+func (b *beneath) hasRest() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.rest) > 0
+}
+
+func (b *beneath) setPutTo(fd int) {
+	b.mu.Lock()
+	b.putTo = fd
+	b.mu.Unlock()
+}
+
+func (b *beneath) Write(p []byte) (int, error) {
+	if put, err := b.tryPut(p); put || err != nil {
+		return len(p), err
+	}
+	if err := b.writeRest(); err != nil {
+		return 0, err
+	}
+	return b.TCPConn.Write(p)
+}
+
+// tryPut writes what the connection takes of p, and keeps the others, if this write may
+// not wait.
+func (b *beneath) tryPut(p []byte) (put bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.putTo == 0 {
+		return false, nil
+	}
+	n := 0
+	if len(b.rest) == 0 {
+		if n, err = write(b.putTo, p); err == syscall.EAGAIN {
+			n, err = 0, nil
+		}
+	}
+	if err != nil {
+		return false, &net.OpError{Op: "write", Net: "tcp", Source: b.LocalAddr(), Addr: b.RemoteAddr(), Err: os.NewSyscallError("write", err)}
+	}
+	b.rest = append(b.rest, p[n:]...)
+	return true, nil
+}
+
+// writeRest writes what put has kept, and waits for that.
+func (b *beneath) writeRest() error {
+	b.mu.Lock()
+	rest := b.rest
+	b.rest = nil
+	b.mu.Unlock()
+	if len(rest) == 0 {
+		return nil
+	}
+	_, err := b.TCPConn.Write(rest)
+	return err
+}
+
+// smallBatch is how many bytes it is worth to copy into one record of TLS.
 const smallBatch = 8 << 10
 
 // coalesced returns a small batch as one buffer, which becomes one record, and others as

@@ -169,6 +169,10 @@ func (c *conn) take() []frame {
 // write writes out, which is what is left of a batch, and waits for that.
 func (c *conn) write(batch []frame, out net.Buffers) {
 	defer c.written(batch)
+	if err := c.writeRest(); err != nil {
+		c.end(err)
+		return
+	}
 	for len(out) > 0 {
 		var now net.Buffers
 		now, out = cut(out, writeChunk)

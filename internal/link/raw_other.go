@@ -20,4 +20,6 @@ func (r *frameReader) wait(b []byte) (int, error) { return r.nc.Read(b) }
 
 func (r *frameReader) readAvailable([]byte) int { return 0 }
 
+func (c *conn) writeRest() error { return nil }
+
 func (c *conn) writeAvailable(out net.Buffers) net.Buffers { return out }

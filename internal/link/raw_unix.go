@@ -123,15 +123,29 @@ func (c *conn) writeAvailable(out net.Buffers) net.Buffers {
 	return net.Buffers{out[0][n:]}
 }
 
-// writeSmall writes through TLS what surely does not have to wait.
+// writeSmall writes a small batch through TLS. What the connection does not take at
+// once lies beneath, and an empty buffer is returned for it. An error ends the
+// connection after put has let go of it, since its end waits for that.
 func (c *conn) writeSmall(out net.Buffers) net.Buffers {
 	out = coalesced(out)
-	if len(out) > 1 || !c.below.takes(c.raw, len(out[0])) {
+	if len(out) > 1 || len(out[0]) > smallBatch {
 		return out
 	}
-	c.nc.SetWriteDeadline(time.Now().Add(writeStallTimeout)) // fails on a closed connection, as Write does
-	if _, err := c.nc.Write(out[0]); err != nil {
+	complete, err := c.below.put(c.nc, c.raw, out[0])
+	if err != nil {
 		c.end(err)
 	}
-	return nil
+	if complete || err != nil {
+		return nil
+	}
+	return net.Buffers{nil}
+}
+
+// writeRest writes what writeSmall has left beneath.
+func (c *conn) writeRest() error {
+	if c.below == nil || !c.below.hasRest() {
+		return nil
+	}
+	c.nc.SetWriteDeadline(time.Now().Add(writeStallTimeout)) // fails on a closed connection, as the write does
+	return c.below.writeRest()
 }
