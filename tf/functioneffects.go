@@ -11,7 +11,7 @@ import "github.com/gorge-tf/gorge/tf/core"
 // branch of a conditional of the old kind may not run: nothing waits for it.
 func (f *Function) orderEffects() {
 	order := map[Output]*accesses{}
-	for _, op := range f.body.ops {
+	for _, op := range f.body.published.all() {
 		if !op.Def.Stateful || op.flow != nil || op.Role() == core.Argument {
 			continue
 		}

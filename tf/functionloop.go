@@ -14,7 +14,7 @@ import (
 // loopGradients is the gradient function of While.
 func loopGradients(op *Operation, dy []Output) []Gradient {
 	l := &loopGradient{op: op, popped: map[Output]Output{}, in: slices.Clone(op.in), first: len(op.in)}
-	if op.g.IsEager() || op.g.symbolic {
+	if op.g.IsEager() || op.g.functions.symbolic {
 		return failedGradients(op, noGradient(op))
 	}
 	grads, err := l.run(dy)

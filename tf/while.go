@@ -60,7 +60,7 @@ func While(vars []Output, cond func(vars []Output) Output, body func(vars []Outp
 	if g.IsEager() {
 		return w.now()
 	}
-	if g.body != nil {
+	if g.functions.body != nil {
 		return w.inFunction(spec.Name)
 	}
 	g.Scope(spec.Name, func() { g.held(w.build) })
