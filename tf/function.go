@@ -8,6 +8,26 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
+// The life of a function:
+//
+//	NewFunction ─ trace: the Go function runs once, on the building goroutine
+//	    │ within       operations go to body, not to outer (traceState.inner)
+//	    │ capture      an output of a graph around becomes an argument
+//	    │ returns      results that are made around are captured, too
+//	    ▼ orderEffects control edges among uses of one resource; effects
+//	Function, done: nothing can be added to its body any more (finished)
+//	    │ bind         own arguments + captures, in the order of the caller
+//	    │ define       the FunctionDef, once for each order: library, traceState.traced
+//	    ▼
+//	PartitionedCall, If, While, … with the name; the captures are inputs of the operation
+//	    │ gradients
+//	    ▼ newBackward  a function around which is body: it captures values of body
+//	      extend       the operation gets another function, which returns those, too
+//	      moveOut      the gradient takes them from the operation's outputs
+//
+// The body stays after the function is in the library: gradients differentiate it, and
+// errors of steps look up the program's lines there.
+
 // A Function is a function of the graph's library whose body a Go function has
 // added: see NewFunction. Operations such as PartitionedCall, If and While
 // call it.
@@ -19,14 +39,14 @@ type Function struct {
 	rets     []Output          // in body
 	captured []Output          // outputs of outer that the body uses
 	inner    []Output          // arguments that stand for them, in body
-	inside   map[Output]Output // what stands in body for outputs from around it
+	inside   map[Output]Output // what stands in body for outputs from around it: an output is captured once
 	effects  []*Operation      // of body: they run whatever is read
 	control  []*Operation      // of outer: they run before each call
 	bound    []binding
 	// intercept, if there, says what stands in body for x in place of an
 	// argument of its own.
 	intercept func(x Output) Output
-	hoist     bool   // shapes of values around are taken where the values are
+	hoist     bool   // operations that only read shapes of values around go there, so that the shape is captured and not the value
 	tape      *taped // f for calls on a tape
 	done      bool   // the program has added its body
 	err       error

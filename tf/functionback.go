@@ -101,8 +101,8 @@ func (w *backward) finish(forms []gradientForm) {
 	w.fn.orderEffects()
 }
 
-// moveOut makes the function, whose captured values are of the other's body,
-// one that captures what value says has them outside.
+// moveOut changes what the function captures: values of the body of the function that
+// it differentiates become outputs, given by value, of the graph around both.
 func (f *Function) moveOut(to *Graph, value func(x Output) Output) {
 	f.outer = to
 	inside := map[Output]Output{}
@@ -322,8 +322,10 @@ func (c *callGradient) results(out []Output) []Gradient {
 	return grads
 }
 
-// extended returns op as one that takes in and has more outputs. Sessions may
-// have seen op: then it is another operation, which computes the same again.
+// extended returns op as one that takes in and has more outputs. An operation that no
+// session has seen is changed in place. Otherwise it is another operation, which computes
+// the same again: a session may have planned with op (published.shown), and does not look
+// at it again. That would repeat effects, so a stateful op is refused then.
 func (op *Operation) extended(name string, attrs core.Attrs, in, more []Output) (out *Operation, err error) {
 	g := op.g
 	if g.published.isShown(op) {

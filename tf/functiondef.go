@@ -9,7 +9,7 @@ import (
 )
 
 // A binding is a function as the library has it: with what it captures among
-// its arguments, in an order that suits those who call it.
+// its arguments, in an order that suits its callers.
 type binding struct {
 	f          *Function
 	name       string

@@ -3,7 +3,7 @@ package tf
 import "github.com/gorge-tf/gorge/tf/core"
 
 // The order of effects within a traced function. A graph runs what nothing
-// orders in any order, and what nobody reads not at all; a Go function's
+// orders in any order, and what is not read not at all; a Go function's
 // effects happen one after another.
 
 // orderEffects makes operations on one resource run in the order in which they

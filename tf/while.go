@@ -209,7 +209,7 @@ func (w *loopBuilder) loop() {
 		return
 	}
 	merges := make([]Output, len(l.enters))
-	for i, x := range l.enters {
+	for i, x := range l.enters { // the second input is replaced when the next value is known (closeLoop)
 		merges[i] = merge([]Output{x, x})
 	}
 	l.pivotForPred = merges[0]
