@@ -107,8 +107,8 @@ func Apply(g *Graph, op string, in []Output, opts ...Option) *Operation {
 	if cause != nil {
 		err = cause.err
 	}
-	if err == nil && g.body != nil {
-		o.in, err = g.body.captureAll(in)
+	if err == nil && g.functions.body != nil {
+		o.in, err = g.functions.body.captureAll(in)
 	}
 	if err == nil {
 		err = o.build(op, spec)
@@ -123,8 +123,8 @@ func Apply(g *Graph, op string, in []Output, opts ...Option) *Operation {
 // same one again and again.
 func (g *Graph) newSpec(op string, opts []Option) *Spec {
 	if len(opts) == 0 && g.IsEager() {
-		g.eager.spec = Spec{Name: op}
-		return &g.eager.spec
+		g.eager.cache.spec = Spec{Name: op}
+		return &g.eager.cache.spec
 	}
 	spec := &Spec{Name: op}
 	for _, opt := range opts {

@@ -114,7 +114,7 @@ func (b *backprop) findLoops() error {
 			continue
 		}
 		if b.loops == nil {
-			b.loops = &loopStates{g: b.g, base: b.g.flow, byCtx: map[*ControlFlowContext]*gradLoop{}}
+			b.loops = &loopStates{g: b.g, base: b.g.scope.flow, byCtx: map[*ControlFlowContext]*gradLoop{}}
 		}
 		var exits []Output
 		var err error
@@ -276,13 +276,13 @@ func (b *backprop) flow() *loopStates {
 	if b.loops != nil {
 		return b.loops
 	}
-	return &loopStates{g: b.g, base: b.g.flow}
+	return &loopStates{g: b.g, base: b.g.scope.flow}
 }
 
 // checkPath refuses operations that have no gradient.
 func (b *backprop) checkPath(op *Operation) error {
 	if op.flowGradient() != nil {
-		if c := op.flow; op.isSwitch() && c != nil && c.loop != nil && c == b.g.flow {
+		if c := op.flow; op.isSwitch() && c != nil && c.loop != nil && c == b.g.scope.flow {
 			return b.initialValueError(op)
 		}
 		return nil

@@ -101,7 +101,7 @@ func decodeContext[P any, M interface {
 // nil if there are none.
 func (g *Graph) collectionProto(name, scope string) (*pb.CollectionDef, error) {
 	var out collectionWriter
-	for _, v := range g.colls[name] {
+	for _, v := range g.scope.collections[name] {
 		if err := out.add(codecs[name], v, scope); err != nil {
 			return nil, err
 		}
@@ -204,8 +204,8 @@ func (g *Graph) importNodes(name string, nodes []string, scope string) error {
 	return n.err
 }
 
-// importBytes reads messages, or keeps the bytes of a collection that nobody
-// knows as strings.
+// importBytes reads messages, or keeps as strings the bytes of a collection without a
+// codec.
 func (g *Graph) importBytes(name string, elems [][]byte, scope string) error {
 	c := codecs[name]
 	for _, b := range elems {

@@ -29,7 +29,7 @@ func Cond(pred Output, onTrue, onFalse func() []Output, opts ...Option) []Output
 	}
 	g = g.current()
 	spec := g.newSpec("cond", opts)
-	if g.body != nil {
+	if g.functions.body != nil {
 		return condInFunction(g, pred, yes, onFalse, spec.Name)
 	}
 	var out []Output

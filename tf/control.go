@@ -41,7 +41,7 @@ type whileLoop struct {
 
 // newContext returns a context inside the one in force.
 func (g *Graph) newContext(name string) *ControlFlowContext {
-	c := &ControlFlowContext{g: g, name: g.UniqueName(name), outer: g.flow, values: map[Output]bool{}, external: map[Output]Output{}}
+	c := &ControlFlowContext{g: g, name: g.UniqueName(name), outer: g.scope.flow, values: map[Output]bool{}, external: map[Output]Output{}}
 	if c.outer != nil {
 		c.outer.nested = append(c.outer.nested, c)
 	}
@@ -61,35 +61,19 @@ func (c *ControlFlowContext) IsLoop() bool { return c.loop != nil }
 func (op *Operation) ControlFlowContext() *ControlFlowContext { return op.flow }
 
 // within calls f with c, or no context if c is nil, in force.
-func (g *Graph) within(c *ControlFlowContext, f func()) {
-	old := g.flow
-	defer func() { g.flow = old }()
-	g.flow = c
-	f()
-}
+func (g *Graph) within(c *ControlFlowContext, f func()) { during(&g.scope.flow, c, f) }
 
 // outside is within for operations that must not depend on the control inputs
 // in force.
 func (g *Graph) outside(c *ControlFlowContext, f func()) {
-	old := g.control
-	defer func() { g.control = old }()
-	g.control = nil
-	g.within(c, f)
+	during(&g.scope.control, nil, func() { g.within(c, f) })
 }
 
 // held calls f, which may still change the operations that it adds: sessions
 // see them all at once, when f is done.
 func (g *Graph) held(f func()) {
-	g.mu.Lock()
-	if g.holds++; g.holds == 1 {
-		g.public = len(g.ops)
-	}
-	g.mu.Unlock()
-	defer func() {
-		g.mu.Lock()
-		g.holds--
-		g.mu.Unlock()
-	}()
+	g.published.hold()
+	defer g.published.release()
 	f()
 }
 
@@ -139,7 +123,7 @@ func (op *Operation) isConstantEnter() bool { return op.isEnter() && op.Bool("is
 
 // joinContext makes op, which has its name, part of the context in force.
 func (op *Operation) joinContext() (err error) {
-	c := op.g.flow
+	c := op.g.scope.flow
 	if c == nil {
 		return nil
 	}
@@ -161,7 +145,7 @@ func (c *ControlFlowContext) controlPivot() Output {
 // add makes op part of c. The shape of a value from the forward loop is taken
 // in that loop, so that a gradient loop keeps shapes and not values.
 func (c *ControlFlowContext) add(op *Operation) error {
-	if s := op.g.flow.gradLoop(); s != nil && op.Def.Has(core.ReadsDescription) {
+	if s := op.g.scope.flow.gradLoop(); s != nil && op.Def.Has(core.ReadsDescription) {
 		if in := op.in[0].op; in.flow != nil && in.flow.enclosingLoop() == s.forward {
 			c = in.flow
 		}
@@ -298,7 +282,7 @@ func (c *ControlFlowContext) captureAround(x Output) Output {
 // captureInLoop makes x a constant of the loop; in a loop that computes
 // gradients, a value of the forward loop comes from its history.
 func (c *ControlFlowContext) captureInLoop(x Output) Output {
-	if s := c.g.flow.gradLoop(); s != nil && x.op.outputContext().enclosingLoop() == s.forward {
+	if s := c.g.scope.flow.gradLoop(); s != nil && x.op.outputContext().enclosingLoop() == s.forward {
 		return s.realValue(x)
 	}
 	if c.outer != nil {

@@ -106,7 +106,7 @@ func (g *Graph) importContext(def *pb.ControlFlowContextDef, scope string) (*Con
 type contextImporter struct{ finder }
 
 func (im *contextImporter) context(def *pb.ControlFlowContextDef) *ControlFlowContext {
-	c := &ControlFlowContext{g: im.g, outer: im.g.flow, values: map[Output]bool{}, external: map[Output]Output{}}
+	c := &ControlFlowContext{g: im.g, outer: im.g.scope.flow, values: map[Output]bool{}, external: map[Output]Output{}}
 	switch p := def.GetCtxt().(type) {
 	case *pb.ControlFlowContextDef_CondCtxt:
 		im.cond(c, p.CondCtxt)

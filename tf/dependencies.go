@@ -16,16 +16,14 @@ type dependencies struct {
 // ControlDependencies calls f; operations that f adds run after all of ops.
 func (g *Graph) ControlDependencies(ops []*Operation, f func()) {
 	g = g.current()
-	old := g.control
-	defer func() { g.control = old }()
-	g.control = append(slices.Clip(old), &dependencies{slices.Clone(ops), map[*Operation]bool{}})
-	f()
+	scopes := append(slices.Clip(g.scope.control), &dependencies{slices.Clone(ops), map[*Operation]bool{}})
+	during(&g.scope.control, scopes, f)
 }
 
 // dependenciesOf returns what an operation with these inputs has to wait for because
 // of the scopes in force.
 func (g *Graph) dependenciesOf(in []Output) (ops []*Operation) {
-	for _, d := range g.control {
+	for _, d := range g.scope.control {
 		if slices.ContainsFunc(in, func(x Output) bool { return d.after[x.op] }) {
 			continue
 		}
@@ -40,7 +38,7 @@ func (g *Graph) dependenciesOf(in []Output) (ops []*Operation) {
 
 // noteDependent records that op belongs to the scopes in force.
 func (g *Graph) noteDependent(op *Operation) {
-	for _, d := range g.control {
+	for _, d := range g.scope.control {
 		d.after[op] = true
 	}
 }

@@ -13,7 +13,20 @@ import (
 type evalFunc = func(n *core.Node, in []Output, dst []*core.Tensor) ([]*core.Tensor, error)
 
 // IsEager reports whether operations are computed as they are added.
-func (g *Graph) IsEager() bool { return g.eager != nil }
+func (g *Graph) IsEager() bool { return g.eager.cache != nil }
+
+// eagerState is the part of a graph that computes as operations are added.
+//
+// Guard: none. It belongs to the goroutine that builds the graph: there is one at a
+// time, so that an operation finds the cache as the one before it left it.
+//
+// taped grows while tapes > 0 and is dropped when the last recording ends: tapes keep
+// their part of it. StopRecording sets tapes to 0 for the time of a call.
+type eagerState struct {
+	cache *eagerCache  // nil unless the graph computes at once
+	tapes int          // recordings in progress
+	taped []*Operation // what they have seen
+}
 
 // eagerCache holds what operations of an eager graph have in common that have
 // the same op, input types and attributes: kernels, which may have state (the
@@ -43,7 +56,7 @@ func (o *Operation) buildNow(op string, spec *Spec) (err error) {
 			return c.err
 		}
 	}
-	p, err := o.g.eager.prepare(o, op, spec)
+	p, err := o.g.eager.cache.prepare(o, op, spec)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func TestOperationsArePreparedOnce(t *testing.T) {
 	for i := range 2 * mostPrepared {
 		add(Attr("n", i))
 	}
-	if n := len(g.eager.known); n > mostPrepared {
+	if n := len(g.eager.cache.known); n > mostPrepared {
 		t.Errorf("the cache holds %d entries", n)
 	}
 	if v, err := add().Output(0).Value(); err != nil || Data[int32](v)[0] != 7 {

@@ -52,7 +52,7 @@ func (face) AsOperand(x Output, v any) Output { return asOperand(x, v) }
 func (face) Computed(x Output) (*core.Tensor, error) { return x.computed() }
 
 func (face) Eager(prepare func(n *core.Node) (evalFunc, error)) GraphOption {
-	return func(g *Graph) { g.eager = &eagerCache{prepareNode: prepare} }
+	return func(g *Graph) { g.eager.cache = &eagerCache{prepareNode: prepare} }
 }
 
 func (face) RegisterCollection(names []string, encode func(v any, scope string) proto.Message, decode func(g *Graph, data []byte, scope string) (any, error)) {

@@ -8,6 +8,26 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
+// The life of a function:
+//
+//	NewFunction ─ trace: the Go function runs once, on the building goroutine
+//	    │ within       operations go to body, not to outer (traceState.inner)
+//	    │ capture      an output of a graph around becomes an argument
+//	    │ returns      results that are made around are captured, too
+//	    ▼ orderEffects control edges among uses of one resource; effects
+//	Function, done: nothing can be added to its body any more (finished)
+//	    │ bind         own arguments + captures, in the order of the caller
+//	    │ define       the FunctionDef, once for each order: library, traceState.traced
+//	    ▼
+//	PartitionedCall, If, While, … with the name; the captures are inputs of the operation
+//	    │ gradients
+//	    ▼ newBackward  a function around which is body: it captures values of body
+//	      extend       the operation gets another function, which returns those, too
+//	      moveOut      the gradient takes them from the operation's outputs
+//
+// The body stays after the function is in the library: gradients differentiate it, and
+// errors of steps look up the program's lines there.
+
 // A Function is a function of the graph's library whose body a Go function has
 // added: see NewFunction. Operations such as PartitionedCall, If and While
 // call it.
@@ -19,14 +39,14 @@ type Function struct {
 	rets     []Output          // in body
 	captured []Output          // outputs of outer that the body uses
 	inner    []Output          // arguments that stand for them, in body
-	inside   map[Output]Output // what stands in body for outputs from around it
+	inside   map[Output]Output // what stands in body for outputs from around it: an output is captured once
 	effects  []*Operation      // of body: they run whatever is read
 	control  []*Operation      // of outer: they run before each call
 	bound    []binding
 	// intercept, if there, says what stands in body for x in place of an
 	// argument of its own.
 	intercept func(x Output) Output
-	hoist     bool   // shapes of values around are taken where the values are
+	hoist     bool   // operations that only read shapes of values around go there, so that the shape is captured and not the value
 	tape      *taped // f for calls on a tape
 	done      bool   // the program has added its body
 	err       error
@@ -100,68 +120,14 @@ func (g *Graph) trace(name string, args []ArgSpec, body func(args []Output) []Ou
 // newFunction returns a function without arguments and results.
 func newFunction(outer *Graph, name string) *Function {
 	f := &Function{name: name, outer: outer, body: NewGraph(), inside: map[Output]Output{}}
-	f.body.body, f.body.strict = f, outer.strict
+	f.body.functions.body, f.body.scope.strict = f, outer.scope.strict
 	return f
-}
-
-// within calls add; what it adds to the graph around f becomes part of f.
-func (f *Function) within(add func()) {
-	old := f.outer.inner
-	f.outer.inner = f.body
-	defer func() { f.outer.inner = old }()
-	add()
-}
-
-// directly calls add; what it adds to g does become part of g, although a
-// function is being traced.
-func (g *Graph) directly(add func()) {
-	old := g.inner
-	g.inner = nil
-	defer func() { g.inner = old }()
-	add()
-}
-
-// current returns the graph that operations are added to which g is asked to
-// add.
-func (g *Graph) current() *Graph {
-	for g.inner != nil {
-		g = g.inner
-	}
-	return g
-}
-
-// outermost returns the graph that has the library.
-func (g *Graph) outermost() *Graph {
-	for g.body != nil {
-		g = g.body.outer
-	}
-	return g
-}
-
-// encloses reports whether h is the body of a function of g, or of one in it.
-func (g *Graph) encloses(h *Graph) bool {
-	for h.body != nil {
-		if h = h.body.outer; h == g {
-			return true
-		}
-	}
-	return false
-}
-
-// nextTraced numbers the functions of a graph.
-func (g *Graph) nextTraced() int {
-	g = g.outermost()
-	g.traced++
-	return g.traced
 }
 
 // addArg adds an argument. The graph that it belongs to need not be the one
 // that operations are being added to.
 func (f *Function) addArg(a ArgSpec) Output {
-	scope := f.body.scope
-	f.body.scope = ""
-	a.Name = f.body.uniqueName(argName(a.Name))
-	f.body.scope = scope
+	a.Name = f.body.scope.names.unique(argName(a.Name))
 	return f.addNamedArg(a)
 }
 
@@ -173,8 +139,8 @@ func (f *Function) addNamedArg(a ArgSpec) Output {
 		return Failed(f.body, a.Name, Errorf(InvalidArgument, "argument %q of function %s must have a type, got %v", a.Name, f.name, a.DType)).Output(0)
 	}
 	op.Node, op.Name = *n, a.Name
-	f.body.take(a.Name)
-	f.body.add(op)
+	f.body.scope.names.take(a.Name)
+	f.body.published.add(op)
 	return op.Output(0)
 }
 
@@ -221,7 +187,7 @@ func (f *Function) capture(x Output) Output {
 	var y Output
 	switch {
 	case x.op.g != f.outer:
-		y = f.capture(f.outer.body.capture(x))
+		y = f.capture(f.outer.functions.body.capture(x))
 	case f.intercept != nil:
 		y = f.intercept(x)
 	default:
@@ -244,7 +210,7 @@ func (f *Function) capturePlain(x Output) Output {
 // hoisted returns the graph around g, if an operation that only looks at the
 // shapes of values there had better be there, else g.
 func (g *Graph) hoisted(op string, in []Output) *Graph {
-	if f := g.body; f != nil && f.hoist && takesShape(op) && !slices.ContainsFunc(in, func(x Output) bool { return x.op.g != f.outer }) {
+	if f := g.functions.body; f != nil && f.hoist && takesShape(op) && !slices.ContainsFunc(in, func(x Output) bool { return x.op.g != f.outer }) {
 		return f.outer
 	}
 	return g
@@ -261,8 +227,8 @@ func (g *Graph) ownControl(ops []*Operation) (own []*Operation) {
 		switch {
 		case op.g == g:
 			own = append(own, op)
-		case op.g.encloses(g) && !slices.Contains(g.body.control, op):
-			g.body.control = append(g.body.control, op)
+		case op.g.encloses(g) && !slices.Contains(g.functions.body.control, op):
+			g.functions.body.control = append(g.functions.body.control, op)
 		}
 	}
 	return own

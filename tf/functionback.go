@@ -101,8 +101,8 @@ func (w *backward) finish(forms []gradientForm) {
 	w.fn.orderEffects()
 }
 
-// moveOut makes the function, whose captured values are of the other's body,
-// one that captures what value says has them outside.
+// moveOut changes what the function captures: values of the body of the function that
+// it differentiates become outputs, given by value, of the graph around both.
 func (f *Function) moveOut(to *Graph, value func(x Output) Output) {
 	f.outer = to
 	inside := map[Output]Output{}
@@ -132,7 +132,7 @@ func branchGradients(op *Operation, branches []core.Func, dy []Output) []Gradien
 // SymbolicGradient serves.
 func functionGradients(op *Operation, args []Output, fs []core.Func, dy []Output) []Gradient {
 	c := &callGradient{op: op, args: args, dy: dy}
-	if op.g.IsEager() || op.g.symbolic {
+	if op.g.IsEager() || op.g.functions.symbolic {
 		return nil
 	}
 	grads, err := c.run(fs)
@@ -322,11 +322,13 @@ func (c *callGradient) results(out []Output) []Gradient {
 	return grads
 }
 
-// extended returns op as one that takes in and has more outputs. Sessions may
-// have seen op: then it is another operation, which computes the same again.
+// extended returns op as one that takes in and has more outputs. An operation that no
+// session has seen is changed in place. Otherwise it is another operation, which computes
+// the same again: a session may have planned with op (published.shown), and does not look
+// at it again. That would repeat effects, so a stateful op is refused then.
 func (op *Operation) extended(name string, attrs core.Attrs, in, more []Output) (out *Operation, err error) {
 	g := op.g
-	if slices.Contains(g.ops[:g.shown], op) {
+	if g.published.isShown(op) {
 		if op.Def.Stateful {
 			return nil, Errorf(FailedPrecondition, "Operation '%s' was changed by adding outputs for its gradient after it was run by a session. Either take gradients before running it or create a new session on a new graph.", op.Name)
 		}
@@ -340,11 +342,9 @@ func (op *Operation) extended(name string, attrs core.Attrs, in, more []Output) 
 	if err != nil {
 		return nil, err
 	}
-	g.mu.Lock()
 	n.Device = op.Device
 	n.CopyPos(&op.Node)
-	op.Node, op.in = *n, in
-	g.mu.Unlock()
+	g.published.replace(op, n, in)
 	op.grow(more)
 	if op.flow != nil {
 		op.flow.sees(op)
@@ -370,7 +370,6 @@ func (op *Operation) grow(more []Output) {
 	for _, x := range more {
 		shapes, handles = append(shapes, x.Shape()), append(handles, x.handleInfo())
 	}
-	op.g.mu.Lock()
-	defer op.g.mu.Unlock()
-	op.shapes, op.handles = shapes, handles
+	op.g.published.setShapes(op, shapes)
+	op.handles = handles
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // A binding is a function as the library has it: with what it captures among
-// its arguments, in an order that suits those who call it.
+// its arguments, in an order that suits its callers.
 type binding struct {
 	f          *Function
 	name       string
@@ -57,29 +57,13 @@ func (b *binding) define() (*binding, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := root.addFunction(def); err != nil {
+	if err := root.published.addFunction(def); err != nil {
 		return nil, err
 	}
 	b.stateful = def.GetSignature().GetIsStateful()
 	f.bound = append(f.bound, *b)
-	root.mu.Lock()
-	defer root.mu.Unlock()
-	if root.functions == nil {
-		root.functions = map[string]*binding{}
-	}
-	root.functions[b.name] = b
+	root.functions.keep(b)
 	return b, nil
-}
-
-// addFunction adds one function to the library.
-func (g *Graph) addFunction(def *pb.FunctionDef) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	library, err := g.library.With(def)
-	if err == nil {
-		g.library = library
-	}
-	return err
 }
 
 // needed returns the operations of the body that results and effects depend on,
@@ -106,7 +90,7 @@ func (b *binding) needed() []*Operation {
 			visit(x)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(b.f.body.ops), func(op *Operation) bool { return !seen[op] || op.Role() == core.Argument })
+	return slices.DeleteFunc(slices.Clone(b.f.body.published.all()), func(op *Operation) bool { return !seen[op] || op.Role() == core.Argument })
 }
 
 // proto returns b as it is written to a library.

@@ -3,7 +3,7 @@ package tf
 import "github.com/gorge-tf/gorge/tf/core"
 
 // The order of effects within a traced function. A graph runs what nothing
-// orders in any order, and what nobody reads not at all; a Go function's
+// orders in any order, and what is not read not at all; a Go function's
 // effects happen one after another.
 
 // orderEffects makes operations on one resource run in the order in which they
@@ -11,7 +11,7 @@ import "github.com/gorge-tf/gorge/tf/core"
 // branch of a conditional of the old kind may not run: nothing waits for it.
 func (f *Function) orderEffects() {
 	order := map[Output]*accesses{}
-	for _, op := range f.body.ops {
+	for _, op := range f.body.published.all() {
 		if !op.Def.Stateful || op.flow != nil || op.Role() == core.Argument {
 			continue
 		}

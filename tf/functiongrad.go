@@ -20,7 +20,7 @@ func gradientBody(l *core.Library, f core.Func) (*core.FunctionBody, error) {
 		return customGradient(l, body, core.Func{Name: name, Attrs: f.Attrs})
 	}
 	g := NewGraph()
-	g.symbolic = true
+	g.functions.symbolic = true
 	if err := g.ImportProto(&pb.GraphDef{Node: body.Graph.GetNode(), Versions: body.Graph.GetVersions(), Library: l.Proto()}, ImportOptions{}); err != nil {
 		return nil, err
 	}

@@ -11,14 +11,7 @@ import (
 // inFunctions returns the operation of that name in the body of a function of g, nil
 // if none or several have one: errors of clusters say no more than the name.
 func (g *Graph) inFunctions(name string) (found *Operation) {
-	root := g.outermost()
-	root.mu.Lock()
-	bodies := map[*Graph]bool{}
-	for _, b := range root.functions {
-		bodies[b.f.body] = true
-	}
-	root.mu.Unlock()
-	for body := range bodies {
+	for _, body := range g.outermost().functions.bodies() {
 		if op := body.Operation(name); op != nil {
 			if found != nil {
 				return nil
@@ -32,7 +25,7 @@ func (g *Graph) inFunctions(name string) (found *Operation) {
 // callee returns the function that f names, to be called with in: as it was
 // traced, or from the library.
 func (g *Graph) callee(f core.Func, in []Output) (*binding, error) {
-	if b := g.outermost().functions[f.Name]; b != nil && len(f.Attrs) == 0 {
+	if b := g.outermost().functions.find(f.Name); b != nil && len(f.Attrs) == 0 {
 		return b, nil
 	}
 	library, _ := g.Library()
@@ -132,5 +125,5 @@ func (i *bodyImport) used(def *pb.GraphDef) map[string]Output {
 // oldFlow reports whether the body has conditionals or loops of the old kind,
 // which gradients go through only with contexts that a library does not have.
 func (b *binding) oldFlow() bool {
-	return slices.ContainsFunc(b.f.body.ops, func(op *Operation) bool { return op.isSwitch() || op.isEnter() || op.isMerge() })
+	return slices.ContainsFunc(b.f.body.published.all(), func(op *Operation) bool { return op.isSwitch() || op.isEnter() || op.isMerge() })
 }

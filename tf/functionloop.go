@@ -10,11 +10,22 @@ import (
 // The gradient of While. The loop pushes the values of its body that the
 // gradient needs to lists, which it hands out; a loop of as many iterations
 // takes them off again, and carries the gradients backwards.
+//
+//	While(vars)                    body ─ kept: TensorListPushBack ─┐
+//	   │ extend: + lists, trips                                     ▼
+//	   ▼                                                          lists
+//	While(vars, lists, trips) ──── lists, trips, dy ──▶ While: gradient of body,
+//	                                                   find: TensorListPopBack
+//
+// The steps of run are in this order because each needs the one before: begin chooses
+// the variables with gradients, countTrips and differentiate add variables to cond and
+// body (carry), extend defines both functions anew with them, add calls the second loop
+// with outputs that only the extended operation has.
 
 // loopGradients is the gradient function of While.
 func loopGradients(op *Operation, dy []Output) []Gradient {
 	l := &loopGradient{op: op, popped: map[Output]Output{}, in: slices.Clone(op.in), first: len(op.in)}
-	if op.g.IsEager() || op.g.symbolic {
+	if op.g.IsEager() || op.g.functions.symbolic {
 		return failedGradients(op, noGradient(op))
 	}
 	grads, err := l.run(dy)

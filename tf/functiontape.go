@@ -69,12 +69,12 @@ func (f *Function) close(outer *Graph) (captured []Output) {
 // callTaped calls f in an eager graph that records.
 func (f *Function) callTaped(args []Output, opts []Option) []Output {
 	g := f.outer
-	t := f.onTape(g.tapes)
+	t := f.onTape(g.eager.tapes)
 	if t.err != nil {
 		return failed(g, f.name, t.err)
 	}
 	in := append(slices.Clone(args), f.captured...)
-	forward := t.levels[g.tapes-1].forward
+	forward := t.levels[g.eager.tapes-1].forward
 	var out []Output
 	g.StopRecording(func() { out = forward.Call(in, opts...) })
 	if len(out) == 0 || out[0].Err() != nil {
@@ -82,7 +82,7 @@ func (f *Function) callTaped(args []Output, opts []Option) []Output {
 	}
 	op := out[0].op
 	op.in, op.grad = in, t.gradients
-	g.taped = append(g.taped, op)
+	g.eager.taped = append(g.eager.taped, op)
 	return out[:len(f.rets)]
 }
 

@@ -17,11 +17,11 @@ var lowerable = Attr("_lower_using_switch_merge", true)
 
 // Call adds an operation that calls f.
 func (f *Function) Call(args []Output, opts ...Option) []Output {
-	if f.err == nil && f.outer.tapes > 0 && f.outer.inner == nil {
+	if f.err == nil && f.outer.eager.tapes > 0 && f.outer.functions.inner == nil {
 		return f.callTaped(args, opts)
 	}
 	op := "PartitionedCall"
-	if f.err == nil && stateful(f.body.ops) {
+	if f.err == nil && stateful(f.body.published.all()) {
 		op = "StatefulPartitionedCall"
 	}
 	return f.CallBy(op, args, opts...)

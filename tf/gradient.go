@@ -162,10 +162,7 @@ func (o *GradientOptions) history() []*Operation {
 	if o.tape != nil {
 		return o.tape.ops
 	}
-	g := o.Ys[0].Graph()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.ops[:len(g.ops):len(g.ops)]
+	return o.Ys[0].Graph().published.all()
 }
 
 func (o *GradientOptions) check() error {
@@ -180,7 +177,7 @@ func (o *GradientOptions) check() error {
 			if err := x.Err(); err != nil {
 				return err
 			}
-			if err := x.Graph().flow.reach(x.op, cmp.Or(o.Name, "gradients"), "input"); err != nil && o.tape == nil {
+			if err := x.Graph().scope.flow.reach(x.op, cmp.Or(o.Name, "gradients"), "input"); err != nil && o.tape == nil {
 				return err
 			}
 			if x.Graph() != o.Ys[0].Graph() {

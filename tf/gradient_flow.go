@@ -57,7 +57,7 @@ func (s *loopStates) ofPlainSwitch(op *Operation, dy []Gradient) []Gradient {
 }
 
 func (s *loopStates) ofLoopSwitch(op *Operation, dy []Gradient) []Gradient {
-	l := s.g.flow.gradLoop()
+	l := s.g.scope.flow.gradLoop()
 	if l == nil {
 		return failedGradients(op, Errorf(Internal, "the gradient of %v must be in a gradient loop", op))
 	}
@@ -84,7 +84,7 @@ func (s *loopStates) ofMerge(op *Operation, dy []Gradient) []Gradient {
 	case c.cond != nil:
 		return dy[0].switchBy(s.realPredicate(c), "cond_grad")
 	}
-	l := s.g.flow.gradLoop()
+	l := s.g.scope.flow.gradLoop()
 	if l == nil {
 		return failedGradients(op, Errorf(Internal, "the gradient of %v must be in a gradient loop", op))
 	}
@@ -103,7 +103,7 @@ func ofPlainMerge(op *Operation, dy Gradient) []Gradient {
 // realPredicate returns the predicate of a conditional as it was in the
 // iteration that the gradient is of.
 func (s *loopStates) realPredicate(c *ControlFlowContext) Output {
-	pred, l := c.cond.pred, s.g.flow.gradLoop()
+	pred, l := c.cond.pred, s.g.scope.flow.gradLoop()
 	if l == nil {
 		return pred
 	}
@@ -145,7 +145,7 @@ func (s *loopStates) ofNext(_ *Operation, dy []Gradient) []Gradient { return dy[
 // ofEnter takes the gradient out of the gradient loop; that of a constant is
 // the sum over all iterations.
 func (s *loopStates) ofEnter(op *Operation, dy []Gradient) []Gradient {
-	l := s.g.flow.gradLoop()
+	l := s.g.scope.flow.gradLoop()
 	switch {
 	case l == nil || !l.grad.loop.backProp:
 		return dy[:1]

@@ -1,6 +1,10 @@
 package tf
 
-import "github.com/gorge-tf/gorge/tf/core"
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // Gradients of a loop need values of its iterations, last ones first: the
 // forward loop pushes them on a stack, the gradient loop pops them.
@@ -154,8 +158,5 @@ func constantEnter(x Output) *Operation {
 
 // colocating calls f; operations that f adds go where op is.
 func (g *Graph) colocating(op *Operation, f func()) {
-	old := g.groups
-	defer func() { g.groups = old }()
-	g.groups = append(old[:len(old):len(old)], op)
-	f()
+	during(&g.scope.groups, append(slices.Clip(g.scope.groups), op), f)
 }

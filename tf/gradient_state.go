@@ -2,6 +2,38 @@ package tf
 
 import "github.com/gorge-tf/gorge/tf/core"
 
+// Gradients of a loop of Switch and Merge (TensorFlow's while loop of version 1) are a
+// second loop, which runs once for each iteration of the first, the last one first:
+//
+//	   forward loop                                  gradient loop
+//	   x ─▶ Enter ─▶ Merge ─▶ Switch ─▶ Exit ─▶ y    dx ◀─ Exit ◀─ Switch ◀─ Merge ◀─ Enter ◀─ dy
+//	                   ▲        │                              │          ▲
+//	   NextIteration ──┘        ▼                              ▼          └── NextIteration
+//	                 ◀────── body ─ push ─▶ stack ─ pop ─▶ gradients of the body
+//	   f_count: 0, 1, … n ─────────── n ──────────────────▶ b_count: n, … 1, 0
+//
+// What holds:
+//
+//   - The loops have as many iterations: f_count, a variable added to the forward loop,
+//     counts them, and its last value is where b_count begins. For a loop within a loop
+//     n differs from one outer iteration to the next, so it goes by a stack as well.
+//   - Pushes are in the order of iterations, pops in the opposite one. A push within an
+//     iteration comes before the counter's next step (forwardIndex), one of a branch that
+//     may not run before f_sync, a trigger that runs in any case. Pops come before b_sync.
+//     Of a loop within a loop, all that one run pushes comes before the next run.
+//   - A value that is the same in all iterations (a constant Enter) needs no stack; the
+//     gradient of such an Enter is the sum over all iterations (accumulate).
+//   - A branch in the loop pushes only if it is taken, and is asked again, by the history
+//     of its predicate, before the pop.
+//   - A Switch is visited twice. The first visit, from the Exit, makes the Merge of the
+//     gradient loop with its first input twice; the second, from the body, closes it
+//     (closeLoop). finish closes those that were not visited again with zeros.
+//   - Gradients of gradient loops are refused, as in TensorFlow; those of While, the
+//     functional loop (functionloop.go), are not.
+//
+// All of it is built by the goroutine that builds the graph, held: sessions see the loops
+// when they are complete.
+
 // loopStates holds, for one call of Differentiate, what is known of the loops
 // that gradients go through.
 type loopStates struct {
@@ -15,7 +47,7 @@ type loopStates struct {
 // iteration, backwards. What that needs of the forward loop's values is kept
 // on stacks.
 type gradLoop struct {
-	base         *ControlFlowContext
+	base         *ControlFlowContext // in force where the gradients were asked for: stacks are made there
 	forward      *ControlFlowContext
 	grad         *ControlFlowContext
 	outer        *gradLoop
@@ -70,7 +102,8 @@ func (s *loopStates) addLoop(exit *Operation) ([]Output, error) {
 }
 
 // newGradLoop adds the two counters: of the forward loop's iterations, and of
-// those left to go back through.
+// those left to go back through. The forward loop gets nodes although it is complete;
+// none that it has is changed, so that a session may have run it.
 func (s *loopStates) newGradLoop(c *ControlFlowContext) *gradLoop {
 	l := &gradLoop{base: s.base, forward: c, history: map[Output]Output{}, switches: map[*Operation]Gradient{}}
 	l.exits = append(l.exits, c.loop.exits...)

@@ -367,12 +367,9 @@ func (im *importer) commit(def *pb.GraphDef) error {
 		producer = v
 	}
 	for _, op := range im.order {
-		im.g.take(op.Name)
+		im.g.scope.names.take(op.Name)
 	}
-	im.g.add(im.order...)
-	im.g.mu.Lock()
-	defer im.g.mu.Unlock()
-	im.g.library = im.library
-	im.g.version = producer
+	im.g.published.setFunctions(im.library, producer) // before the operations that call them are seen
+	im.g.published.add(im.order...)
 	return nil
 }

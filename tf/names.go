@@ -14,29 +14,37 @@ func (g *Graph) UniqueName(name string) string {
 
 func (g *Graph) uniqueName(name string) string {
 	if exact, ok := strings.CutSuffix(name, "/"); ok {
-		g.take(exact)
+		g.scope.names.take(exact)
 		return exact
 	}
-	name = g.scope + name
+	return g.scope.names.unique(g.scope.prefix + name)
+}
+
+// A nameTable holds the names in use, in lower case, each with the suffix that the
+// next one of that name is tried with.
+type nameTable map[string]int
+
+// unique returns name, with a suffix if it is in use, and takes it.
+func (t nameTable) unique(name string) string {
 	base := strings.ToLower(name)
-	i := g.names[base]
-	g.names[base] = i + 1
+	i := t[base]
+	t[base] = i + 1
 	if i == 0 {
 		return name
 	}
 	for ; ; i++ {
 		suffix := "_" + strconv.Itoa(i)
-		if _, taken := g.names[base+suffix]; !taken {
-			g.names[base+suffix] = 1
+		if _, taken := t[base+suffix]; !taken {
+			t[base+suffix] = 1
 			return name + suffix
 		}
 	}
 }
 
 // take marks an exact name as in use.
-func (g *Graph) take(name string) {
+func (t nameTable) take(name string) {
 	key := strings.ToLower(name)
-	g.names[key] = max(g.names[key], 1)
+	t[key] = max(t[key], 1)
 }
 
 // validName reports whether s is a node name by TensorFlow's rule:

@@ -65,9 +65,7 @@ func (op *Operation) Shapes() []Shape {
 		}
 		return out
 	}
-	op.g.mu.Lock()
-	defer op.g.mu.Unlock()
-	return op.shapes
+	return op.g.published.shapesOf(op)
 }
 
 // NumOutputs returns the number of outputs.
@@ -141,15 +139,14 @@ func (o Output) Shape() Shape {
 	if o.op.vals != nil {
 		return o.op.vals[o.k].Shape()
 	}
-	o.op.g.mu.Lock()
-	defer o.op.g.mu.Unlock()
-	if o.op.shapes == nil {
+	shapes := o.op.g.published.shapesOf(o.op)
+	if shapes == nil {
 		return nil
 	}
-	return o.op.shapes[o.k]
+	return shapes[o.k]
 }
 
-// SetShape adds to what is known of the shape of o. Sessions may run the while.
+// SetShape adds to what is known of the shape of o. Sessions may run meanwhile.
 func (o Output) SetShape(s Shape) {
 	if o.Err() != nil {
 		return
@@ -162,11 +159,9 @@ func (o Output) SetShape(s Shape) {
 	if o.op.vals != nil {
 		return // a value has all the shape there is
 	}
-	o.op.g.mu.Lock()
-	defer o.op.g.mu.Unlock()
 	shapes := slices.Clone(o.op.shapes) // sessions may be reading the old ones
 	shapes[o.k] = merged
-	o.op.shapes = shapes
+	o.op.g.published.setShapes(o.op, shapes)
 }
 
 // Value returns a copy of the tensor that an eager graph has computed for o.

@@ -11,7 +11,7 @@ import (
 // place gives o its name, device and control inputs, and adds it to the graph.
 func (o *Operation) place(spec *Spec) (err error) {
 	g := o.g
-	o.grad = g.overrides[o.OpName()]
+	o.grad = g.scope.overrides[o.OpName()]
 	if o.Name = g.uniqueName(spec.Name); !validName(o.Name) {
 		return Errorf(InvalidArgument, "'%s' is not a valid node name", o.Name)
 	}
@@ -31,7 +31,7 @@ func (o *Operation) place(spec *Spec) (err error) {
 		return err
 	}
 	o.control = g.ownControl(o.control)
-	if err := o.colocate(append(slices.Clip(g.groups), spec.Colocate...), spec.Device); err != nil {
+	if err := o.colocate(append(slices.Clip(g.scope.groups), spec.Colocate...), spec.Device); err != nil {
 		return err
 	}
 	o.in = slices.Clone(o.in) // the list is the caller's
@@ -41,7 +41,7 @@ func (o *Operation) place(spec *Spec) (err error) {
 	if err := o.joinContext(); err != nil {
 		return err
 	}
-	g.add(o)
+	g.published.add(o)
 	g.noteDependent(o)
 	return nil
 }
@@ -67,12 +67,12 @@ func (g *Graph) deviceFor(n *core.Node, spec *Spec) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	d = g.device.Override(d)
-	if g.devFunc == nil || len(spec.Colocate)+len(g.groups) > 0 { // colocation is stronger
+	d = g.scope.device.Override(d)
+	if g.scope.chooseDevice == nil || len(spec.Colocate)+len(g.scope.groups) > 0 { // colocation is stronger
 		return d.String(), nil
 	}
 	n.Device = d.String()
-	f, err := ParseDevice(g.devFunc(n))
+	f, err := ParseDevice(g.scope.chooseDevice(n))
 	return f.Override(d).String(), err
 }
 

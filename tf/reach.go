@@ -13,16 +13,16 @@ import "fmt"
 // checkReach reports inputs and control inputs of o that are in a loop or a
 // branch which o is not in.
 func (o *Operation) checkReach() error {
-	if o.g.outermost().reaches > 0 || o.isSwitch() || o.isMerge() || o.isEnter() {
+	if o.g.outermost().scope.reaches > 0 || o.isSwitch() || o.isMerge() || o.isEnter() {
 		return nil // these are how values get in and out
 	}
 	for _, x := range o.in {
-		if err := o.g.flow.reach(x.op, o.Name, "input"); err != nil {
+		if err := o.g.scope.flow.reach(x.op, o.Name, "input"); err != nil {
 			return err
 		}
 	}
 	for _, op := range o.control {
-		if err := o.g.flow.reach(op, o.Name, "control input"); err != nil {
+		if err := o.g.scope.flow.reach(op, o.Name, "control input"); err != nil {
 			return err
 		}
 	}
@@ -70,14 +70,16 @@ func madeAt(op *Operation) string {
 
 // finished reports whether g is the body of a function, to which nothing can be
 // added any more.
-func (g *Graph) finished() bool { return g.body != nil && g.body.done && g.outermost().reaches == 0 }
+func (g *Graph) finished() bool {
+	return g.functions.body != nil && g.functions.body.done && g.outermost().scope.reaches == 0
+}
 
 // checkControl reports control inputs of o from graphs that it cannot wait for.
 func (o *Operation) checkControl() error {
 	for _, op := range o.control {
 		switch {
 		case op.g == o.g || op.g.encloses(o.g):
-		case op.g.body != nil:
+		case op.g.functions.body != nil:
 			return outOfScope(op.Name, op)
 		default:
 			return Errorf(InvalidArgument, "control inputs must belong to one graph: %v%s is of another", op, madeAt(op))
@@ -89,7 +91,7 @@ func (o *Operation) checkControl() error {
 // outOfScope reports that name, of a function's body, is used around it.
 func outOfScope(name string, op *Operation) error {
 	return Errorf(InvalidArgument, "'%s' is out of scope and cannot be used here: it belongs to the body of function %s%s. Use what calls of the function return",
-		name, op.g.body.name, madeAt(op))
+		name, op.g.functions.body.name, madeAt(op))
 }
 
 // CheckFetchable reports why sessions cannot fetch or run op: it is in a loop or
@@ -104,10 +106,8 @@ func (op *Operation) CheckFetchable() error {
 
 // reaching calls f; what f adds may use tensors of any loop and branch.
 func (g *Graph) reaching(f func()) {
-	g = g.outermost()
-	g.reaches++
-	defer func() { g.reaches-- }()
-	f()
+	n := &g.outermost().scope.reaches
+	during(n, *n+1, f)
 }
 
 // InitScope calls f outside of the loops and branches that are being built, and

@@ -16,26 +16,26 @@ type Tape struct {
 // record keeps what a tape needs to know of o; without a tape o forgets its
 // inputs, so that a long eager computation holds no chain of values.
 func (o *Operation) record() {
-	if o.g.tapes == 0 {
+	if o.g.eager.tapes == 0 {
 		o.in = nil
 		return
 	}
 	o.in = slices.Clone(o.in) // the list is the caller's
-	o.g.taped = append(o.g.taped, o)
+	o.g.eager.taped = append(o.g.eager.taped, o)
 }
 
 // Record calls f and returns a tape of the operations that f added to an eager
 // graph. Recordings may be nested.
 func (g *Graph) Record(f func()) *Tape {
-	start := len(g.taped)
-	g.tapes++
+	start := len(g.eager.taped)
+	g.eager.tapes++
 	defer func() {
-		if g.tapes--; g.tapes == 0 {
-			g.taped = nil
+		if g.eager.tapes--; g.eager.tapes == 0 {
+			g.eager.taped = nil
 		}
 	}()
 	f()
-	return &Tape{g: g, ops: g.taped[start:len(g.taped):len(g.taped)]}
+	return &Tape{g: g, ops: g.eager.taped[start:len(g.eager.taped):len(g.eager.taped)]}
 }
 
 // Gradients returns the gradients of sum(y) with respect to each x, dense,
@@ -64,10 +64,7 @@ func (t *Tape) Differentiate(o GradientOptions) ([]Gradient, error) {
 // StopRecording calls f; what f adds to an eager graph is not recorded, and
 // counts as constant.
 func (g *Graph) StopRecording(f func()) {
-	old := g.tapes
-	g.tapes = 0
-	defer func() { g.tapes = old }()
-	f()
+	during(&g.eager.tapes, 0, f)
 }
 
 // Jacobian returns, for each x, the gradients of every element of y with

@@ -61,8 +61,8 @@ func NewVariable(initial Output, o VariableOptions) *Variable {
 		g = NewGraph()
 		g.fail(initial.Err())
 	}
-	if g = g.current(); g.body != nil {
-		g.fail(Errorf(InvalidArgument, "variables must be made outside of functions, %q is made in %s", o.Name, g.body.name))
+	if g = g.current(); g.functions.body != nil {
+		g.fail(Errorf(InvalidArgument, "variables must be made outside of functions, %q is made in %s", o.Name, g.functions.body.name))
 	}
 	v.ref = v.ref && !g.IsEager()
 	v.addHandle(g, &o)
@@ -195,7 +195,7 @@ func (v *Variable) IsInitialized() Output {
 // which a step does before or after assignments as control dependencies say;
 // see Read.
 func (v *Variable) Value() Output {
-	if v.read.IsZero() || v.read.op.g.inner != nil {
+	if v.read.IsZero() || v.read.op.g.functions.inner != nil {
 		return v.Read()
 	}
 	return v.read

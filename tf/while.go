@@ -60,7 +60,7 @@ func While(vars []Output, cond func(vars []Output) Output, body func(vars []Outp
 	if g.IsEager() {
 		return w.now()
 	}
-	if g.body != nil {
+	if g.functions.body != nil {
 		return w.inFunction(spec.Name)
 	}
 	g.Scope(spec.Name, func() { g.held(w.build) })
@@ -209,7 +209,7 @@ func (w *loopBuilder) loop() {
 		return
 	}
 	merges := make([]Output, len(l.enters))
-	for i, x := range l.enters {
+	for i, x := range l.enters { // the second input is replaced when the next value is known (closeLoop)
 		merges[i] = merge([]Output{x, x})
 	}
 	l.pivotForPred = merges[0]

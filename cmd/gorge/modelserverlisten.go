@@ -44,7 +44,7 @@ type restSide struct {
 // maxHeader bounds the headers of a request by HTTP.
 const maxHeader = 64 << 10
 
-// listen opens all ports, also while models are still being loaded: whoever asks
+// listen opens all ports, also while models are still being loaded: a client that asks
 // for their states is answered.
 func (p *modelProcess) listen(f *modelServerFlags) error {
 	if f.port < 0 && f.socket == "" && f.restPort == 0 {

@@ -38,7 +38,7 @@ func (f *tlsFlags) server(s *flag.FlagSet) {
 	f.callers(s)
 }
 
-// serverOnly defines what servers need that are nobody's clients.
+// serverOnly defines what servers need that call no other server.
 func (f *tlsFlags) serverOnly(s *flag.FlagSet) {
 	s.StringVar(&f.files.CA, "tls_ca", "", "`file` with the certificates of CAs that clients' certificates lead to")
 	s.StringVar(&f.files.Cert, "tls_cert", "", "`file` with the certificate of the server, PEM, for gRPC and REST; both are in plain text without it")

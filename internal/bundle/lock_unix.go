@@ -12,8 +12,8 @@ import (
 const locks = true
 
 // lock marks a file as one that a living process writes: the mark ends with the
-// process. It reports whether the file is still the one of that name: somebody
-// who saw it unmarked may be removing it. On a file system without locks files are
+// process. It reports whether the file is still the one of that name: a process
+// that saw it unmarked may be removing it. On a file system without locks files are
 // unmarked, and stay.
 func lock(f *os.File) bool {
 	err := flock(f)

@@ -27,7 +27,7 @@ func createOutput(name string) (*output, error) {
 		o.temp = temporary(name)
 		f, err := storage.create(o.temp)
 		if errors.Is(err, fs.ErrExist) {
-			continue // taken, or somebody swept it before it was marked
+			continue // taken, or swept before it was marked
 		}
 		if err != nil {
 			return nil, core.FileError(o.temp, err)

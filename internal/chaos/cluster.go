@@ -62,7 +62,7 @@ func (c *Cluster) start(i int) error {
 	return nil
 }
 
-// kill ends a task's life: whoever waits for it notices at once.
+// kill ends a task's life: what waits for it notices at once.
 func (c *Cluster) kill(i int) {
 	c.mu.Lock()
 	l := c.lives[i]

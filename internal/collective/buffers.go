@@ -7,11 +7,11 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// buffers is where the devices of one step leave values for others, each under
-// a key, until who wants it has it.
+// buffers holds the values that devices of one step leave for others, each under
+// a key, until its receiver has it.
 type buffers struct {
 	mu   sync.Mutex
-	open map[string]*offer // values that nobody has come for, and who waits for one
+	open map[string]*offer // values that have not been taken, and receivers that wait for one
 }
 
 // A span is a run of elements of a tensor.
@@ -30,7 +30,7 @@ type offer struct {
 	value     span
 	made      chan struct{} // closed when the value is there
 	wanted    bool
-	delivered chan struct{} // closed when who wants it has it
+	delivered chan struct{} // closed when the receiver has returned it (Loan.Return)
 }
 
 // A Loan is a value of another device. It is given back by Return, before which
@@ -80,7 +80,7 @@ func (b *buffers) offer(key string, v span) (*offer, error) {
 	}
 	o.value = v
 	if o.wanted {
-		o.value.t = v.t.Share() // for who waits
+		o.value.t = v.t.Share() // for the receiver that waits
 		delete(b.open, key)
 	}
 	close(o.made)
@@ -101,7 +101,7 @@ func (b *buffers) get(key string) *offer {
 	return o
 }
 
-// withdraw takes back what nobody has come for.
+// withdraw takes back a value that has not been taken, or a wait that has ended.
 func (b *buffers) withdraw(key string, o *offer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -123,7 +123,7 @@ func (b *buffers) take(ctx context.Context, key string) (*Loan, error) {
 	}
 	b.withdraw(key, o)
 	select {
-	case <-o.made: // just before that: its owner must not wait for nobody
+	case <-o.made: // just before that: without a receiver its giver would wait for ever
 		(&Loan{o.value, o}).Return()
 	default:
 	}

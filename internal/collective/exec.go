@@ -56,8 +56,10 @@ func (x *exec) run() error {
 	return core.Errorf(core.Internal, "CollectiveRegistry::Lookup did not find collective implementation undef")
 }
 
-// each calls f for all numbers below n at once and waits for the end of all
-// calls. The first error ends the others.
+// each calls f for all numbers below n, each on a goroutine, and waits for the end of
+// all calls. The first error ends the others. One call after the other would not do: a
+// send waits for its receiver, so that members that all send first would wait for each
+// other, and a ring would move one piece at a time.
 func (x *exec) each(n int, f func(ctx context.Context, i int) error) error {
 	if n == 1 {
 		return f(x.ctx, 0)

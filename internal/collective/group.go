@@ -25,7 +25,7 @@ type group struct {
 	full  bool
 }
 
-// wanted is a group as a device describes it that wants to join.
+// wanted is a group as described by a device that wants to join.
 type wanted struct {
 	key, size int
 	kind      string
@@ -78,7 +78,7 @@ func (g *group) admit(m member, w wanted) error {
 	return g.complete()
 }
 
-// complete settles what follows from who the members are.
+// complete settles what follows from the members.
 func (g *group) complete() error {
 	g.perTask = arrange(g.members)
 	if err := settleRanks(g.members); err != nil {
@@ -115,7 +115,7 @@ func (t *groups) find(key int) *group {
 }
 
 // join makes a device a member of its group and waits for the others. A device
-// that does not wait any longer ends the waiting of all, who could never be as
+// that does not wait any longer ends the waiting of all, which could never be as
 // many as there must be.
 func (t *groups) join(ctx context.Context, m member, w wanted) (*group, error) {
 	g, err := t.enter(m, w)
@@ -166,7 +166,7 @@ func (t *groups) put(g *group) {
 	t.all[g.key] = g
 }
 
-// drop forgets g, which may then be formed anew; who waits for it hears why. The
+// drop forgets g, which may then be formed anew; members that wait for it get err. The
 // caller holds mu.
 func (t *groups) drop(g *group, err error) {
 	if t.all[g.key] == g {

@@ -59,7 +59,7 @@ func (t *instances) get(p *part) *instance {
 	return i
 }
 
-// clear forgets all that nobody waits for.
+// clear forgets all instances but those that members wait for.
 func (t *instances) clear() {
 	old := t.all
 	t.all = map[instanceKey]*instance{}
@@ -182,7 +182,7 @@ func (i *instance) note(g *group, p *part) {
 	i.end(nil)
 }
 
-// end lets those go on who wait.
+// end wakes the members that wait.
 func (i *instance) end(err error) {
 	if i.settled() {
 		return

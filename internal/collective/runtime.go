@@ -80,8 +80,8 @@ func (r *Runtime) acquire(id int64) *step {
 	return s
 }
 
-// release gives a step back. One that has failed is kept until Cleanup, so that
-// those hear of it who come late.
+// release gives a step back. A failed step is kept until Cleanup, so that members
+// that come late get its error.
 func (r *Runtime) release(s *step) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,7 +91,7 @@ func (r *Runtime) release(s *step) {
 	}
 }
 
-// Cleanup forgets a step: who still waits for something of it is told so.
+// Cleanup forgets a step and ends what still waits in it.
 func (r *Runtime) Cleanup(id int64) {
 	r.mu.Lock()
 	s := r.steps[id]
@@ -123,8 +123,8 @@ func (r *Runtime) Steps() int {
 // fail ends all that goes on in the step.
 func (s *step) fail(err error) { s.cancel(end{aborted(err)}) }
 
-// during runs f in a context that ends with that of c's step, and with what else
-// is done together in it. An error ends that.
+// during runs f in a context that ends with c's step, and with the first error of any
+// other collective operation in it. An error of f ends those others.
 func (r *Runtime) during(c *core.OpContext, name string, f func(context.Context, *step) error) error {
 	s := r.acquire(c.ID)
 	defer r.release(s)
@@ -183,7 +183,7 @@ func (r *Runtime) Do(c *core.OpContext, p *core.Collective) error {
 	})
 }
 
-// resolve finds out who takes part, and whether all agree on what is done.
+// resolve finds the members, and whether all agree on what is done.
 func (x *exec) resolve(ctx context.Context, s *step) (err error) {
 	ctx, cancel := within(ctx, x.p.Timeout, waitingTooLong)
 	defer cancel()
@@ -198,6 +198,8 @@ func (x *exec) resolve(ctx context.Context, s *step) (err error) {
 	return err
 }
 
+// findGroup returns the group of the operation: the one that an initialization has
+// joined before (Joined), which it does not wait for, or one that is joined now.
 func (x *exec) findGroup(ctx context.Context) (*group, error) {
 	if !x.p.Joined {
 		return x.r.group(ctx, x.c.ID, attributes(x.c.Device), x.p.Group)
@@ -208,7 +210,7 @@ func (x *exec) findGroup(ctx context.Context) (*group, error) {
 	return nil, core.Errorf(core.InvalidArgument, "Group %d is not initialized. Please call group initialization op first before invoking collective op.", x.p.Group.Key)
 }
 
-// agree finds out whether the others do the same, and who the source is. Among
+// agree finds out whether the others do the same, and which is the source. Among
 // devices of one task that is settled step by step; tasks ask the leader once for
 // all steps, unless steps have numbers that all tasks know.
 func (x *exec) agree(ctx context.Context, s *step, device core.DeviceSpec) (source int, err error) {

@@ -34,7 +34,7 @@ func (r *Runtime) CompleteGroup(ctx context.Context, req *pb.CompleteGroupReques
 }
 
 // CompleteInstance notes what a member says of an instance, and answers when it
-// is known who the source is.
+// is known which is the source.
 func (r *Runtime) CompleteInstance(ctx context.Context, req *pb.CompleteInstanceRequest) (*pb.CompleteInstanceResponse, error) {
 	g := r.groups.find(int(req.GetGroupKey()))
 	if g == nil {

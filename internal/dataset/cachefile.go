@@ -141,7 +141,7 @@ func (it *fileCacheWriter) Next(ctx context.Context) (Element, error) {
 
 func (it *fileCacheWriter) lockFile() string { return core.LocalPath(it.d.prefix) + ".lockfile" }
 
-// open begins a bundle, if none is open. Nobody else may write the cache.
+// open begins a bundle, if none is open. A second writer of the cache is refused.
 func (it *fileCacheWriter) open() (err error) {
 	if it.w != nil {
 		return nil

@@ -12,11 +12,11 @@ import (
 // be put on another dataset of the same types: the resource of iterator ops.
 type Cursor struct {
 	spec Spec
-	turn chan struct{} // holds a token while nobody uses it
+	turn chan struct{} // holds a token while the iterator is not in use
 	life context.Context
 	end  context.CancelFunc
 
-	// Of who has the turn.
+	// Used by the holder of the turn.
 	dataset Dataset
 	it      Iterator
 	source  *core.Tensor // that the dataset is from; nil: it is from none
@@ -177,7 +177,7 @@ func (c *Cursor) Restore(ctx context.Context, s *State) error {
 	return s.Err()
 }
 
-// Close ends what the iterator has under way. Nobody may find it any more.
+// Close ends what the iterator has under way. The caller has made it unreachable.
 func (c *Cursor) Close() {
 	c.end()
 	<-c.turn

@@ -105,7 +105,7 @@ func (it *scanIterator) Restore(ctx context.Context, s *State) {
 	it.state = s.Element("state")
 }
 
-// Sized returns input, of which somebody says that it has n elements; that it
+// Sized returns input, declared to have n elements; that it
 // has is found out when it ends.
 func Sized(input Dataset, n int64) Dataset { return &sized{like(input), n} }
 

@@ -40,8 +40,8 @@ func Made(d Dataset, o *Origin) *core.Tensor {
 	return t
 }
 
-// OriginOf returns how the dataset that a tensor holds was made; nil: nobody
-// knows, or it holds none.
+// OriginOf returns how the dataset that a tensor holds was made; nil if
+// that is not known, or it holds none.
 func OriginOf(t *core.Tensor) *Origin {
 	if t.DType() != core.Variant || t.Rank() != 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// ahead is how many elements are computed in advance if nobody says.
+// ahead is how many elements are computed in advance by default.
 const ahead = 8
 
 // Prefetch computes up to n elements of input in advance, as many as serve if n
@@ -45,12 +45,12 @@ type prefetchIterator struct {
 	n     int
 	ended bool
 
-	using sync.Mutex // held by who uses the input
+	using sync.Mutex // held while the input is in use
 	ready chan result
 	slots chan struct{} // one for each element in ready, or on its way there
 	stop  context.CancelFunc
 	done  chan struct{} // closed when the goroutine has ended
-	news  chan struct{} // gets a token, if there is room, when something is ready; nil: nobody waits for that
+	news  chan struct{} // gets a token, if there is room, when something is ready; nil: nothing waits for that
 }
 
 // has reports whether Next would return something at once, and sees to it that

@@ -13,7 +13,7 @@ import (
 // goroutines.
 type Shards struct {
 	cursor *Cursor
-	turn   chan struct{} // holds a token while nobody uses what follows
+	turn   chan struct{} // holds a token while what follows is not in use
 
 	incarnation int64
 	at          int        // whose turn it is
@@ -69,7 +69,7 @@ func (s *Shards) Start(ctx context.Context, d Dataset, most int) (incarnation in
 	return s.incarnation, nil
 }
 
-// tell wakes those who wait for a change.
+// tell wakes the callers that wait for a change.
 func (s *Shards) tell() {
 	close(s.changed)
 	s.changed = make(chan struct{})

@@ -105,7 +105,7 @@ type shuffled struct {
 	seeds  *Seeds
 
 	mu    sync.Mutex
-	order []int64 // for who asks for elements by number; nil: nobody has
+	order []int64 // the order of random access; nil: none was asked for
 }
 
 func (d *shuffled) Iterate() (Iterator, error) {

@@ -155,7 +155,7 @@ func (it *saveIterator) finish() error {
 }
 
 func (it *saveIterator) Close() {
-	_ = it.closeShards() // what is not complete is nobody's
+	_ = it.closeShards() // an incomplete snapshot is not used
 	it.over.Close()
 }
 

@@ -58,7 +58,7 @@ func (d *snapshotted) Iterate() (Iterator, error) { return &snapshotIterator{d: 
 // snapshotIterator finds out what to do when it is first asked for an element.
 type snapshotIterator struct {
 	d     *snapshotted
-	mode  string   // "": nobody has asked yet
+	mode  string   // "": not decided yet
 	input Iterator // of the input, or of the files
 	snapshotWriter
 }
@@ -170,7 +170,7 @@ func (d *snapshotted) files(ctx context.Context) (Dataset, error) {
 }
 
 func (it *snapshotIterator) Close() {
-	_ = it.close() // what is not complete is nobody's
+	_ = it.close() // an incomplete snapshot is not used
 	if it.input != nil {
 		it.input.Close()
 	}

@@ -22,7 +22,7 @@ type graphs struct {
 	ctx   context.Context // ends with the session
 	steps *sync.WaitGroup // of the session
 
-	placing chan struct{} // holds a value while somebody places
+	placing chan struct{} // holds a value while a graph is being placed
 	placed  *graph.Graph
 	size    int               // operations of source that placed has
 	pinned  map[string]string // devices of nodes with state

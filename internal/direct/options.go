@@ -73,7 +73,7 @@ type report struct {
 	stats   *stepstats.Collector
 }
 
-// tracer returns who hears of the step's nodes, nil if nobody does.
+// tracer returns the observer of the step's nodes, nil if there is none.
 func (r *report) tracer() core.Tracer {
 	if !r.costs && r.options.GetTraceLevel() == pb.RunOptions_NO_TRACE {
 		return nil

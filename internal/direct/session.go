@@ -30,9 +30,9 @@ type Config struct {
 	InterOp int         // operations of one device at once; 0: as Threads
 	// Pools gives, instead of InterOp, bounds that each step chooses from.
 	Pools []int
-	// CostModelEvery makes each so-manieth step report what nodes cost; 0: none.
+	// CostModelEvery is after how many steps one reports what nodes cost; 0: none does.
 	CostModelEvery int64
-	// LogPlacement hears where nodes have been placed; nil: nobody does.
+	// LogPlacement is told where nodes have been placed; nil: no log.
 	LogPlacement func(string)
 	// LogFusion is told which nodes were fused; nil: nothing is told.
 	LogFusion func(string)
@@ -44,7 +44,7 @@ type Config struct {
 	Limits graph.Limits
 }
 
-// A Session runs steps of one graph, which may grow the while. All methods may
+// A Session runs steps of one graph, which may grow meanwhile. All methods may
 // be called from any goroutine.
 type Session struct {
 	cfg         Config

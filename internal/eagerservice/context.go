@@ -16,7 +16,7 @@ import (
 // its functions, and a worker session with devices, variables and steps.
 type Context struct {
 	id         uint64
-	client     string // who has made it
+	client     string // that has made it
 	session    *worker.Session
 	rdv        *rendezvous.Remote // of operations, whose step is the context
 	connect    func(*pb.ClusterDef) (Peers, error)
@@ -70,8 +70,8 @@ func (c *Context) viewID() uint64 {
 // touch notes that the client is there.
 func (c *Context) touch() { c.used.Store(time.Now().UnixNano()) }
 
-// watch has expired called when the client has not been heard of for too long. Who
-// calls it holds the lock that guards close.
+// watch has expired called when the client has not been heard of for too long. The
+// caller holds Service.mu, so that close cannot run before the timer is set.
 func (c *Context) watch(expired func()) {
 	if c.keepAlive <= 0 {
 		return
@@ -95,8 +95,8 @@ func (c *Context) watch(expired func()) {
 	c.timer = time.AfterFunc(c.keepAlive, check)
 }
 
-// update moves the context to another cluster. Without devices the change is none
-// of this task's business.
+// update moves the context to another cluster. Without devices the change does not
+// concern this task.
 func (c *Context) update(req *pb.UpdateContextRequest) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

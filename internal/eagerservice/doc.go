@@ -37,6 +37,16 @@
 //     A context ends when the client closes it, is silent for longer than keepAlive,
 //     or the service closes.
 //
+// # Goroutines and locks
+//
+// A request runs on the goroutine that serves it, kernels included. There are three
+// others: the parts of a function in other tasks (runSpread, which waits for them), the
+// notes to other tasks that a step is over (endSpread; they hold the session open, so
+// that its end waits for them), and the timer of a context with keepAlive.
+//
 // Each lock guards the table or the fields that it stands above: Service.mu the
 // contexts, Context.mu view, library, calls and cluster, the others one table each.
+// Service.mu is taken before Context.mu, that before spreads.mu; the other tables' locks
+// are leaves. No lock is held while an operation runs or another task is called; what is
+// made once for a function in several tasks (spread.once) may call them.
 package eagerservice

@@ -16,7 +16,7 @@ import (
 // Prefixes of such names; the longer one goes first.
 var oneDNN = []string{"_MklNative", "_Mkl"}
 
-// portable returns f by the ops that everybody has.
+// portable returns f with the ops that every build has.
 func portable(f *pb.FunctionDef) *pb.FunctionDef {
 	var own *pb.FunctionDef
 	for i, n := range f.GetNodeDef() {

@@ -52,8 +52,8 @@ func (s *Service) enqueue(ctx context.Context, req *pb.EnqueueRequest, st *Strea
 	return resp, nil
 }
 
-// cancelled is what TensorFlow adds to errors that operations hear of which did not
-// make them.
+// cancelled is what TensorFlow adds to the error of an operation that fails because an
+// earlier one has failed.
 const cancelled = "\n\tEncountered when executing an operation using EagerExecutor. This error cancels all future operations and poisons their output tensors."
 
 // serve serves an entry that came over a stream; nil stands for none.

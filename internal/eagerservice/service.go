@@ -53,7 +53,7 @@ func (s *Service) Close() {
 	}
 }
 
-// find returns the context of an ID, and notes that somebody has asked for it.
+// find returns the context of an ID, and notes that it has been used.
 func (s *Service) find(id uint64) (*Context, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +130,7 @@ func (s *Service) client(ctx context.Context) string {
 }
 
 // clear ends the contexts of a client. TensorFlow's servers end all contexts and
-// worker sessions, whosever they are, and drop all resources.
+// worker sessions of all clients, and drop all resources.
 func (s *Service) clear(client string) {
 	s.mu.Lock()
 	var own []*Context
@@ -163,7 +163,7 @@ func (s *Service) add(c *Context) error {
 // expire closes a context whose client is gone.
 func (s *Service) expire(c *Context) {
 	if s.take(c) {
-		s.env.Log.Info("closing an eager context that nobody has used", "context", c.id, "for", c.keepAlive)
+		s.env.Log.Info("closing an unused eager context", "context", c.id, "for", c.keepAlive)
 		c.close(core.Errorf(core.Aborted, "the context %d has not been used for %v", c.id, c.keepAlive))
 	}
 }

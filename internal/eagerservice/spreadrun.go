@@ -59,6 +59,9 @@ type spreadStep struct {
 	out []value
 }
 
+// runSpread runs all parts at once, in a step of its own that all tasks know by r.id:
+// the parts wait for each other's tensors. The first error ends them all. It returns
+// when none runs any more.
 func (c *Context) runSpread(ctx context.Context, op *operation, s *spread) ([]value, error) {
 	r := &spreadStep{id: requestid.New() &^ (-1 << 63), op: op, s: s, out: make([]value, len(s.rets))}
 	var err error

@@ -17,7 +17,7 @@ type layout struct {
 	inputs  int32     // inputs of its nodes together
 	counts  []counts  // initial counts of the nodes
 	readers []int32   // initial counts of the slots' readers
-	last    []bool    // by input: nobody else reads it, when all run in order
+	last    []bool    // by input: this is its last reader, when all run in order
 	sources []*string // by slot: the node that computes it, for messages
 	plan    *loopPlan // nil: its nodes are run as they get ready
 }

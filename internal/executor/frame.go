@@ -12,11 +12,11 @@ import (
 // or the root, which has one iteration.
 type frame struct {
 	*layout
-	id     uint64
+	id     uint64 // of the frame and iterations around it, in keys of rendezvous: the same in all parts of a graph
 	parent *iteration
 
 	iters     []*iteration // that have not ended, the oldest first
-	newest    int64        // number of the last of them
+	newest    int64        // number of the last of them, or of the last one that there was
 	pending   int          // Enter nodes that have not run
 	constants []held       // what is the same in all iterations
 	deferred  []held       // what the next iteration, which has to wait, begins with
@@ -175,8 +175,9 @@ func (r *run) exit(x *iteration, i int32, v core.Slot) {
 	}
 }
 
-// next takes v into the next iteration, which waits while too many are under
-// way.
+// next takes v into the next iteration. While as many are under way as may be
+// (parallel), v is kept (deferred) until the oldest has ended: that bounds the memory
+// of a loop, and is why iterations end in their order.
 func (r *run) next(x *iteration, i int32, v core.Slot) {
 	f, h := x.frame, held{i, v}
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// Kernels that take long are treated like those that wait: whoever runs one
-// gives up the books meanwhile, or leaves it to another goroutine if there are
+// Kernels that take long are treated like those that wait: the owner that runs one
+// gives up the ownership meanwhile, or leaves the kernel to another goroutine if there are
 // other nodes to run. Large kernels use many threads each, but seldom all of
 // them all the time.
 
@@ -16,8 +16,8 @@ import (
 // goroutine of its own, whatever its op says.
 const heavyBytes = 64 << 10
 
-// shortKernel is for how long others rather wait: about as long as it takes
-// until another goroutine runs.
+// shortKernel is the time of a kernel up to which the other nodes wait for it: about as
+// long as it takes until another goroutine runs.
 const shortKernel = 100 * time.Microsecond
 
 // heavy reports whether the node is to be run apart from others.

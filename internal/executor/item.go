@@ -16,8 +16,8 @@ type item struct {
 	async    core.AsyncCompute
 	in       []int32 // slot that each input comes from
 	deref    []bool  // the input is the value of a reference; nil: none is
-	last     []int32 // slots that nobody needs after this node, when all run in order
-	wakes    []wake  // whom the node's end concerns
+	last     []int32 // slots that are not read after this node, when all run in order
+	wakes    []wake  // nodes that wait for this one
 	out      int32   // slot of output 0, in frame target
 	local    int32   // number of the node within its frame
 	waits    int32   // inputs to wait for
@@ -27,7 +27,7 @@ type item struct {
 	kind     kind
 	refs     bool // takes references as they are
 	constant bool // an Enter of what is the same in all iterations
-	heavy    bool // may take long, and others could be computed the while
+	heavy    bool // may take long, and other nodes could run meanwhile
 	reads    bool // reads a variable: runs before others that are ready
 	late     bool // runs when all others have
 

@@ -66,7 +66,7 @@ func (p *loopPlanner) ends(list []planned, lives func(int32) bool) {
 	}
 }
 
-// idle finds what the condition leaves and nobody reads if the loop goes on.
+// idle finds the slots that the condition fills and that are not read if the loop goes on.
 func (p *loopPlanner) idle(read map[int32]int, lives func(int32) bool) {
 	filled := map[int32]bool{}
 	for s := range p.merges {

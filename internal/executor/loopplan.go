@@ -19,7 +19,7 @@ type loopPlan struct {
 	decides planned    // a Switch, for its message if the decision is no scalar
 	idle    []int32    // slots that the condition filled and the body does not read
 	entered [][2]int32 // slots of Enter and Merge
-	carried []carry    // values that nobody else needs after an iteration
+	carried []carry    // values that have no other reader after an iteration
 	shared  []carry    // other ones, which go by spare slots
 	spent   []int32    // where these come from, if not from another variable
 	exits   []planned  // with the slot that each reads
@@ -31,8 +31,8 @@ type loopPlan struct {
 type planned struct {
 	item int32
 	in   []int32 // slot that each input really comes from
-	last []bool  // by input: nobody else reads it
-	drop []int32 // slots that nobody needs after it
+	last []bool  // by input: this is its last reader
+	drop []int32 // slots that are not read after it
 }
 
 // carry says which slot's value another one has in the next iteration.

@@ -13,13 +13,13 @@ func (r *run) leave(x *iteration, it *item, dead bool) {
 	}
 }
 
-// propagate tells those who wait for a node of x that it has ended.
+// propagate counts down the nodes that wait for a node of x, which has ended.
 func (r *run) propagate(x *iteration, it *item, dead bool) {
 	r.wake(x, it, dead)
 	r.nodeEnded(x)
 }
 
-// wake tells those who wait for outputs of it, which are in x.
+// wake counts down the nodes that wait for outputs of it, which are in x.
 func (r *run) wake(x *iteration, it *item, dead bool) {
 	for _, w := range it.wakes {
 		outDead := dead

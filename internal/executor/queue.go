@@ -112,7 +112,9 @@ func (r *run) runReady() (mine bool) {
 	return true
 }
 
-// panicked makes a kernel's panic the error of its node.
+// panicked makes a kernel's panic the error of its node. An asynchronous kernel may
+// have called back, or still do so from another goroutine: only the first note counts
+// (add), so that the node ends once.
 func (r *run) panicked(v any) {
 	n := r.computing
 	if n.x == nil {
@@ -213,7 +215,7 @@ func (r *run) expect(x *iteration, it *item) {
 	r.mu.Unlock()
 }
 
-// complete hears from an asynchronous kernel, on whatever goroutine it is
+// complete is what an asynchronous kernel calls back, on whatever goroutine it is
 // done. What it makes ready is not run here: the caller is some other run's
 // Send, or a network's reader, and has work of its own.
 func (r *run) complete(x *iteration, i int32, err error) {
@@ -233,7 +235,7 @@ func (r *run) continueRun() {
 }
 
 // add leaves a note; only the first one for a node counts. It reports whether
-// the caller has to run nodes now, because nobody does.
+// the caller has become the owner and has to run nodes now.
 func (r *run) add(n note) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

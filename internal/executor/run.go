@@ -43,7 +43,7 @@ type ready struct {
 	dead bool
 }
 
-// note says that a kernel that somebody else ran has ended.
+// note says that a kernel has ended that did not run on the owner's goroutine.
 type note struct {
 	x     *iteration
 	item  int32
@@ -85,7 +85,7 @@ func (r *run) runInOrder() (err error) {
 	return nil
 }
 
-// inOrder runs a node whose inputs are all there and drops what nobody needs
+// inOrder runs a node whose inputs are all there and drops what is not read
 // after it.
 func (r *run) inOrder(it *item, c *core.OpContext, x *iteration, compute core.Compute) error {
 	err := it.load(x, c, &r.e.frames[0])

@@ -247,7 +247,7 @@ func (g *Graph) sorted() (out []*Node, waiting []int, err error) {
 			out = append(out, n)
 		}
 	}
-	for done := 0; done < len(out); done++ { // out grows the while
+	for done := 0; done < len(out); done++ { // the loop appends to out
 		n := out[done]
 		if err := g.Budget.Visit(1); err != nil {
 			return nil, nil, err

@@ -170,7 +170,7 @@ func (f *PNGFile) readAlphas(b string) {
 	}
 }
 
-// Channels returns how many channels the image has if nobody asks for others:
+// Channels returns how many channels the image has by default:
 // those of the colors if it has a palette.
 func (f *PNGFile) Channels() int {
 	switch {

@@ -120,8 +120,8 @@ type ErrNotSent struct{ error }
 // GRPCStatus makes it an error of gRPC.
 func (e ErrNotSent) GRPCStatus() *status.Status { return status.Convert(e.error) }
 
-// Invoke makes a call, see [grpc.ClientConnInterface]. Of the options, those
-// that ask for headers and trailers are obeyed.
+// Invoke makes a call, see [grpc.ClientConnInterface]. The options that
+// ask for headers and trailers are obeyed, the others ignored.
 func (c *Client) Invoke(ctx context.Context, method string, req, resp any, opts ...grpc.CallOption) error {
 	answer, sent := make(chan Reply, 1), time.Now()
 	p := &call{resp: resp, done: func(r Reply) { answer <- r }}
@@ -153,7 +153,7 @@ func (c *Client) Invoke(ctx context.Context, method string, req, resp any, opts 
 }
 
 // Start makes a call and does not wait: done hears how it ended, on the link's
-// own goroutine, which must not be held up, or on that of who ends ctx. If there
+// own goroutine, which must not be held up, or on the goroutine that ends ctx. If there
 // is an error, the peer cannot have heard of the call, and done is not called.
 func (c *Client) Start(ctx context.Context, method string, req, resp any, done func(Reply)) error {
 	p := &call{resp: resp, done: done}

@@ -39,7 +39,7 @@ type conn struct {
 	br *bufio.Reader
 
 	mu             sync.Mutex
-	queue          []frame // for who is writing
+	queue          []frame // for the goroutine that writes
 	writing        bool
 	err            error          // why the link has ended
 	writers        sync.WaitGroup // goroutines that write
@@ -59,7 +59,7 @@ func newConn(nc net.Conn) *conn {
 	return c
 }
 
-// send gives a frame to the connection. Who may not wait leaves what the
+// send gives a frame to the connection. A caller that may not wait leaves what the
 // connection does not take at once to a goroutine.
 func (c *conn) send(f frame, mayWait bool) error {
 	c.mu.Lock()
@@ -98,7 +98,7 @@ func (c *conn) sendLater(f frame) error {
 	}
 	c.push(f)
 	switch {
-	case c.writing: // who writes takes it along
+	case c.writing: // the writer takes it along
 	case c.flushTimer == nil:
 		c.flushTimer = time.AfterFunc(flushDelay, c.flushLate)
 	default:
@@ -182,7 +182,7 @@ func (c *conn) write(batch []frame, out net.Buffers) {
 			return
 		}
 		if len(out) > 0 {
-			c.noteActivity() // who takes much need not say anything meanwhile
+			c.noteActivity() // a peer that takes much need not say anything meanwhile
 		}
 	}
 }
@@ -198,7 +198,7 @@ func (c *conn) written(batch []frame) {
 	c.signal()
 }
 
-// signal wakes who waits for room.
+// signal wakes the goroutine that waits for room.
 func (c *conn) signal() {
 	select {
 	case c.queueSignal <- struct{}{}:
@@ -211,7 +211,7 @@ func (c *conn) signal() {
 func (c *conn) awaitQueueBelow(limit int64) {
 	for limit > 0 && c.queued.Load() > limit && !c.hasEnded() {
 		<-c.queueSignal
-		c.noteActivity() // who takes what it is sent is there
+		c.noteActivity() // a peer that takes what it is sent is alive
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package link carries the unary calls of gRPC services between Gorge's own
-// processes with less on the way: a call is written by who makes it, one frame
+// processes with less on the way: a call is written by its caller, one frame
 // each way, and a tensor's elements go from their memory to the connection and
 // from the connection to the receiver's memory.
 //

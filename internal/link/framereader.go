@@ -39,7 +39,7 @@ type frameReader struct {
 	born         time.Time
 	lastActivity atomic.Int64 // age when something last came, for the keepalive
 
-	// mu is held by whoever takes bytes from the connection.
+	// mu is held while bytes are taken from the connection.
 	mu         sync.Mutex
 	buffered   []byte // taken by a poller, not read yet; part of pollBuf
 	readerIdle bool   // the reader waits for a frame of which nothing has come

@@ -44,7 +44,7 @@ func (c *Client) next(r *bufio.Reader) error {
 		c.mu.Unlock()
 		c.refuseCalls()
 	case kindPing:
-		_ = c.send(newFrame(kindPong, 0, nil, nil), false) // nobody waits on a link that has ended
+		_ = c.send(newFrame(kindPong, 0, nil, nil), false) // fails only on a link that has ended, whose calls have ended too
 	case kindPong:
 	default:
 		return status.Errorf(codes.Internal, "a link's server must not send frames of kind %d", h.kind)
@@ -102,7 +102,7 @@ func (c *Client) fill(r *bufio.Reader, p *call, h header) (wrong, err error) {
 	return nil, nil
 }
 
-// decode reports whether somebody waits for a message, and lets him wait for
+// decode reports whether the caller still waits for a message, and makes it wait for
 // its end.
 func (c *Client) decode(p *call) bool {
 	c.mu.Lock()

@@ -29,7 +29,7 @@ type Server struct {
 	starters  map[string]Starter
 	quick     map[string]bool
 
-	// Admit, if not nil, says whether who makes a call may make it; its error is
+	// Admit, if not nil, says whether the caller may make a call; its error is
 	// the answer. It is asked on the goroutine that reads the link, before the
 	// message is looked at. Admit and Limits are set before the first link.
 	Admit  func(ctx context.Context, method string) error
@@ -77,8 +77,8 @@ type Starter func(ctx context.Context, dec func(req any) error, done func(resp a
 // Interceptors do not see it.
 func (s *Server) RegisterStarter(method string, f Starter) { s.starters[method] = f }
 
-// RegisterQuick lets a method be run by who reads from the link, when it is
-// called without wanting an answer: it never waits.
+// RegisterQuick makes a method one that the link's reader may run itself, when it is
+// called without asking for an answer: it must not wait.
 func (s *Server) RegisterQuick(method string) { s.quick[method] = true }
 
 // Serve answers the calls of one link until it ends, and closes nc then. Auth is
@@ -194,6 +194,9 @@ type serverConn struct {
 	leaving bool // the link ends with the last of them
 }
 
+// serve reads the link until it ends, then ends its goroutines in order: the context
+// tells handlers to stop, none starts after work is closed, and writers are waited for
+// last, since handlers hand frames over to them.
 func (c *serverConn) serve() {
 	for {
 		if err := c.next(); err != nil {
@@ -248,6 +251,7 @@ func (c *serverConn) next() error {
 	case kindCancel:
 		c.stop(h.call)
 	case kindPing:
+		// Not here: a peer that takes nothing must not keep the reader from its cancels.
 		c.handlers.Go(func() { _ = c.send(newFrame(kindPong, 0, nil, nil), true) })
 	case kindPong:
 	default:
@@ -257,7 +261,7 @@ func (c *serverConn) next() error {
 	return err
 }
 
-// notice runs a method whose answer nobody wants.
+// notice runs a method that was called without asking for an answer.
 func (c *serverConn) notice(head []byte, body mem.BufferSlice) error {
 	name, _, md, err := parseCallHead(head)
 	if err != nil {
@@ -289,6 +293,9 @@ func (c *serverConn) stop(id uint32) {
 	}
 }
 
+// call begins a call. Its context ends with the link, its time limit, a cancel frame or
+// its reply. active counts it until the reply has been given to the connection (finished),
+// calls until the reply is formed: after that its number may come again.
 func (c *serverConn) call(id uint32, head []byte, body mem.BufferSlice) error {
 	name, limit, md, err := parseCallHead(head)
 	if err != nil {
@@ -395,7 +402,7 @@ func (q *request) reply(resp any, err error, mayWait bool) {
 		q.observed(err)
 	}
 	o.header, o.trailer = q.stream.taken()
-	_ = c.send(newFrame(kindReply, q.id, o.append(make([]byte, 0, 16)), body), mayWait) // nobody waits on a link that has ended
+	_ = c.send(newFrame(kindReply, q.id, o.append(make([]byte, 0, 16)), body), mayWait) // fails only on a link that has ended, where the caller has gone
 }
 
 // decoder returns the function that reads a request once.

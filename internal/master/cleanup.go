@@ -25,7 +25,7 @@ func (s *session) cleanup(step int64, parts []registered) {
 	if s.m.start() != nil {
 		return // the workers notice when the master's connections close
 	}
-	s.trailing.Add(1) // a step is running, so nobody waits yet
+	s.trailing.Add(1) // a step is running, so that Wait has not been called yet
 	go func() {
 		defer s.m.background.Done()
 		defer s.trailing.Done()

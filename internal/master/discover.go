@@ -92,7 +92,7 @@ func discover(ctx context.Context, workers Workers, tasks []string, log *slog.Lo
 	return members, err
 }
 
-// early returns a context that ends a little before ctx: the caller, who gives
+// early returns a context that ends a little before ctx: the caller, which gives
 // up then, is still there to hear which tasks have not answered.
 func early(ctx context.Context) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()

@@ -20,7 +20,7 @@ func (m *Master) closeIdle(limit time.Duration) {
 		}
 		var wg sync.WaitGroup
 		for _, s := range m.idle(limit) {
-			s.log.Info("closing a session that nobody uses", "idle", limit)
+			s.log.Info("closing an unused session", "idle", limit)
 			wg.Go(func() {
 				s.end(core.Errorf(core.Aborted, "Session %s has not been used for %v.", s.handle, limit))
 				s.depart()

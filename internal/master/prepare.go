@@ -17,7 +17,7 @@ type prepared struct {
 	done chan struct{} // closed when parts or err are set
 	// cancel ends the preparation, which begins in the session's context.
 	cancel  context.CancelCauseFunc
-	waiting int // who waits for it, guarded by the session's mu
+	waiting int // callers that wait for it, guarded by the session's mu
 	parts   []registered
 	// graphKey tells masters that do things together in one step which it is; 0:
 	// the graph does no such thing.
@@ -62,8 +62,8 @@ func (s *session) prepare(ctx context.Context, sig pass.Signature, graphKey int6
 	}
 }
 
-// giveUp counts one who does not wait for p any more. With the last one its
-// preparation ends; who comes then begins another.
+// giveUp counts a caller that does not wait for p any more. With the last one its
+// preparation ends; a later caller begins another.
 func (s *session) giveUp(p *prepared, key string, why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +81,7 @@ func (s *session) giveUp(p *prepared, key string, why error) {
 	p.cancel(why)
 }
 
-// prepareOwn is prepare for one caller, who gives the graph back with s.forget.
+// prepareOwn is prepare for one caller, which gives the graph back with s.forget.
 func (s *session) prepareOwn(ctx context.Context, sig pass.Signature, graphKey int64) (*prepared, error) {
 	p := s.begun(sig, graphKey, func() {})
 	select {
@@ -94,7 +94,7 @@ func (s *session) prepareOwn(ctx context.Context, sig pass.Signature, graphKey i
 	}
 }
 
-// begun begins to prepare a graph. It works for all who wait, so not in the
+// begun begins to prepare a graph. It works for all callers that wait, so not in the
 // context of one of them, whose calls are counted, so that s.running is not zero.
 func (s *session) begun(sig pass.Signature, graphKey int64, failed func()) *prepared {
 	p := &prepared{done: make(chan struct{}), graphKey: graphKey}
@@ -110,7 +110,7 @@ func (s *session) begun(sig pass.Signature, graphKey int64, failed func()) *prep
 	return p
 }
 
-// forget takes a graph that nobody runs any more back from the workers. A worker
+// forget takes a graph that is not run any more back from the workers. A worker
 // that does not hear it loses nothing but memory until the session ends.
 func (s *session) forget(p *prepared) {
 	if s.m.start() != nil {

@@ -138,11 +138,11 @@ func (h *holder) give(n int64) {
 	}
 }
 
-// claim says who holds a block. It is dropped with the last reference, when the
+// claim is the holder of a block. It is dropped with the last reference, when the
 // block goes to the program, or when it is collected.
 type claim struct {
 	n  int64
-	by atomic.Pointer[holder] // nil: nobody, it is idle or the program's
+	by atomic.Pointer[holder] // nil: no holder, it is idle or the program's
 }
 
 // newClaim is the claim on a block of n bytes at p, which h has been charged for.

@@ -49,7 +49,7 @@ func checkSize(n int) {
 	}
 }
 
-// poison overwrites released memory, so that whoever still reads it computes
+// poison overwrites released memory, so that code that still reads it computes
 // nonsense instead of yesterday's numbers.
 func poison(b []byte) {
 	for i := range b {

@@ -28,7 +28,7 @@ type Arena struct {
 	spans   spans
 	live    int
 	closed  bool
-	drained chan struct{} // closed when live falls to zero; nil when nobody waits
+	drained chan struct{} // closed when live falls to zero; nil when nothing waits for that
 }
 
 // NewArena maps size bytes, rounded up to a multiple of [Alignment].

@@ -18,7 +18,7 @@ const (
 	// overhead is what a small block costs beside its bytes: its headers.
 	overhead = 192
 	// stride is how much may be allocated until use is measured again, so that
-	// what nobody counts is noticed: strings, lists, messages, other packages.
+	// what is counted nowhere is noticed: strings, lists, messages, other packages.
 	stride = 4 << 20
 	// spare is the part of the limit, its inverse, that only small blocks may
 	// use, so that a full process can still do what makes room.

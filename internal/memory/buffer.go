@@ -17,7 +17,7 @@ const (
 
 // Buffer is a reference-counted block of bytes. Memory that this package
 // allocates starts at a multiple of [Alignment]. The count starts at one, held
-// by whoever made the buffer.
+// by the maker of the buffer.
 //
 // All methods are safe for concurrent use by holders of a reference; the bytes
 // themselves are not synchronized.
@@ -26,7 +26,7 @@ type Buffer struct {
 	n     int
 	state atomic.Int64
 	home  home   // nil: the garbage collector alone owns the memory
-	claim *claim // who holds the memory; nil where that is not counted
+	claim *claim // the holder of the memory; nil where that is not counted
 }
 
 // home is where a buffer came from and what hears of its last reference going.

@@ -62,7 +62,7 @@ func (c *class) claimed(b *Buffer, h *holder) (*Buffer, error) {
 	}
 	b = &Buffer{ptr: ptr, home: c, claim: claim}
 	if invariants.Enabled {
-		poison(c.block(b)) // nobody may rely on zeros
+		poison(c.block(b)) // callers must not rely on zeros
 	}
 	return b, nil
 }

@@ -8,7 +8,7 @@
 // [Buffer.Escape]: from then on the memory belongs to the garbage collector
 // alone and is never recycled.
 //
-// Misuse. Dropping a reference that nobody holds panics. When package
+// Misuse. Dropping a reference that is not held panics. When package
 // invariants is enabled, so do uses after the release, and released memory
 // is overwritten, so that a stale reader notices.
 package memory

@@ -7,12 +7,12 @@ import (
 
 // Exhausted is the error of memory that is not to be had. [New], [Pool.Get],
 // [Make] and [Room] panic with it, so that loops that compute need no errors:
-// whoever runs a kernel recovers it and makes it the error of the node.
+// the code that runs a kernel recovers it and makes it the error of the node.
 type Exhausted struct {
 	Asked int64
 	InUse int64 // at that time, by all
 	Limit int64 // that stands against it
-	// Of names whose share the limit is, "" for the process.
+	// Of names the holder that the limit is a share for, "" for the process.
 	Of      string
 	Holders []Holder // the largest first
 }
@@ -23,7 +23,7 @@ type Holder struct {
 	Bytes int64
 }
 
-// Error says what was asked for, how much there is and who has it.
+// Error says what was asked for, how much there is and which holders have it.
 func (e *Exhausted) Error() string {
 	of := e.Of
 	if of == "" {

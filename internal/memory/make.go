@@ -9,7 +9,7 @@ import (
 const tiny = 1 << 10
 
 // Make is make([]T, n) within the budget. It panics with [*Exhausted] if n
-// elements are not to be had, which whoever runs kernels makes an error.
+// elements are not to be had, which the code that runs kernels makes an error.
 func Make[T any](n int) []T {
 	s, err := TryMake[T](n)
 	if err != nil {

@@ -15,7 +15,7 @@ var machine = sync.OnceValue(physical)
 var limit atomic.Int64
 
 // Physical returns the bytes of memory that the machine has. Asking Go for more
-// ends the process, so that who allocates on behalf of others asks here first.
+// ends the process, so that code that allocates on behalf of others asks here first.
 func Physical() int {
 	if n := limit.Load(); n > 0 {
 		return min(int(n), machine())

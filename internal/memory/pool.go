@@ -11,7 +11,7 @@ import "sync/atomic"
 // referenced is collected with its idle memory.
 type Pool struct {
 	limit    atomic.Int64
-	account  *account     // nil: nobody's
+	account  *account     // nil: no account
 	reserved atomic.Int64 // bytes that the classes may keep idle, at most limit
 	classes  [numClasses]class
 }
@@ -70,7 +70,7 @@ func (p *Pool) GetFor(step int64, n int) (*Buffer, error) {
 // NewFor is [TryNew] that counts the memory to a step of the pool's session.
 func (p *Pool) NewFor(step int64, n int) (*Buffer, error) { return newBuffer(n, p.holder(step, n)) }
 
-// holder returns who is to hold a block of n bytes; nil if it does not count.
+// holder returns the holder of a block of n bytes; nil if it does not count.
 func (p *Pool) holder(step int64, n int) *holder {
 	if n < large {
 		return nil

@@ -30,7 +30,7 @@ func Grow(b []byte, n int) ([]byte, error) {
 }
 
 // ReadAll is io.ReadAll within the budget: r may have no end. Size is what it is
-// thought to have, 0 if nobody knows.
+// thought to have, 0 if that is not known.
 func ReadAll(r io.Reader, size int) (b []byte, err error) {
 	if b, err = Grow(nil, max(size+1, firstRead)); err != nil { // one more, to see the end
 		return nil, err

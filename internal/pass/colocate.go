@@ -78,7 +78,7 @@ func makesResource(n *graph.Node) bool {
 	return len(n.InTypes) == 0 && len(n.OutTypes) == 1 && (n.OutTypes[0].IsRef() || n.OutTypes[0] == core.Resource)
 }
 
-// joinResources ties those who use a reference or resource to who makes it.
+// joinResources ties the users of a reference or resource to the node that makes it.
 func (u *groups) joinResources() error {
 	for _, n := range u.g.Nodes {
 		if err := u.g.Budget.Visit(1); err != nil {

@@ -66,7 +66,7 @@ type branch struct {
 	gone map[*graph.Node]bool       // what other branches have left nothing to do
 }
 
-// useful reports whether anybody reads n.
+// useful reports whether anything reads n.
 func (b *branch) useful(n *graph.Node) bool {
 	return slices.ContainsFunc(b.uses[n.ID], func(u *graph.Node) bool {
 		return !b.gone[u] && slices.ContainsFunc(u.In, func(x graph.Edge) bool { return x.Node == n })
@@ -76,7 +76,7 @@ func (b *branch) useful(n *graph.Node) bool {
 func (b *branch) isDead(x graph.Edge) bool { return b.dead[x.Node] || x == b.off }
 
 // follow finds all that is dead because of the output. It gives up where being
-// dead is told to somebody else: to another device, to the caller, to the next
+// dead is told elsewhere: to another device, to the caller, to the next
 // round of a loop.
 func (b *branch) follow() bool {
 	var todo []*graph.Node
@@ -95,7 +95,7 @@ func (b *branch) follow() bool {
 			if !b.meet(u) {
 				continue
 			}
-		case role.DirectsFlow() && u.OpName() != "Switch", role.Transfers(), role == core.Result, b.e.Preserve[u.Name]: // told to others, who run though it is dead
+		case role.DirectsFlow() && u.OpName() != "Switch", role.Transfers(), role == core.Result, b.e.Preserve[u.Name]: // others have to be told, and run though it is dead
 			return false
 		}
 		b.dead[u] = true

@@ -88,7 +88,7 @@ func (f *forwards) bypassNoOp(n *graph.Node, users []*graph.Node) bool {
 	return true
 }
 
-// dropValues makes NoOps of nodes whose values nobody takes. Bodies of functions
+// dropValues makes NoOps of nodes whose values are not read. Bodies of functions
 // hand out all their reads to be waited for, also of variables that get their
 // first value afterwards.
 func dropValues(e *editor) (changed bool, err error) {

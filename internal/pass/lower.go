@@ -37,7 +37,7 @@ func Lower(g *graph.Graph, disabled []string) (err error) {
 	}
 	e := &expander{Graph: g, calls: map[*graph.Node]*chain{}, bodies: map[string]*body{}, replaced: map[*graph.Node]bool{}, growth: growthOf(g.Library), before: len(g.Nodes),
 		flow: !slices.Contains(disabled, lowerPass), inlines: !slices.Contains(disabled, inlinePass)}
-	for i := 0; i < len(g.Nodes); i++ { // the list grows the while
+	for i := 0; i < len(g.Nodes); i++ { // expand appends to the list
 		if err := g.Budget.Visit(1); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ type Options struct {
 	// Eval computes a node on the CPU; nil: nothing is computed in advance.
 	Eval func(n *core.Node, in []*core.Tensor) ([]*core.Tensor, error)
 	// Preserve, by name, are nodes that must stay as they are, besides those
-	// with effects and those that nobody uses, which a step is run for.
+	// with effects and those without users, which a step is run for.
 	Preserve map[string]bool
 	// MaxFolded bounds the bytes of a constant that is computed in advance;
 	// 0: TensorFlow's limit.
@@ -115,7 +115,7 @@ func (e *editor) round() (changed bool, err error) {
 	return changed, nil
 }
 
-// apply runs one pass, drops what nobody needs after it, and checks the result.
+// apply runs one pass, drops what is not needed after it, and checks the result.
 func (e *editor) apply(p *optimizer) (bool, error) {
 	changed, err := p.run(e)
 	if err == nil && changed {

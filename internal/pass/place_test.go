@@ -87,6 +87,12 @@ func TestPlaceErrors(t *testing.T) {
 		{"class jobs", a + "/job:localhost/device:CPU:1\nb = Identity[_class=(\"loc:@a\")](a) @/job:ps",
 			"Cannot colocate nodes {{colocation_node b}} and {{colocation_node a}}: Cannot merge devices with incompatible jobs: '/job:ps' and '/job:localhost/device:CPU:1'",
 			"Cannot assign a device for operation b: {{node b}} was explicitly assigned to /job:ps " + available},
+		{"class tasks", a + "/task:0\nb = Identity[_class=(\"loc:@a\")](a) @/task:1",
+			"Cannot colocate nodes {{colocation_node b}} and {{colocation_node a}}: Cannot merge devices with incompatible tasks: '/task:1' and '/task:0'",
+			"Cannot assign a device for operation b: {{node b}} was explicitly assigned to /task:1 " + available},
+		{"class replicas", a + "/replica:1\nb = Identity[_class=(\"loc:@a\")](a) @/replica:0",
+			"Cannot colocate nodes {{colocation_node b}} and {{colocation_node a}}: Cannot merge devices with incompatible replicas: '/replica:0' and '/replica:1'",
+			"Cannot assign a device for operation a: {{node a}} was explicitly assigned to /replica:1 " + available},
 		{"two resources", "v = VarHandleOp[dtype=float32, shape=[]] @/device:CPU:0\nw = VarHandleOp[dtype=float32, shape=[]] @/device:CPU:1\n" +
 			a + "\napply = ResourceApplyMomentum[T=float32](v, w, a, a, a)",
 			"Cannot place the graph because a reference or resource edge connects colocation groups with incompatible resource devices: /device:CPU:1 vs /device:CPU:0. The edge src node is name='w' (op='VarHandleOp'), and the dst node is name='apply' (op='ResourceApplyMomentum').",

@@ -14,7 +14,7 @@ import (
 // SyncReplicasOptimizer hands out the global step as it is after the update
 // that the Identity may run before. The other are loops that update what they
 // read: each iteration sees what the one before it has written. Otherwise
-// variables look the same to all who use a read of them within a step. g is
+// variables look the same to all users of a read of them within a step. g is
 // the part of one device.
 func ReadLate(g *graph.Graph) error {
 	updated := updatedInLoops(g)

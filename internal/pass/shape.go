@@ -125,7 +125,7 @@ func (f *folder) afterShape(n *graph.Node) []*graph.Node {
 	return after
 }
 
-// plainNodes finds the nodes that can be left out when nobody needs their
+// plainNodes finds the nodes that can be left out when nothing needs their
 // values: all that they depend on is without effects and always runs. To read a
 // variable that has no value is an error.
 func plainNodes(order []*graph.Node) []bool {

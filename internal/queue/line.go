@@ -11,7 +11,7 @@ import (
 // A Line guards a state that requests wait for: staging areas, accumulators.
 // Waiting costs no goroutine. Its zero value is ready for use.
 type Line struct {
-	// InOrder lets nobody be served before those who came earlier.
+	// InOrder serves attempts in the order in which they came.
 	InOrder bool
 
 	mu      sync.Mutex
@@ -49,7 +49,7 @@ func (l *Line) cancelled(what string, ctx context.Context) error {
 	return &core.Error{Code: core.Canceled, Msg: what + " operation was cancelled", Err: context.Cause(ctx), Derived: true}
 }
 
-// Change calls f with the line's lock and then serves whom it concerns.
+// Change calls f with the line's lock and then serves the attempts that can go on.
 func (l *Line) Change(f func() error) error {
 	l.mu.Lock()
 	err := f()
@@ -59,7 +59,7 @@ func (l *Line) Change(f func() error) error {
 	return err
 }
 
-// serve tries those who wait until nobody can be served. The lock is held.
+// serve tries the waiting attempts until none can go on. The lock is held.
 func (l *Line) serve() (served []*waiter) {
 	for changed := true; changed; {
 		changed = false
@@ -99,7 +99,7 @@ func (l *Line) cancel(w *waiter, err error) {
 	tell(served)
 }
 
-// Close answers all who wait with err: what they wait for will not come.
+// Close answers all waiting attempts with err: what they wait for will not come.
 func (l *Line) Close(err error) {
 	l.mu.Lock()
 	var all []*waiter

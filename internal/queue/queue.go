@@ -65,7 +65,7 @@ const (
 	complete
 )
 
-// submit lets a wait in line, serves whom that concerns, and watches ctx if a
+// submit lets a wait in line, serves the attempts that can go on, and watches ctx if a
 // has to wait.
 func (q *Queue) submit(ctx context.Context, a *attempt) {
 	if ctx.Err() != nil && a.kind != closing {
@@ -137,7 +137,7 @@ func (q *Queue) leave(a *attempt) {
 	a.at = nil
 }
 
-// finish tells those who have been served.
+// finish tells the attempts that have been served.
 func finish(served []*attempt) {
 	for _, a := range served {
 		if a.stop != nil {
@@ -209,7 +209,7 @@ func (q *Queue) tryClose(a *attempt) progress {
 	return complete
 }
 
-// Close ends a queue that nobody can find any more: whoever waits hears that it
+// Close ends a queue that cannot be found any more: attempts that wait are told that it
 // is closed.
 func (q *Queue) Close() { q.cancelPending() }
 

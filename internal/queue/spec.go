@@ -33,7 +33,7 @@ type Spec struct {
 	Shapes   []core.Shape // of the components; empty: anything goes
 
 	MinAfterDequeue int   // of a RandomShuffle queue
-	Seed, Seed2     int64 // of a RandomShuffle queue; zeros: nobody knows
+	Seed, Seed2     int64 // of a RandomShuffle queue; zeros: drawn at random
 }
 
 // check refuses specifications that no queue can have.

@@ -14,7 +14,7 @@ type Generator struct {
 }
 
 // NewGenerator returns the state of an op with these seed attributes. Two zeros
-// ask for a stream that nobody can foresee.
+// ask for a stream that cannot be foreseen.
 func NewGenerator(seed, seed2 int64) *Generator {
 	if seed == 0 && seed2 == 0 {
 		seed, seed2 = fresh(), fresh()

@@ -66,7 +66,7 @@ type FixedCandidates struct {
 }
 
 // NewFixedCandidates returns a sampler of as many classes as there are weights,
-// at least one. total is their sum, in the order and the precision of whoever
+// at least one. total is their sum, in the order and the precision of the code that
 // computed it.
 func NewFixedCandidates(weights []float32, total float32) *FixedCandidates {
 	n := len(weights)

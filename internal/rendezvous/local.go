@@ -11,9 +11,9 @@ import (
 type Done = func(t *core.Tensor, dead bool, err error)
 
 // A Local is the table of one step in one process: under each key a queue of
-// values that nobody has asked for yet, or of receivers that wait. It is a
+// values that have not been asked for yet, or of receivers that wait. It is a
 // [tf.Rendezvous], safe for concurrent use; Done functions are called without
-// its lock, on the goroutine of the sender, of the receiver, or of whoever
+// its lock, on the goroutine of the sender, of the receiver, or the one that
 // aborts.
 type Local struct {
 	devices Devices
@@ -35,7 +35,7 @@ func NewLocal(devices Devices) *Local {
 	return &Local{devices: devices, table: map[string]queue{}}
 }
 
-// Send gives t, of which it takes a reference of its own, to whoever receives
+// Send gives t, of which it takes a reference of its own, to the receiver of
 // key. A dead value may have no tensor.
 func (l *Local) Send(key string, t *core.Tensor, dead bool) error {
 	if t != nil {
@@ -52,7 +52,7 @@ func (l *Local) Send(key string, t *core.Tensor, dead bool) error {
 	return nil
 }
 
-// meet leaves the value under key, or returns who waits for it.
+// meet leaves the value under key, or returns the waiter for it.
 func (l *Local) meet(key string, t *core.Tensor, dead bool) (item, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,7 +107,7 @@ func (l *Local) deliver(w *item, key string, t *core.Tensor, dead bool) {
 	w.done(t, dead && err == nil, err)
 }
 
-// cancel answers the waiter w, unless somebody else did.
+// cancel answers the waiter w, unless it has been answered.
 func (l *Local) cancel(ctx context.Context, key string, w *item) {
 	l.mu.Lock()
 	found := l.remove(key, w)
@@ -123,7 +123,7 @@ func cancelled(ctx context.Context) error {
 	return &core.Error{Code: core.Canceled, Msg: "RecvAsync is cancelled.", Err: context.Cause(ctx), Derived: true}
 }
 
-// Abort fails with err all who wait and all later calls. Only the first one
+// Abort fails with err all waiters and all later calls. Only the first one
 // counts.
 func (l *Local) Abort(err error) {
 	if err == nil {
@@ -143,8 +143,8 @@ func (l *Local) Abort(err error) {
 	}
 }
 
-// Reset makes l ready for another step. Nobody may use it any more for the
-// step before; values that nobody received are dropped.
+// Reset makes l ready for another step. It must not be in use any more for the
+// step before; values that were not received are dropped.
 func (l *Local) Reset() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

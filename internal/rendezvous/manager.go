@@ -133,7 +133,7 @@ func (m *Manager) Abort(step int64, err error) {
 	}
 }
 
-// Cleanup ends a step: who still waits for something of it is told so.
+// Cleanup ends a step and fails what still waits in it.
 func (m *Manager) Cleanup(step int64) {
 	m.mu.Lock()
 	e := m.steps[step]

@@ -42,7 +42,7 @@ func (r *Remote) unpark(p *parked) bool {
 	return true
 }
 
-// idle reports whether nobody has used the step yet or waits for it.
+// idle reports whether the step has not been used yet and nothing waits for it.
 func (r *Remote) idle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

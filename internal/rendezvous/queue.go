@@ -16,7 +16,7 @@ type queue struct{ head, tail *item }
 
 func (q queue) waiting() bool { return q.head != nil && q.head.done != nil }
 
-// fail answers all who wait and drops all values.
+// fail answers all waiters and drops all values.
 func (q queue) fail(err error) {
 	for it := q.head; it != nil; it = it.next {
 		if it.done == nil {

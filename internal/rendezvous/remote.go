@@ -65,7 +65,7 @@ func (r *Remote) begin(s *Session) ([]*parked, error) {
 		return nil, r.err
 	case r.session == nil:
 		r.session = s
-		r.local.devices = s.Devices // nobody has used local before there was a session
+		r.local.devices = s.Devices // local is not used before there is a session
 		waiting := r.parked
 		r.parked = nil
 		return waiting, nil
@@ -88,7 +88,7 @@ func (r *Remote) ready() (*Session, error) {
 	return r.session, nil
 }
 
-// Send gives t to whoever receives key, here or in another task. The sending
+// Send gives t to the receiver of key, here or in another task. The sending
 // device must be one of this task.
 func (r *Remote) Send(key string, t *core.Tensor, dead bool) error {
 	s, err := r.ready()

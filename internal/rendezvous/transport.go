@@ -31,7 +31,7 @@ type Alloc func(d core.DType, s core.Shape) (*memory.Buffer, error)
 
 // A Result is what a receive from another task gave.
 type Result struct {
-	Tensor *core.Tensor // owned by who gets the Result; nil if Dead or Err
+	Tensor *core.Tensor // owned by the receiver of the Result; nil if Dead or Err
 	Dead   bool
 	Err    error
 }

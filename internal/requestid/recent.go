@@ -11,7 +11,7 @@ import (
 )
 
 // New returns a number for a new request. It is never zero, which stands for a
-// request that nobody tracks.
+// request that is not tracked.
 func New() int64 {
 	for {
 		if id := int64(rand.Uint64()); id != 0 {

@@ -32,7 +32,7 @@ type Error struct {
 	Msg  string
 }
 
-// Error returns the message alone: the code belongs to whoever wraps it.
+// Error returns the message alone: the code belongs to the error that wraps it.
 func (e *Error) Error() string { return e.Msg }
 
 func errorf(k Kind, format string, args ...any) error {

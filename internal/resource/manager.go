@@ -44,7 +44,7 @@ type key struct {
 	name string
 }
 
-// entry counts who uses an object: the manager as long as it is in a
+// entry counts the users of an object: the manager as long as it is in a
 // container, and every Ref.
 type entry struct {
 	value any

@@ -120,7 +120,7 @@ func (b *borrowed) Put(*[]byte) {
 	}
 }
 
-// Get is never called: nobody but lend puts buffers there.
+// Get is never called: only lend puts buffers there.
 func (b *borrowed) Get(n int) *[]byte { m := make([]byte, n); return &m }
 
 // decode reads an answer to the receiver's memory. An error says that the bytes

@@ -118,7 +118,7 @@ type lent struct{ buf *memory.Buffer }
 // Put gives the memory back.
 func (l lent) Put(*[]byte) { l.buf.Unref() }
 
-// Get is never called: nobody but encode puts buffers there.
+// Get is never called: only encode puts buffers there.
 func (l lent) Get(n int) *[]byte { b := make([]byte, n); return &b }
 
 // encodeObjects writes strings, handles and variants as any message.

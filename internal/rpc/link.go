@@ -254,7 +254,7 @@ func (l *linker) start(ctx context.Context, method string, req, resp any, done f
 	return err == nil
 }
 
-// notify makes a call whose answer nobody wants, if there is a link for it.
+// notify makes a call without asking for an answer, if there is a link for it.
 func (l *linker) notify(method string, req any) bool {
 	b := l.links.Load()
 	return b != nil && b.carrier(method).Notify(method, req) == nil

@@ -92,5 +92,5 @@ func (r *TensorResponse) stream(b *bufio.Reader, d core.DType, s core.Shape, siz
 	return nil
 }
 
-// Abandon frees the tensor of an answer that nobody waits for any more.
+// Abandon frees the tensor of an answer whose caller has gone.
 func (r *TensorResponse) Abandon() { r.reset() }

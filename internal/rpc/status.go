@@ -40,7 +40,7 @@ func toStatus(ctx context.Context, err error) error {
 		e = core.AsError(err)
 	}
 	if e.Derived {
-		// This fails only outside of a call, where nobody would read it.
+		// This fails only outside of a call, where it would not be read.
 		_ = grpc.SetTrailer(ctx, derivedTrailer())
 	}
 	if e.Code == core.Canceled && errors.Is(ctx.Err(), context.DeadlineExceeded) {

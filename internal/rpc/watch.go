@@ -34,7 +34,7 @@ type watch struct {
 	mu       sync.Mutex
 	conns    map[*watchedConn]struct{}
 	calls    map[*waitingCall]struct{}
-	since    int64 // the watch's age when somebody began to wait
+	since    int64 // the watch's age when a call began to wait
 	probedAt int64 // from when on the silence was that the server was asked about
 	timer    *time.Timer
 	probing  sync.WaitGroup

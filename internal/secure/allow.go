@@ -16,13 +16,13 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// caller is who makes a call.
+// caller is the identity behind a call.
 type caller struct {
 	name string
 	role Role
 }
 
-// Allow returns nil if who makes the call that ctx belongs to may call a method,
+// Allow returns nil if the caller that ctx belongs to may call a method,
 // "/package.Service/Method". It is for gRPC and links. Refusals are audited, and
 // those calls that open, end or change something for others; steps are not.
 func (k *Keeper) Allow(ctx context.Context, path string) error {
@@ -50,7 +50,7 @@ func refusal(who caller, need Role, what string) error {
 	return core.Errorf(core.PermissionDenied, "%s needs the role %v, %s has the role %v", what, need, who.name, who.role)
 }
 
-// identify finds out who makes a call: by certificate or by token, whatever lets it
+// identify finds the caller: by certificate or by token, whatever lets it
 // do more.
 func (k *Keeper) identify(ctx context.Context) (caller, error) {
 	var header string
@@ -132,7 +132,7 @@ type guarded struct {
 	method string
 }
 
-// RecvMsg returns the next message of who still may send one.
+// RecvMsg returns the next message if the caller still may send one.
 func (g *guarded) RecvMsg(m any) error {
 	if err := g.ServerStream.RecvMsg(m); err != nil {
 		return err

@@ -55,7 +55,7 @@ type Files struct {
 // DefaultPoll is how often files are looked at unless Files says otherwise.
 const DefaultPoll = 10 * time.Second
 
-// maxFile bounds each of the files: they are small, unless somebody names the
+// maxFile bounds each of the files: they are small, unless an option names the
 // wrong one.
 const maxFile = 16 << 20
 

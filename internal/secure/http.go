@@ -26,7 +26,7 @@ func (k *Keeper) Protect(need Role, next http.Handler) http.Handler {
 	})
 }
 
-// AllowHTTP returns nil if who makes a request has a role, else an error of code
+// AllowHTTP returns nil if the caller of a request has a role, else an error of code
 // Unauthenticated or PermissionDenied. Refusals are audited, and so is what only
 // administrators may do. A nil Keeper admits every caller.
 func (k *Keeper) AllowHTTP(r *http.Request, need Role) error {

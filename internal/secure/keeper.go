@@ -19,7 +19,7 @@ type Keeper struct {
 	now   atomic.Pointer[state]
 	audit *slog.Logger // nil: nothing is audited
 
-	mu     sync.Mutex // held by who reloads
+	mu     sync.Mutex // held during a reload
 	failed string     // the complaint about files that has been logged last
 	stop   context.CancelFunc
 	polls  sync.WaitGroup

@@ -13,7 +13,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// A Peer is who is at the other end of a connection under TLS, as gRPC's AuthInfo.
+// A Peer is the other end of a connection under TLS, as gRPC's AuthInfo.
 type Peer struct {
 	credentials.TLSInfo
 	k       *Keeper

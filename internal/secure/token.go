@@ -74,7 +74,7 @@ func checkToken(s string) error {
 	return nil
 }
 
-// find returns who holds a token. The hash keeps the time that this takes from
+// find returns the holder of a token. The hash keeps the time that this takes from
 // telling how much of a guess was right.
 func (t *Tokens) find(token string) (holder, bool) {
 	h, ok := t.holders[sha256.Sum256([]byte(token))]

@@ -11,7 +11,7 @@ import (
 // A Source is a server that says how it is.
 type Source interface{ Status() cluster.Status }
 
-// collector asks the server each time that somebody wants its metrics.
+// collector asks the server each time that metrics are read.
 type collector struct{ s Source }
 
 // Collector returns the metrics of a server.

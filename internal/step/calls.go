@@ -75,7 +75,7 @@ func (c *Calls) CallOn(ctx context.Context, device string, f core.Func, in []*co
 
 // CallIn runs f on c's device, in a step that others take part in: what f sends and
 // receives by itself goes by the step's rendezvous. A part of a function does not list
-// what it sends, so all effects happen: who made the part has left out the others.
+// what it sends, so all effects happen: the maker of the part has left out the others.
 func (c *Calls) CallIn(ctx context.Context, a Args, f core.Func, in []*core.Tensor, done func([]*core.Tensor, error)) {
 	container := ownSteps.Add(-1) // several parts of one step may run at once
 	a.nest = nest{c.depth, &atomic.Int64{}}

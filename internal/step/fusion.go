@@ -13,7 +13,7 @@ func fused(p *graph.Graph, find func(*core.Node) (core.Kernel, error), log func(
 	report, err := fuse.Fuse(p, fuse.Options{Explain: log != nil, Kernel: func(n *graph.Node) core.Kernel {
 		k := made[&n.Node]
 		if k == nil {
-			k, _ = find(&n.Node) // who makes the executor tells the error
+			k, _ = find(&n.Node) // making the executor gives the error
 			made[&n.Node] = k
 		}
 		return k

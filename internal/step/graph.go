@@ -24,9 +24,9 @@ type Runtime struct {
 	// Workers bounds the nodes of one part that are computed at once; 0: as
 	// many as there are cores.
 	Workers int
-	// Remote runs functions on devices of other tasks; nil: nobody does.
+	// Remote runs functions on devices of other tasks; nil: that is not possible.
 	Remote Remote
-	// Collectives does what several devices do together; nil: nobody does.
+	// Collectives does what several devices do together; nil: that is not possible.
 	Collectives core.Collectives
 	// Kept are the tensors that the session keeps; nil: it keeps none.
 	Kept *Kept
@@ -153,7 +153,7 @@ func (rt *Runtime) incarnation(name string) uint64 {
 	return 0
 }
 
-// Partitions returns the graphs by device, for those who ask to see them.
+// Partitions returns the graphs by device, for steps that report them.
 func (g *Graph) Partitions() []*graph.Graph {
 	out := make([]*graph.Graph, len(g.parts))
 	for i := range g.parts {

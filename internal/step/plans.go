@@ -9,8 +9,8 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// Plans holds what is made once, by key, for all who ask for it. Whoever asks
-// waits no longer than the own context; the making ends when nobody waits any
+// Plans holds what is made once, by key, for all callers that ask for it. A caller
+// waits no longer than its own context; the making ends when nothing waits for it any
 // more. What could not be made is tried again when it is asked for again.
 type Plans[T any] struct {
 	mu   sync.RWMutex
@@ -25,14 +25,14 @@ type plan[T any] struct {
 	err    error
 	cancel context.CancelCauseFunc
 
-	waiting int // who ask, guarded by Plans.mu
+	waiting int // callers, guarded by Plans.mu
 }
 
 // A Maker makes the things of Plans.
 type Maker[T any] struct {
 	// Within ends all making.
 	Within context.Context
-	// Working counts what is being made; nil: nobody waits for its end.
+	// Working counts what is being made; nil: nothing waits for its end.
 	Working *sync.WaitGroup
 	Make    func(context.Context) (T, error)
 }
@@ -57,7 +57,7 @@ func (p *Plans[T]) Get(ctx context.Context, key []byte, m Maker[T]) (T, error) {
 	}
 }
 
-// join counts one who waits for a key, for the sake of whom the making begins
+// join counts a waiter for a key, for which the making begins
 // unless it has begun.
 func (p *Plans[T]) join(key string, m Maker[T]) *plan[T] {
 	p.mu.Lock()
@@ -103,8 +103,8 @@ func (m *Maker[T]) makeGuarded(ctx context.Context) (v T, err error) {
 	return m.Make(ctx)
 }
 
-// leave counts one who does not wait any more. The last one ends the making, if
-// it is not over, and nobody else waits for what it will come to.
+// leave counts a caller that does not wait any more. The last one ends the making, if
+// it is not over, and nothing else waits for its result.
 func (p *Plans[T]) leave(key string, e *plan[T], why error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

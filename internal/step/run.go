@@ -22,7 +22,7 @@ type Args struct {
 	ID         int64
 	Rendezvous Rendezvous
 	Frame      core.CallFrame
-	// Tracer hears of the nodes that are run; nil: nobody does.
+	// Tracer is told of the nodes that are run; nil: there is none.
 	Tracer core.Tracer
 	// InterOp bounds the nodes of one part that are computed at once; 0: as
 	// the runtime says.
@@ -75,7 +75,7 @@ func (g *Graph) execute(ctx context.Context, step *core.Step, a Args) error {
 // executeParts runs all parts at once, each on a goroutine of its own but the last.
 func (g *Graph) executeParts(ctx context.Context, step *core.Step, a Args) error {
 	if len(g.parts) == 0 {
-		return nil // nobody would say that all have ended
+		return nil // Done would never be called
 	}
 	r := &run{rendezvous: a.Rendezvous, left: len(g.parts), done: make(chan struct{}), work: make(chan func())}
 	hooks := executor.Hooks{Fail: r.fail, Done: r.end, Resume: r.resume, Pieces: a.Pieces}
@@ -94,7 +94,7 @@ func (g *Graph) executeParts(ctx context.Context, step *core.Step, a Args) error
 		}
 	}
 	r.wait()
-	unwatch() // nobody else sets r.err any more
+	unwatch() // r.err is not set any more
 	return Explained(ctx, r.err)
 }
 
@@ -150,7 +150,7 @@ type run struct {
 	left       int
 	err        error
 	done       chan struct{}
-	work       chan func() // for who waits for the end
+	work       chan func() // for the goroutine that waits for the end
 }
 
 // wait waits for the end of all parts. A part that goes on after it had to wait
@@ -166,7 +166,7 @@ func (r *run) wait() {
 	}
 }
 
-// resume has work done by who waits for the end, if he has nothing to do.
+// resume has work done by the goroutine that waits for the end, if that is idle.
 func (r *run) resume(work func()) {
 	select {
 	case r.work <- work:

@@ -200,12 +200,12 @@ func (w *worker) park() bool {
 	if w.getUp() {
 		return false
 	}
-	_, ok := <-w.wake // somebody was faster than the timer
+	_, ok := <-w.wake // an offer was faster than the timer
 	return ok
 }
 
 // lieDown adds the worker to the parked ones, unless an offer came meanwhile
-// or nobody uses the set any more.
+// or the set is not used any more.
 func (w *worker) lieDown() bool {
 	s := w.set
 	s.mu.Lock()
@@ -231,7 +231,7 @@ func (w *worker) orphaned() bool {
 }
 
 // getUp takes the worker from the parked ones and reports whether it was among
-// them; if not, somebody has just woken it.
+// them; if not, it has just been woken.
 func (w *worker) getUp() bool {
 	s := w.set
 	s.mu.Lock()

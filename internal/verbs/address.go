@@ -49,7 +49,7 @@ func (e *endpoint) all() []*remoteMR {
 	return out
 }
 
-// parseEndpoint reads what a peer says of itself, who has to speak a generation of
+// parseEndpoint reads what a peer says of itself. It has to speak one generation of
 // the protocol.
 func parseEndpoint(peer string, c *pb.Channel, mr []*pb.MemoryRegion, h *pb.VerbsHello, generation int) (e endpoint, err error) {
 	if theirs := int(h.GetGeneration()); h != nil && theirs != generation {

@@ -4,10 +4,10 @@ import (
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 )
 
-// finish answers a request with what result returns. Who receives may compute
-// a whole step on the goroutine that tells it, so that is none of the
-// adapter's. What the answer is, is settled before: the peer may have another
-// one for who does not need the tensor any more.
+// finish answers a request with what result returns. The receiver may compute
+// a whole step on the goroutine that tells it, so it must not be the
+// adapter's. The answer is settled before (claim): the peer may have another
+// one by the time that goroutine runs.
 func (c *Channel) finish(r *request, result func() rendezvous.Result) {
 	first := c.claim(r)
 	if c.enter() != nil {
@@ -25,7 +25,7 @@ func (c *Channel) answer(r *request, res rendezvous.Result) {
 	c.finish(r, func() rendezvous.Result { return res })
 }
 
-// claim reports whether nobody has an answer to the request yet. The caller has
+// claim reports whether the request has no answer yet. The caller has
 // one.
 func (c *Channel) claim(r *request) bool {
 	c.mu.Lock()
@@ -47,7 +47,7 @@ func (r *request) deliver(res rendezvous.Result, first bool) {
 }
 
 // failRequests answers all requests of a channel that is over, and takes back
-// their memory from the peer, who cannot reach it any more.
+// their memory from the peer, which cannot reach it any more.
 func (c *Channel) failRequests(err error) {
 	c.mu.Lock()
 	all := c.requests.live

@@ -96,7 +96,7 @@ func ParseBufferKey(key string) (*pb.RecvBufRequest, error) {
 	return req, nil
 }
 
-// A bufferRoom lends memory that is somebody else's, and knows when it is given
+// A bufferRoom lends memory of its caller's, and knows when it is given
 // back.
 type bufferRoom struct {
 	into  []byte

@@ -39,7 +39,7 @@ type Channel struct {
 	bufs  buffers
 	stats counters
 
-	// Of the adapter's goroutine, while it handles a batch of completions.
+	// Used by the adapter's goroutine alone, while it handles a batch of completions.
 	inBatch bool
 	usedUp  int    // receives
 	posted  uint64 // receives, since the channel was made
@@ -185,8 +185,8 @@ func (c *Channel) hello() hello {
 
 // connect tells the channel where its peer is. Being told the same again
 // changes nothing. What is sent to a peer that is not connected itself is lost
-// at first, and sent again only after a while: who was asked for its address is
-// silent until the other one, who got the answer, has sent its ping.
+// at first, and sent again only after a while: the end that was asked for its address is
+// silent until the other one, which got the answer, has sent its ping.
 func (c *Channel) connect(remote endpoint, asked bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -275,7 +275,7 @@ func (c *Channel) close(err error) {
 	c.wg.Wait()
 }
 
-// tearDown destroys the queue pair. Only after that nobody uses memory that
+// tearDown destroys the queue pair. Only after that the device does not use memory that
 // is named in work requests or known to the peer.
 func (c *Channel) tearDown() error {
 	var errs []error
@@ -313,7 +313,7 @@ func (c *Channel) post(w work) {
 	}
 }
 
-// failLater is fail for who holds the channel's lock.
+// failLater is fail for a caller that holds the channel's lock.
 func (c *Channel) failLater(why error) {
 	c.wg.Go(func() { c.fail(unavailable(c.peer, why)) })
 }

@@ -60,7 +60,9 @@
 //
 // An adapter has two goroutines, for completions and for events. They may not wait:
 // what receivers do with a tensor runs on goroutines of the channel (finish). A
-// channel counts all that uses its device in wg, which close waits for (enter).
+// channel counts all that uses its device in wg, which close waits for (enter). A
+// manager has one goroutine for the keepalive, one for each exchange of addresses and
+// one for each channel that is being replaced; Close waits for all of them.
 //
 // Manager.mu is taken before Channel.mu and before Adapter.mu; the last two are not
 // held together. Serve, the done functions of receives and allocators are called

@@ -9,7 +9,7 @@ type Event struct {
 	Text string // what the provider calls it
 }
 
-// An EventKind says who has to react to an event, and how.
+// An EventKind says what has to react to an event, and how.
 type EventKind int
 
 // The kinds of events.

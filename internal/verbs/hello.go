@@ -81,7 +81,7 @@ func (h *hello) inArena(addr uint64, rkey uint32, n int) bool {
 }
 
 // pingText is what the ping of a task begins with that understands Gorge's
-// additions to the protocol; the nonce of who is pinged follows. TensorFlow's pings
+// additions to the protocol; the nonce of the pinged end follows. TensorFlow's pings
 // say nothing.
 const pingText = "gorge verbs 1\n"
 

@@ -17,7 +17,7 @@ type Exchanger interface {
 	GetRemoteAddress(ctx context.Context, task string, req *pb.GetRemoteAddressRequest) (*pb.GetRemoteAddressResponse, error)
 }
 
-// Options say what a manager's task is and whom it knows.
+// Options say what a manager's task is and which peers it has.
 type Options struct {
 	Config
 	Task      string   // "/job:worker/replica:0/task:1"
@@ -166,7 +166,7 @@ func (m *Manager) GetRemoteAddress(_ context.Context, req *pb.GetRemoteAddressRe
 	return &pb.GetRemoteAddressResponse{HostName: m.opts.Task, Channel: self.channel(), Mr: self.regions(), Hello: self.hello.message()}, nil
 }
 
-// meetAgain is meet for who does not hold the lock.
+// meetAgain is meet for a caller that does not hold the lock.
 func (m *Manager) meetAgain(task string, incarnation uint64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

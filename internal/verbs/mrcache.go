@@ -15,7 +15,7 @@ import (
 // it is sent from a second time.
 //
 // Memory in the cache stays reachable, so that its address means it. Only memory
-// of the garbage collector's is kept: of other memory nobody tells when it is
+// of the garbage collector's is kept: for other memory there is no sign when it is
 // unmapped. Peers cannot reach any of it. It is safe for concurrent use.
 type mrCache struct {
 	dev   Device
@@ -110,7 +110,7 @@ func (c *mrCache) add(at uintptr, mem []byte) *cachedMR {
 	return e
 }
 
-// forget takes a registration out of the cache, and ends it when nobody uses it.
+// forget takes a registration out of the cache, and ends it when it is not in use.
 func (c *mrCache) forget(e *cachedMR) {
 	delete(c.known, uintptr(unsafe.Pointer(&e.mem[0])))
 	c.order.Remove(e.elem)

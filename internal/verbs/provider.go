@@ -81,7 +81,7 @@ type QueuePair interface {
 	// Connect brings the queue pair from INIT through RTR to RTS. psn is the
 	// first packet number that it uses itself.
 	Connect(psn uint32, remote Address) error
-	// PostSend queues requests in order. After an error nobody knows which of
+	// PostSend queues requests in order. After an error it is not known which of
 	// them have been queued: the queue pair is of no use any more.
 	PostSend(wrs ...SendWR) error
 	// PostRecv queues memory for Sends of the peer, or, with none, for the

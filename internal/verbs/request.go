@@ -10,7 +10,7 @@ import (
 )
 
 // A request is a receive under way. It lives until the peer has said the last
-// word on it, which is a write or an error: even when nobody waits for the
+// word on it, which is a write or an error: even when its caller does not wait for the
 // tensor any more, the peer may still write it.
 type request struct {
 	index     uint32
@@ -26,7 +26,7 @@ type request struct {
 	dest segment        // where the peer writes
 
 	answered bool // it is settled with what done is called
-	dropped  bool // nobody reads the tensor if it comes
+	dropped  bool // the tensor is not read if it comes
 	released bool // the peer has been told that
 }
 
@@ -115,7 +115,7 @@ func (r *request) message(t messageType) *message {
 }
 
 // abandon answers a request whose context has ended. Its memory stays the
-// peer's, who is asked to give it back.
+// peer's, which is asked to give it back.
 func (c *Channel) abandon(r *request, why error) {
 	c.mu.Lock()
 	if r.answered {
@@ -191,7 +191,7 @@ func (c *Channel) offered(m *message) error {
 }
 
 // decline tells the peer that a tensor has no place to go. A peer that cannot
-// be told so sends it to where nobody reads it.
+// be told so sends it to memory that is not read.
 func (c *Channel) decline(r *request, m metaData) {
 	c.mu.Lock()
 	r.dropped = true

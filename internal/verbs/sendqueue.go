@@ -7,7 +7,7 @@ import "errors"
 const recvID = 1 << 63
 
 // A work is a work request and what is to be done at its end, when the device
-// does not use its memory any more. Nobody holds the channel's lock then.
+// does not use its memory any more. It is called without the channel's lock.
 type work struct {
 	wr  SendWR
 	end func()

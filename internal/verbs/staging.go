@@ -68,8 +68,8 @@ func (c *Channel) copyStaged() {
 	}
 }
 
-// nextStaged returns the content of which n bytes are copied next; nil, if there is
-// none, no room, or somebody who copies already and will see to it.
+// nextStaged returns a content and how many bytes of it are copied next; nil if there is
+// none, no room, or another goroutine that copies and will take it up.
 func (c *Channel) nextStaged() (x *staged, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,7 +134,7 @@ func (c *Channel) unstage(s *segment, n int) {
 }
 
 // drop takes out all that waits, once the queue pair is no more. What is being
-// copied is released by who does it.
+// copied is released by the goroutine that copies.
 func (q *staging) drop() []*staged {
 	all := q.waiting
 	if q.busy {

@@ -106,7 +106,7 @@ func (o *Session) Step(id int64) (*rendezvous.Remote, error) {
 	return r, r.Initialize(&o.s.rdv)
 }
 
-// EndStep ends a step: who still waits for a value of it is told so.
+// EndStep ends a step and fails what still waits for a value of it.
 func (o *Session) EndStep(id int64) {
 	o.w.mu.Lock()
 	of := o.w.steps[id]

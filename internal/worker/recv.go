@@ -72,7 +72,7 @@ func (w *Worker) recv(ctx context.Context, req *pb.RecvTensorRequest) (v Receive
 }
 
 // StartRecvTensor is RecvTensor that does not wait: done is called when the value
-// is there, on the goroutine of who sends it, or when ctx ends. It must not wait.
+// is there, on the sender's goroutine, or when ctx ends. It must not wait.
 func (w *Worker) StartRecvTensor(ctx context.Context, req *pb.RecvTensorRequest, done func(Received, error)) {
 	if w.keeps(req) {
 		go func() { done(w.RecvTensor(ctx, req)) }()

@@ -24,7 +24,7 @@ type response struct {
 	v     Received
 	err   error
 
-	dropped bool // nobody will ask again; guarded by responses.mu
+	dropped bool // it will not be asked for again; guarded by responses.mu
 }
 
 // find returns the answer to a request, which answer gives to a new one. There is

@@ -12,7 +12,7 @@ import (
 )
 
 // A transferLog is a transport that counts what steps receive from other tasks
-// and, while somebody wants it to, records it.
+// and, while that is asked for, records it.
 type transferLog struct {
 	rendezvous.Transport
 	*transferRecords
@@ -79,7 +79,7 @@ func (w *Worker) Received() (tensors, bytes int64) {
 	return w.transfers.tensors.Load(), w.transfers.bytes.Load()
 }
 
-// of returns the collector of a step, nil if nobody wants one.
+// of returns the collector of a step, nil if none was asked for.
 func (l *transferRecords) of(step int64) *stepstats.Collector {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,7 +100,7 @@ func (l *transferRecords) of(step int64) *stepstats.Collector {
 func record(c *stepstats.Collector, key string, start time.Time, r rendezvous.Result) {
 	k, err := rendezvous.ParseKey(key)
 	if err != nil {
-		return // no transfer that anybody knows of
+		return // not a transfer between tasks
 	}
 	t := stepstats.Transfer{Tensor: k.Edge, Src: k.Src, Dst: k.Dst, Start: start, End: time.Now()}
 	if r.Tensor != nil {
@@ -109,7 +109,7 @@ func record(c *stepstats.Collector, key string, start time.Time, r rendezvous.Re
 	c.Received(t)
 }
 
-// want counts who wants transfers to be recorded.
+// want counts the requests to record transfers.
 func (l *transferRecords) want(delta int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -63,7 +63,7 @@ type Config struct {
 	// KeepAlive is how long another task or a client may be silent before it is
 	// asked whether it is there, and KeepAliveTimeout how long it then may take
 	// to answer: after that, what waits for it ends with Unavailable, and what
-	// runs for it is given up. 0: 5 and 10 seconds; a negative KeepAlive: nobody
+	// runs for it is given up. 0: 5 and 10 seconds; a negative KeepAlive: no peer
 	// is asked. Servers of TensorFlow are asked half as often, and only while
 	// something waits for them. What a task computes does not keep it from
 	// answering.

@@ -48,7 +48,7 @@ func (s *Server) drain() {
 	}
 }
 
-// end ends all that is left. Steps end before connections do, so that whoever
+// end ends all that is left. Steps end before connections do, so that what
 // waits for one hears why it ended.
 func (s *Server) end() error {
 	var left []error

@@ -149,7 +149,7 @@ func AttrsFromProto(m map[string]*pb.AttrValue, def *OpDef) (Attrs, error) {
 		if def != nil {
 			d = def.attrs[k]
 		}
-		if d == nil && def != nil { // kept as it came: nobody here reads it
+		if d == nil && def != nil { // kept as it came: it is not read here
 			out[k] = p
 			if v, err := AttrFromProto(p, nil); err == nil {
 				out[k] = v

@@ -39,7 +39,7 @@
 //     kernel; Release gives it back.
 //   - Only the sole owner writes. A kernel writes to its outputs and temporary
 //     tensors until it returns, and never to an input. To compute in place it asks
-//     [OpContext.AllocFrom], which reuses an input that nobody else needs.
+//     [OpContext.AllocFrom], which reuses an input that has no other reader.
 //   - A Go slice does not count as a reference. Before a slice of a tensor outlives
 //     the reference, [Tensor.Escape] takes the memory out of all pools for good.
 //     Memory that has escaped is never updated in place again.

@@ -163,7 +163,7 @@ func CheckKernels(n *Node) (err error) {
 // A Rendezvous passes tensors between the devices of one step, keyed by name.
 // Sending never waits; receiving may come first.
 type Rendezvous interface {
-	// Send gives t, or the fact that it is dead, to whoever receives key. It
+	// Send gives t, or the fact that it is dead, to the receiver of key. It
 	// takes a reference of its own.
 	Send(key string, t *Tensor, dead bool) error
 	// Recv calls done once with the tensor sent under key, which done owns.
@@ -193,14 +193,14 @@ type Step struct {
 	Functions   FunctionCaller
 	// GraphVersion is that of the GraphDef format which the graph was made in.
 	GraphVersion int
-	// Collectives does what several devices do together; nil: nobody does.
+	// Collectives does what several devices do together; nil: that is not possible.
 	Collectives Collectives
-	// SessionTensors keeps tensors from this step on; nil: nobody does.
+	// SessionTensors keeps tensors beyond this step; nil: that is not possible.
 	SessionTensors SessionTensors
 	// Parallel runs f over [0, n) in pieces of at least grain, on as many
 	// threads as the session allows. Nil: on the caller.
 	Parallel func(n, grain int, f func(lo, hi int))
-	// Tracer hears of the nodes that are run; nil: nobody wants to know.
+	// Tracer is told of the nodes that are run; nil: the step is not traced.
 	Tracer Tracer
 	// InterOp bounds the nodes that are computed at once; 0: as many as the
 	// executor allows.
@@ -250,7 +250,7 @@ type OpContext struct {
 	// memory that the executor reclaims; nil for outputs that escape.
 	Scratch []*Tensor
 	Pool    *Pool
-	// Last reports, by input, that nobody reads it after this node.
+	// Last reports, by input, that it is not read after this node.
 	Last []bool
 }
 
@@ -361,7 +361,7 @@ func (c *OpContext) ShareShape(o int, t *Tensor, s Shape) {
 }
 
 // AllocFrom makes output o a tensor of the given type and shape, in the memory
-// of input i if that has the same size and nobody else needs it.
+// of input i if that has the same size and no other reader.
 func (c *OpContext) AllocFrom(i, o int, d DType, s Shape) (*Tensor, error) {
 	t := c.In[i].T
 	if c.Last == nil || !c.Last[i] || t.buf == nil || d.Size() == 0 || t.NumBytes() != s.NumElements()*d.Size() || !t.buf.Sole() {

@@ -32,7 +32,7 @@ func ReadFile(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", readError(ctx, name, err)
 	}
-	return unsafe.String(unsafe.SliceData(b), len(b)), nil // nobody else knows b
+	return unsafe.String(unsafe.SliceData(b), len(b)), nil // there is no other reference to b
 }
 
 // readError is FileError for what may also be the end of ctx or of memory.
@@ -46,7 +46,7 @@ func readError(ctx context.Context, name string, err error) error {
 	return FileError(name, err)
 }
 
-// openFile opens a file. A pipe is not open before somebody writes to it: should
+// openFile opens a file. A pipe is not open before it has a writer: should
 // ctx end before, that is done here.
 func openFile(ctx context.Context, path string) (*os.File, error) {
 	if info, err := os.Stat(path); err != nil || info.Mode()&fs.ModeNamedPipe == 0 || ctx.Done() == nil {

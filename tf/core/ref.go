@@ -54,7 +54,7 @@ func (r *Ref) Store(t *Tensor) {
 	}
 }
 
-// Update calls f with the variable's value, memory that nobody else refers to,
+// Update calls f with the variable's value, memory without other references,
 // for f to change in place; nil while the variable is uninitialized. A value
 // that is being read elsewhere is copied first.
 func (r *Ref) Update(f func(t *Tensor) error) error {
@@ -153,7 +153,7 @@ func (r *Ref) Swap(f func(old *Tensor) (*Tensor, error)) error {
 	return nil
 }
 
-// SoleOwner returns t if nobody else refers to its memory, else a copy in its
+// SoleOwner returns t if its memory has no other reference, else a copy in its
 // place.
 func SoleOwner(t *Tensor) *Tensor {
 	if t == nil || sole(t) {

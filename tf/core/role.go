@@ -140,8 +140,8 @@ const (
 
 	// NeutralOne and NeutralZero ops have two operands, which are broadcast, and the
 	// output is the left one if the right one is 1 or 0. For ops that are Commutative
-	// it is the other way round, too. Of floating point numbers, a commutative op with
-	// NeutralZero does not keep the negative zero.
+	// it is the other way round, too. A commutative op with NeutralZero does
+	// not keep the negative zero of floating point numbers.
 	NeutralOne
 	NeutralZero
 

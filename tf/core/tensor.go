@@ -49,7 +49,7 @@ func CheckSize(d DType, s Shape) error {
 
 // NewTensor returns a tensor of zeros (empty strings, null handles). It panics
 // if the shape is not fully known, see CheckSize, or if there is too little
-// memory, which whoever runs kernels makes the error of the node, see Panicked.
+// memory, which the code that runs kernels makes the error of the node, see Panicked.
 func NewTensor(d DType, s Shape) *Tensor {
 	t, err := AllocTensor(d, s)
 	if err != nil {
@@ -108,7 +108,7 @@ func TensorOf(d DType, s Shape, buf *Buffer) *Tensor {
 }
 
 // FromSlice returns a tensor over data: both are the same memory, which is never
-// pooled and never updated in place. Nobody may write to data while the tensor is
+// pooled and never updated in place. data must not be written to while the tensor is
 // in use. Without a shape the tensor is a vector.
 func FromSlice[T Elem](data []T, shape ...int) (*Tensor, error) {
 	s := Shape(shape)
@@ -257,7 +257,7 @@ func (t *Tensor) Reshape(s Shape) (*Tensor, error) {
 	return r, nil
 }
 
-// Reuse makes t, a header that nobody else refers to, describe buf with the
+// Reuse makes t, a header without other references, describe buf with the
 // given type and shape. Executors keep one header for each scratch output.
 func (t *Tensor) Reuse(d DType, s Shape, buf *Buffer, obj any) {
 	t.dtype, t.buf, t.obj = d.Base(), buf, obj
@@ -314,7 +314,7 @@ func (t *Tensor) EnterAt(header *Tensor, p *Pool) (_ *Tensor, err error) {
 }
 
 // Leave returns what a program gets of t, whose reference it takes over: t's
-// memory if nobody else refers to it, else a copy. The memory is never pooled
+// memory if it has no other reference, else a copy. The memory is never pooled
 // again. Like NewTensor it panics if there is no memory for a copy.
 func (t *Tensor) Leave() *Tensor {
 	left, err := t.TryLeave()

@@ -58,7 +58,7 @@ func variantProto(v VariantValue) (*pb.VariantTensorDataProto, error) {
 	switch v := v.Value.(type) {
 	case nil:
 		return &pb.VariantTensorDataProto{}, nil
-	case *pb.VariantTensorDataProto: // came from a peer, nobody here knows it
+	case *pb.VariantTensorDataProto: // came from a peer, its type is not registered here
 		return v, nil
 	case *Tensor:
 		return (&VariantData{TypeName: tensorVariant, Tensors: []*Tensor{v}}).proto()

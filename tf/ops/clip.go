@@ -23,7 +23,7 @@ func init() {
 }
 
 // ClipByValue returns t bounded to [low, high]. The bounds are scalars or have
-// the shape of t. Of complex numbers, real and imaginary parts are bounded each.
+// the shape of t. The real and the imaginary part of complex numbers are bounded each.
 func ClipByValue(t, low, high tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ClipByValue", opts, t, low, high)
 }

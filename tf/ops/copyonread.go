@@ -13,7 +13,7 @@ func init() {
 }
 
 // DisableCopyOnRead tells the variable behind handle that its values are to be
-// shared with those who read them, as they always are here. TensorFlow's savers
+// shared with their readers, as they always are here. TensorFlow's savers
 // ask for it.
 func DisableCopyOnRead(handle tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "DisableCopyOnRead", []tf.Output{handle}, opts...)

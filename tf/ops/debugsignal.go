@@ -66,7 +66,7 @@ func debugCopy(n *core.Node) (core.Kernel, error) {
 }
 
 // debugSignal makes the kernel of an op that computes a signal and publishes it,
-// unless its gate is closed: then the result is empty. Nobody opens gates here.
+// unless its gate is closed: then the result is empty. Gates stay closed here.
 func debugSignal(run core.Compute) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		key, err := debugKeyOf(n)

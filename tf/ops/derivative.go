@@ -94,8 +94,8 @@ func complexSigmoidGrad[T kernel.Complex](z, y, dy []T) {
 	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { return d * y * (1 - y) })
 }
 
-// Of these three TensorFlow takes the conjugate of y here, of the others
-// where they are used.
+// TensorFlow takes the conjugate of y here for these three, and where they are used for
+// the others.
 
 func complexSqrtGrad[T kernel.Complex](z, y, dy []T) {
 	complexUnlessZero(z, y, dy, func(y, d complex128) complex128 { return d * 0.5 / y })

@@ -108,7 +108,7 @@ func remoteTarget(c *core.OpContext, name string) (string, error) {
 	return c.Device.Spec().Override(d).String(), nil
 }
 
-// fakeParam makes a value that nobody reads: branches of a conditional have to
+// fakeParam makes a value that is not read: branches of a conditional have to
 // return equally many.
 func fakeParam(n *core.Node) (core.Kernel, error) {
 	d, s := n.Type("dtype"), n.ShapeAttr("shape")
@@ -157,7 +157,7 @@ func PartitionedCall(f *tf.Function, args []tf.Output, opts ...tf.Option) []tf.O
 }
 
 // StatefulPartitionedCall is PartitionedCall for a function that has effects:
-// it runs even if nobody reads its results, once in each step.
+// it runs even if its results are not read, once in each step.
 func StatefulPartitionedCall(f *tf.Function, args []tf.Output, opts ...tf.Option) []tf.Output {
 	return f.CallBy("StatefulPartitionedCall", args, opts...)
 }

@@ -34,7 +34,7 @@ func (l *tensorList) with(items []*core.Tensor) *tensorList {
 }
 
 // push returns l with one more element. Lists that grow out of each other
-// share memory: who comes first has the place behind the last element, another
+// share memory: the first to push has the place behind the last element, another
 // one makes a copy.
 func (l *tensorList) push(t *core.Tensor) *tensorList {
 	n := len(l.items)

@@ -61,7 +61,7 @@ func streamed(c *core.OpContext, n int, f func(lo, hi int)) {
 	c.ParallelFor((n+piece-1)/piece, max(1, elementGrain/piece), func(lo, hi int) { f(lo*piece, min(hi*piece, n)) })
 }
 
-// changeWhole calls f to change the value of a variable, memory to which nobody else
+// changeWhole calls f to change the value of a variable, memory to which nothing else
 // refers; nil while the variable is uninitialized.
 func changeWhole(c *core.OpContext, r *core.Ref, f func(t *core.Tensor) error) error {
 	return r.Change(c, func(next *core.Change) error {

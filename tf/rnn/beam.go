@@ -111,7 +111,7 @@ func (d *BeamDecoder) check() error {
 
 // begin returns the first step's input [batch width in], and as the state that of
 // the search, the logarithms of probabilities, the lengths and what has ended,
-// [batch width], and that of the cell. Of the sequences, which are equal yet, only the first counts.
+// [batch width], and that of the cell. Only the first of the sequences counts, since all are equal yet.
 func (d *BeamDecoder) begin() (finished, input tf.Output, s State, err error) {
 	if err := d.check(); err != nil {
 		return d.Starts, d.Starts, nil, err

@@ -75,8 +75,8 @@ type Config struct {
 	// InterOpPools gives, instead of InterOp, bounds from which each step
 	// chooses one by RunOptions.InterOpPool.
 	InterOpPools []int
-	// CostModelEvery makes each so-manieth step that is run with options
-	// report the costs of its nodes; 0: none.
+	// CostModelEvery is after how many steps that are run with options one
+	// reports the costs of its nodes; 0: none does.
 	CostModelEvery int64
 	// LogDevicePlacement tells Log which device each node runs on.
 	LogDevicePlacement bool

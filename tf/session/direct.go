@@ -29,7 +29,7 @@ func newDirect(g *tf.Graph, cfg Config) (Backend, error) {
 	})}, nil
 }
 
-// placementLog returns who hears of placements, nil if nobody does.
+// placementLog returns the log of placements, nil if there is none.
 func placementLog(cfg Config) func(string) {
 	if !cfg.LogDevicePlacement {
 		return nil
@@ -38,7 +38,7 @@ func placementLog(cfg Config) func(string) {
 	return func(text string) { log.Info("device placement\n" + text) }
 }
 
-// fusionLog returns who hears of what is fused, nil if nobody does.
+// fusionLog returns the log of what is fused, nil if there is none.
 func fusionLog(cfg Config) func(string) {
 	if !cfg.LogFusion {
 		return nil

@@ -117,7 +117,7 @@ func (w *FileWriter) run(file *Writer, queue chan *pb.Event, flush chan chan err
 	}
 }
 
-// refuse drops what comes, so that nobody waits for ever.
+// refuse drops what comes, so that nothing waits for ever.
 func (w *FileWriter) refuse(queue chan *pb.Event, flush chan chan error) {
 	for {
 		select {

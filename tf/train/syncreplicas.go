@@ -15,7 +15,7 @@ import (
 // step: it adds up what they compute, and the mean of ReplicasToAggregate
 // gradients makes one update. Those that come too late, because they were
 // computed with older variables, are dropped. With more workers than that, the
-// slowest ones are backups: nobody waits for them. With fewer, each worker
+// slowest ones are backups, which a step does not wait for. With fewer, each worker
 // computes several gradients for one update.
 //
 // Only the chief should stop at a step: it might else wait for gradients of workers

@@ -14,7 +14,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/savedmodel"
 )
 
-// input has 100 people, again and again. Who is over 40 or a smith earns much.
+// input has 100 people, again and again. People over 40 and smiths earn much.
 func input(context.Context) (*estimator.Input, error) {
 	var age []float32
 	var job []string

@@ -133,13 +133,14 @@ func (e *entropy) findCodes(i int, c *component) (err error) {
 	return err
 }
 
-// codes makes the codes of a table. Files without tables mean the usual ones.
+// codes makes the codes of a table. Files without tables mean the usual ones, unless
+// they are progressive.
 func (f *file) codes(at int, tables *[4]*huffman, dc bool) (*codes, error) {
 	if at > 3 {
 		return nil, errInvalid
 	}
 	h := tables[at]
-	if h == nil && at < 2 {
+	if h == nil && at < 2 && !f.progressive {
 		h = usual(at, dc)
 	}
 	if h == nil {

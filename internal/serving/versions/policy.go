@@ -1,6 +1,6 @@
 // Package versions decides which versions of a model a server loads and unloads,
 // and when. It does no I/O and starts nothing: a source tells it which versions
-// there are, it says what to do, and whoever does that reports back.
+// there are, it says what to do, and its caller does that and reports back.
 package versions
 
 import (

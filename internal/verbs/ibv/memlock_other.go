@@ -2,6 +2,6 @@
 
 package ibv
 
-// LockedMemory is how many bytes of memory the process may lock: here nobody
-// counts them.
+// LockedMemory is how many bytes of memory the process may lock: this system has no
+// such limit.
 func LockedMemory() (limit uint64, unlimited bool) { return 0, true }

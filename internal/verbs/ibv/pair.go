@@ -241,7 +241,7 @@ func (q *queuePair) Fail() error {
 	return errno("modify to ERR", C.gorge_fail_qp(q.qp))
 }
 
-// Destroy ends the queue pair. Completions that nobody has polled are lost.
+// Destroy ends the queue pair. Completions that have not been polled are lost.
 func (q *queuePair) Destroy() error {
 	if again, err := q.end(); again || err != nil {
 		return err

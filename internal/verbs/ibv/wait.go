@@ -22,7 +22,7 @@ import (
 type waiter struct {
 	file *os.File
 	raw  syscall.RawConn
-	busy sync.Mutex // held by who waits; close takes it, so nobody waits after that
+	busy sync.Mutex // held while Wait waits; close takes it, so that nothing waits after that
 }
 
 func newWaiter(fd int, what string) (*waiter, error) {

@@ -118,7 +118,7 @@ func (s *side) ready(conn net.Conn) error {
 	return err
 }
 
-// send writes n bytes to the peer, who hears of the size.
+// send writes n bytes to the peer, which is told the size.
 func (s *side) send(n int) error {
 	s.sending++
 	return s.qp.PostSend(verbs.SendWR{
@@ -191,7 +191,7 @@ func Run(ctx context.Context, dev verbs.Device, addr string) (results []Result, 
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "tcp", addr)
 	if err != nil {
-		return nil, "", core.Errorf(core.Unavailable, "nobody waits for a ping at %s: %v", addr, err)
+		return nil, "", core.Errorf(core.Unavailable, "no server answers the ping at %s: %v", addr, err)
 	}
 	defer conn.Close()
 	err = on(ctx, dev, conn, func(s *side) error {

@@ -128,7 +128,7 @@ func (d *Device) accept() {
 // acceptPause keeps a process that is out of file descriptors from spinning.
 const acceptPause = 10 * time.Millisecond
 
-// introduce waits for the peer to say whom it wants, and for that queue pair
+// introduce waits for the peer to name the queue pair that it wants, and for that queue pair
 // to know its peer: of the two that are being connected one is always first.
 func (d *Device) introduce(raw net.Conn) {
 	defer context.AfterFunc(d.ctx, func() { raw.Close() })()

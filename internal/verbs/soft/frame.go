@@ -18,7 +18,7 @@ const (
 	refused   = byte(verbs.RemOpErr)
 )
 
-// A hello says who wants to send requests to whom. The packet number proves
+// A hello names the queue pair that sends requests and the one that gets them. The packet number proves
 // that both mean the same connection.
 type hello struct{ from, to, psn uint32 }
 

@@ -45,7 +45,7 @@ type queuePair struct {
 	sends     []verbs.SendWR // posted and not completed
 	sent      int            // how many of sends are on their way
 	writing   bool           // the one after these is being written
-	kept      int            // places of completed quiet requests that nobody was told of
+	kept      int            // places of completed quiet requests that were not reported
 	recvs     []verbs.RecvWR
 	changed   sync.Cond // signals sent, recvs and the failure
 	conns     []net.Conn
@@ -258,7 +258,7 @@ func (q *queuePair) flushLocked() {
 	q.sends, q.recvs, q.flushed = nil, nil, true
 }
 
-// Destroy ends the queue pair. Completions that nobody has polled are lost.
+// Destroy ends the queue pair. Completions that have not been polled are lost.
 func (q *queuePair) Destroy() error {
 	q.fail(verbs.WRFlushErr)
 	select {

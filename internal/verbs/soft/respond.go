@@ -48,7 +48,7 @@ func drain(conn net.Conn, limit time.Duration) {
 }
 
 // serve executes one request, and returns the status that the peer is owed, or
-// false if there is nobody to tell.
+// false if the peer has gone.
 func (q *queuePair) serve(r io.Reader) (verbs.Status, bool) {
 	var b [headerSize]byte
 	if _, err := io.ReadFull(r, b[:]); err != nil {

@@ -28,7 +28,7 @@ func newSecrets(c *tls.Config) *secrets {
 	return &secrets{accepting(c), opening}
 }
 
-// accepting is the role of who is connected to.
+// accepting is the role of the end that is connected to.
 func accepting(c *tls.Config) *tls.Config {
 	a := c.Clone()
 	a.NextProtos, a.ClientAuth = nil, tls.RequireAnyClientCert
@@ -69,7 +69,7 @@ func verify(c *tls.Config, roots *x509.CertPool) func(tls.ConnectionState) error
 	}
 }
 
-// accept shakes hands with who has connected, before conn's deadline.
+// accept shakes hands with the end that has connected, before conn's deadline.
 func (s *secrets) accept(ctx context.Context, conn net.Conn) (net.Conn, error) {
 	if s == nil {
 		return conn, nil
@@ -78,7 +78,7 @@ func (s *secrets) accept(ctx context.Context, conn net.Conn) (net.Conn, error) {
 	return secured{t, conn}, t.HandshakeContext(ctx)
 }
 
-// open shakes hands with who has been connected to, before conn's deadline.
+// open shakes hands with the end that was connected to, before conn's deadline.
 func (s *secrets) open(ctx context.Context, conn net.Conn) (net.Conn, error) {
 	if s == nil {
 		return conn, nil

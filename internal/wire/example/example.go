@@ -28,7 +28,7 @@ type Feature struct {
 	list string
 }
 
-// bytesOf views a string as bytes, which nobody changes.
+// bytesOf views a string as bytes, which must not be changed.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // field cuts the first field off a message. n is 0 for one that has no length,

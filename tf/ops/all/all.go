@@ -1,5 +1,5 @@
 // Package all imports every package of operations, for programs that run
-// graphs which others have built: servers, and whoever imports a GraphDef.
+// graphs which others have built: servers, and programs that import GraphDefs.
 package all
 
 import (

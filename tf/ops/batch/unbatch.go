@@ -10,7 +10,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// A counter keeps tensors by id until those who want them come.
+// A counter keeps tensors by id until they are asked for.
 type counter struct {
 	queue.Line
 	there   map[int64]kept
@@ -103,7 +103,7 @@ func unbatchKernel(n *core.Node) (core.Kernel, error) {
 	}), nil
 }
 
-// deposit puts parts where those who wait find them, and notes that id waits.
+// deposit puts parts where waiting steps find them, and notes that id waits.
 func (u *counter) deposit(id int64, parts map[int64]*core.Tensor, until time.Time) error {
 	return u.Change(func() error {
 		now := time.Now()
@@ -230,5 +230,5 @@ func (u *backward) collect(c *core.OpContext, want []span, done func(error)) {
 	})
 }
 
-// Close ends a counter that nobody can find any more.
+// Close ends a counter that cannot be found any more.
 func (u *counter) Close() { u.Line.Close(tf.Errorf(tf.Canceled, "the batches are gone")) }

@@ -42,8 +42,8 @@ func KMC2ChainInitialization(distances, seed tf.Output, opts ...tf.Option) tf.Ou
 
 // KmeansPlusPlusInitialization returns n of points, the rows of a float32
 // matrix, that lie far apart: the farther a point is from those chosen before,
-// the likelier it is chosen. Of as many candidates more as retries says, a number
-// that fits n if it is negative, the best is taken.
+// the likelier it is chosen. Each time the best of
+// 1 + retries candidates is taken; a negative retries stands for a number that fits n.
 func KmeansPlusPlusInitialization(points, n, seed, retries tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "KmeansPlusPlusInitialization", []tf.Output{points, n, seed, retries}, opts...).Output(0)
 }

@@ -99,7 +99,7 @@ func filterInParallel(o *dataset.Origin, in []*core.Tensor) (*core.Tensor, error
 	return as(o, "ParallelFilterDataset", append(in, core.Scalar(autotuned)), core.Attrs{"deterministic": "true"})
 }
 
-// autotuned is the number of calls at once of which nobody says how many.
+// autotuned is the number of calls at once by default.
 const autotuned = int64(-1)
 
 func withState(o *dataset.Origin, attr string) bool {

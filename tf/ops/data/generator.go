@@ -47,7 +47,7 @@ func generator(c *core.OpContext) (dataset.Dataset, error) {
 		}
 		return next, func() {
 			if begun {
-				_, _ = fs[2](context.Background(), state) // nobody is there to hear of an error
+				_, _ = fs[2](context.Background(), state) // an error could not be reported any more
 			}
 		}
 	}), nil

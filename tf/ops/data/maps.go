@@ -53,7 +53,7 @@ func flatMap(c *core.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dat
 	return dataset.FlatMap(in, f, spec(c)), nil
 }
 
-// lanes is how many datasets are gone around among if nobody says. It depends
+// lanes is how many datasets are gone around among by default. It depends
 // on how many calls there may be at once; 0: one after the other.
 func lanes(calls int64) int64 {
 	cores := int64(runtime.GOMAXPROCS(0))

@@ -2,13 +2,13 @@ package io
 
 import "sync/atomic"
 
-// A handover decides who goes on after a callback: the caller, if it has been
+// A handover decides which side goes on after a callback: the caller, if it has been
 // called back before it looks, or else the callback. So long chains of
 // callbacks that come at once are a loop, not a deep stack.
 type handover struct{ state atomic.Int32 }
 
 const (
-	first = iota // nobody has been there
+	first = iota // neither side has come
 	left         // one has, and leaves the rest to the other
 )
 

@@ -105,7 +105,7 @@ func setRecords(c *core.OpContext, got records) error {
 	return nil
 }
 
-// onReader makes the factory of kernels that do f with a reader while nobody
+// onReader makes the factory of kernels that do f with a reader while nothing
 // reads.
 func onReader(f func(r *reader, c *core.OpContext) error) core.NewKernel {
 	return func(*core.Node) (core.Kernel, error) {

@@ -41,7 +41,7 @@ type foresight interface{ atEnd() bool }
 
 var _ = resource.Declare[*reader]("tensorflow::ReaderInterface")
 
-// Close ends a reader that nobody can find any more.
+// Close ends a reader that cannot be found any more.
 func (r *reader) Close() {
 	r.turn.Close(tf.Errorf(tf.Canceled, "Read operation was cancelled"))
 	_ = r.turn.Change(func() error {
@@ -60,7 +60,7 @@ func newReader(name string, f format) *reader {
 // records is what a read comes to.
 type records struct{ keys, values []string }
 
-// exclusively calls f when nobody else is reading. f ends its turn by release.
+// exclusively calls f when nothing else is reading. f ends its turn by release.
 func (r *reader) exclusively(ctx context.Context, f func(), fail func(error)) {
 	r.turn.Wait(ctx, "Read", func() (bool, error) {
 		if r.busy {
@@ -81,7 +81,7 @@ func (r *reader) release() {
 	_ = r.turn.Change(func() error { r.busy = false; return nil })
 }
 
-// whenFree calls f when nobody else is reading, and done with its result.
+// whenFree calls f when nothing else is reading, and done with its result.
 func (r *reader) whenFree(ctx context.Context, f func() error, done func(error)) {
 	r.exclusively(ctx, func() {
 		err := core.Guard("a reader", f) // which others may use in any case

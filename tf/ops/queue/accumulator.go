@@ -37,7 +37,7 @@ type gradients interface {
 
 var _ = resource.Declare[*accumulator]("tensorflow::ConditionalAccumulatorBase")
 
-// Close ends an accumulator that nobody can find any more.
+// Close ends an accumulator that cannot be found any more.
 func (a *accumulator) Close() {
 	a.Line.Close(tf.Errorf(tf.Canceled, "TakeGrad operation was cancelled"))
 }

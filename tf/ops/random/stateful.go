@@ -92,8 +92,8 @@ func RngReadAndSkip(handle, alg, delta tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RngReadAndSkip", opts, handle, alg, delta)
 }
 
-// NonDeterministicInts returns integers of the full range of d that nobody can
-// foresee.
+// NonDeterministicInts returns integers of the full range of d that cannot be
+// foreseen.
 func NonDeterministicInts(shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("NonDeterministicInts", tf.Join(opts, tf.Attr("dtype", d)), shape)
 }

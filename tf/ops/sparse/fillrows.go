@@ -259,7 +259,7 @@ func (f rowForm) write(c *core.OpContext, starts []int, empty []bool, reverse []
 	return nil
 }
 
-// fillBack gathers the gradients of values; what nobody gathers is the
+// fillBack gathers the gradients of values; what is not gathered is the
 // default's.
 func fillBack[T kernel.Number](c *core.OpContext) error {
 	reverse, dy := c.Input(0), c.Input(1)

@@ -126,5 +126,5 @@ func clearArea(_ *core.OpContext, a *area) error {
 	})
 }
 
-// Close ends an area that nobody can find any more.
+// Close ends an area that cannot be found any more.
 func (a *area) Close() { a.Line.Close(tf.Errorf(tf.Canceled, "the staging area is gone")) }

@@ -27,7 +27,7 @@ type barrier struct {
 	inserted   int64            // insertions with new keys
 	moving     int              // insertions whose tuples are on their way to the queue
 	closed     bool
-	cancelled  bool // by the one who closed it: incomplete tuples will not be completed
+	cancelled  bool // by the op that closed it: incomplete tuples will not be completed
 }
 
 var _ = resource.Declare[*barrier]("tensorflow::barrier::Barrier")
@@ -185,5 +185,5 @@ func (b *barrier) incompleteSize() int {
 	return len(b.incomplete)
 }
 
-// Close ends a barrier that nobody can find any more.
+// Close ends a barrier that cannot be found any more.
 func (b *barrier) Close() { b.ready.Close() }

@@ -261,5 +261,5 @@ func clearStore(_ *core.OpContext, s *store) error {
 	})
 }
 
-// Close ends a map that nobody can find any more.
+// Close ends a map that cannot be found any more.
 func (s *store) Close() { s.Line.Close(tf.Errorf(tf.Canceled, "the staging map is gone")) }

@@ -49,7 +49,7 @@ func MutexV2(g *tf.Graph, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "MutexV2", nil, opts...).Output(0)
 }
 
-// MutexLock waits until nobody holds the mutex, and holds it until its result is
+// MutexLock waits until the mutex is free, and holds it until its result is
 // consumed, or the step is over.
 func MutexLock(mutex tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "MutexLock", []tf.Output{mutex}, opts...).Output(0)
@@ -103,5 +103,5 @@ func consume(c *core.OpContext) error {
 	return tf.Errorf(tf.InvalidArgument, "Expected input to be a MutexLock")
 }
 
-// Close ends a mutex that nobody can find any more.
+// Close ends a mutex that cannot be found any more.
 func (m *mutex) Close() { m.Line.Close(tf.Errorf(tf.Canceled, "the mutex is gone")) }
