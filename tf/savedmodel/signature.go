@@ -181,8 +181,8 @@ func list(specs map[string]*TensorSpec, keys []string) []TensorSpec {
 
 // Run computes the wanted outputs from the inputs, all outputs if none is named.
 // An input may be whatever [tf.TensorOf] takes, a *tf.Tensor or another tf.Value.
-// All inputs must be given but those that have defaults. What is returned is the
-// program's own. Keys, types and shapes that do not fit are InvalidArgument.
+// All inputs must be given but those that have defaults. A signature without outputs
+// computes nothing. What is returned is the program's own. Keys, types and shapes that do not fit are InvalidArgument.
 func (s *Signature) Run(ctx context.Context, in map[string]any, want ...string) (map[string]*tf.Tensor, error) {
 	if s.err != nil {
 		return nil, s.err
@@ -206,6 +206,9 @@ func (s *Signature) RunTensors(ctx context.Context, in map[string]*tf.Tensor, wa
 func (s *Signature) call(ctx context.Context, args []*tf.Tensor, want []string) (map[string]*tf.Tensor, error) {
 	if len(want) == 0 {
 		want = s.outKeys
+	}
+	if len(want) == 0 { // as a policy without state says which state it begins with
+		return map[string]*tf.Tensor{}, nil
 	}
 	c, err := s.callable(want)
 	if err != nil {
@@ -231,6 +234,9 @@ func (s *Signature) Prepare(ctx context.Context, want ...string) error {
 	}
 	if len(want) == 0 {
 		want = s.outKeys
+	}
+	if len(want) == 0 {
+		return nil
 	}
 	c, err := s.callable(want)
 	if err != nil {
