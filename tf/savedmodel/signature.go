@@ -46,6 +46,7 @@ type Signature struct {
 	outKeys []string // sorted
 	fed     []string // of inKeys those that feed a tensor first: several may stand for one
 	err     error    // why it cannot be run
+	pure    bool     // a run leaves no trace
 
 	mu    sync.Mutex
 	calls map[string]*session.Callable // by the outputs that are wanted
@@ -74,6 +75,7 @@ func (m *Model) bindSignatures(n *needs) {
 		s := &Signature{name: name, def: def, m: m, calls: map[string]*session.Callable{}}
 		if s.err = n.signature(def); s.err == nil {
 			s.bind()
+			s.pure = n.pure(def)
 		}
 		m.sigs[name] = s
 	}
