@@ -32,6 +32,8 @@ func avx2Loops() vectorLoops {
 		columnSums: columnSumsAVX2, columnMoments: columnMomentsAVX2, columnProducts: columnProductsAVX2,
 		normalize: normalizeAVX2, normGrad: normGradAVX2,
 
+		fft4: fft4AVX2, fftSplit: fftSplitAVX2, fftJoin: fftJoinAVX2,
+
 		poolMax: poolMaxAVX2, poolSum: poolSumAVX2, poolMaxGrad: poolMaxGradAVX2,
 	}
 }

@@ -33,6 +33,8 @@ func avx512Loops() vectorLoops {
 		normalize: normalizeAVX512, normGrad: normGradAVX512,
 		transpose16: func(dst, src *float32, ldd, lds int) { packRows16AVX512(16, src, lds, dst, ldd) },
 
+		fft4: fft4AVX512, fftSplit: fftSplitAVX512, fftJoin: fftJoinAVX512,
+
 		poolMax: poolMaxAVX512, poolSum: poolSumAVX512, poolMaxGrad: poolMaxGradAVX512,
 	}
 }

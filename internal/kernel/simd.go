@@ -41,6 +41,11 @@ type vectorLoops struct {
 	// transpose16 exchanges rows and columns of 16 times 16, lds and ldd apart.
 	transpose16 func(dst, src *float32, ldd, lds int)
 
+	// fft4, fftSplit and fftJoin are a pass of radix 4, splitReal and joinReal.
+	fft4     func(y, x *float32, n, stride int, w *float32)
+	fftSplit func(z *float32, n int, w *float32)
+	fftJoin  func(z *float32, n int, w *float32, scale float32)
+
 	poolMax, poolSum func(y, x *float32, offsets *int, taps, channels, count, step int)
 	poolMaxGrad      func(dx, x, dy *float32, offsets *int, taps, channels, count, step int)
 }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"math"
 	"math/cmplx"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
@@ -27,7 +28,7 @@ func init() {
 		Name: "Angle", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: core.UnchangedShape, Grad: tf.GradFunc(angleGrad), Kernels: partKernels(cmplx.Phase),
 	})
 	core.Register(core.OpDef{
-		Name: "ComplexAbs", In: "x: T", Out: "y: Tout", Attrs: parts, Shape: core.UnchangedShape, Grad: tf.GradFunc(complexAbsGrad), Kernels: partKernels(cmplx.Abs),
+		Name: "ComplexAbs", In: "x: T", Out: "y: Tout", Attrs: parts, Shape: core.UnchangedShape, Grad: tf.GradFunc(complexAbsGrad), Kernels: partsKernels(magnitudes, cmplx.Abs),
 	})
 	core.Register(core.OpDef{
 		Name: "Conj", Traits: core.Involution, In: "input: T", Out: "output: T", Attrs: "T: {complex64, complex128, variant} = complex64",
@@ -114,9 +115,28 @@ func complexOf[C kernel.Complex, F kernel.Float]() kernel.Loops[C, F] {
 // partKernels returns the kernels of a function from complex to real numbers.
 // A result of another width than the operand's is refused, as TensorFlow does.
 func partKernels(f func(complex128) float64) core.KernelSet {
-	c64 := mapToKernel(func(y []float32, x []complex64) {
+	return partsKernels(func(y []float32, x []complex64) {
 		kernel.Map2(y, x, func(v complex64) float32 { return float32(f(complex128(v))) })
-	})
+	}, f)
+}
+
+// magnitudes sets y to |x|. The squares of single precision neither overflow nor
+// vanish in double precision.
+func magnitudes(y []float32, x []complex64) {
+	for i, v := range x[:len(y)] {
+		re, im := float64(real(v)), float64(imag(v))
+		m := math.Sqrt(re*re + im*im)
+		if m != m { // an infinite part counts more than one that is not a number
+			m = cmplx.Abs(complex128(v))
+		}
+		y[i] = float32(m)
+	}
+}
+
+// partsKernels is partKernels for a function that single precision has a loop of its
+// own for.
+func partsKernels(single func(y []float32, x []complex64), f func(complex128) float64) core.KernelSet {
+	c64 := mapToKernel(single)
 	c128 := mapToKernel(func(y []float64, x []complex128) { kernel.Map2(y, x, f) })
 	return core.ByType("T", byType{tf.Complex64: resultOf(tf.Float32, c64), tf.Complex128: resultOf(tf.Float64, c128)})
 }

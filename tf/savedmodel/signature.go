@@ -46,6 +46,7 @@ type Signature struct {
 	outKeys []string // sorted
 	fed     []string // of inKeys those that feed a tensor first: several may stand for one
 	err     error    // why it cannot be run
+	pure    bool     // a run leaves no trace
 
 	mu    sync.Mutex
 	calls map[string]*session.Callable // by the outputs that are wanted
@@ -74,6 +75,7 @@ func (m *Model) bindSignatures(n *needs) {
 		s := &Signature{name: name, def: def, m: m, calls: map[string]*session.Callable{}}
 		if s.err = n.signature(def); s.err == nil {
 			s.bind()
+			s.pure = n.pure(def)
 		}
 		m.sigs[name] = s
 	}
@@ -181,8 +183,8 @@ func list(specs map[string]*TensorSpec, keys []string) []TensorSpec {
 
 // Run computes the wanted outputs from the inputs, all outputs if none is named.
 // An input may be whatever [tf.TensorOf] takes, a *tf.Tensor or another tf.Value.
-// All inputs must be given but those that have defaults. What is returned is the
-// program's own. Keys, types and shapes that do not fit are InvalidArgument.
+// All inputs must be given but those that have defaults. A signature without outputs
+// computes nothing. What is returned is the program's own. Keys, types and shapes that do not fit are InvalidArgument.
 func (s *Signature) Run(ctx context.Context, in map[string]any, want ...string) (map[string]*tf.Tensor, error) {
 	if s.err != nil {
 		return nil, s.err
@@ -206,6 +208,9 @@ func (s *Signature) RunTensors(ctx context.Context, in map[string]*tf.Tensor, wa
 func (s *Signature) call(ctx context.Context, args []*tf.Tensor, want []string) (map[string]*tf.Tensor, error) {
 	if len(want) == 0 {
 		want = s.outKeys
+	}
+	if len(want) == 0 { // as a policy without state says which state it begins with
+		return map[string]*tf.Tensor{}, nil
 	}
 	c, err := s.callable(want)
 	if err != nil {
@@ -231,6 +236,9 @@ func (s *Signature) Prepare(ctx context.Context, want ...string) error {
 	}
 	if len(want) == 0 {
 		want = s.outKeys
+	}
+	if len(want) == 0 {
+		return nil
 	}
 	c, err := s.callable(want)
 	if err != nil {

@@ -32,8 +32,9 @@ type Config struct {
 	// after RetryInterval.
 	LoadRetries   int
 	RetryInterval time.Duration
-	// NoWarmup leaves warm-up requests out; WarmupRounds says how many times each
-	// is run, 0: once.
+	// NoWarmup leaves warm-up requests out, and the run of each signature with zeros
+	// before a version is available; WarmupRounds says how many times each request is
+	// run, 0: once.
 	NoWarmup     bool
 	WarmupRounds int
 	// AnyLabel lets labels be given to versions that have not been loaded.

@@ -34,6 +34,8 @@ var families = []struct {
 	{"kernel/windows_avx2", func(a *asm) { emitWindows(a, avx2) }},
 	{"kernel/pack_avx512", emitPack},
 	{"kernel/cpuid", emitCPUID},
+	{"kernel/fft_avx512", func(a *asm) { emitFFT(a, avx512) }},
+	{"kernel/fft_avx2", func(a *asm) { emitFFT(a, avx2) }},
 	{"random/philox_avx512", func(a *asm) { emitPhilox(a, avx512) }},
 	{"random/philox_avx2", func(a *asm) { emitPhilox(a, avx2) }},
 }

@@ -244,6 +244,9 @@ func (s *spectrum) run(c *core.OpContext) error {
 		kernel.Cast(elements(out), core.Make[complex128](out.Len()))
 		return nil
 	}
+	if s.single(c, out) {
+		return nil
+	}
 	if err := core.CheckSize(tf.Complex128, append(s.in[:s.outer()].Clone(), s.lengths...)); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"math/cmplx"
 	"sync"
 
+	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -243,24 +244,30 @@ func (c *chirp) apply(x, scratch []complex128) {
 	}
 }
 
-// transforms keeps those that a kernel has used lately.
+// transforms keeps what a kernel has used lately.
 type transforms struct {
+	double recent[*transform]
+	single recent[*kernel.FFT]
+}
+
+// recent keeps plans by length.
+type recent[P any] struct {
 	mu   sync.Mutex
-	kept map[int]*transform
+	kept map[int]P
 }
 
 // mostKept bounds the lengths that a kernel remembers.
 const mostKept = 8
 
-func (ts *transforms) get(n int) *transform {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	if t := ts.kept[n]; t != nil {
-		return t
+func (r *recent[P]) get(n int, plan func(n int) P) P {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p, ok := r.kept[n]; ok {
+		return p
 	}
-	if ts.kept == nil || len(ts.kept) >= mostKept {
-		ts.kept = map[int]*transform{}
+	if r.kept == nil || len(r.kept) >= mostKept {
+		r.kept = map[int]P{}
 	}
-	ts.kept[n] = newTransform(n)
-	return ts.kept[n]
+	r.kept[n] = plan(n)
+	return r.kept[n]
 }

@@ -56,9 +56,9 @@ func TestRoots(t *testing.T) {
 func TestTransformsForgets(t *testing.T) {
 	var ts transforms
 	for n := range 3 * mostKept {
-		ts.get(n + 1)
+		ts.double.get(n+1, newTransform)
 	}
-	if len(ts.kept) > mostKept {
-		t.Errorf("%d transforms are kept", len(ts.kept))
+	if len(ts.double.kept) > mostKept {
+		t.Errorf("%d transforms are kept", len(ts.double.kept))
 	}
 }

@@ -1,0 +1,112 @@
+package savedmodel
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
+)
+
+// WarmUp does what Prepare does and runs the signature once with zeros, one row of
+// them, so that the memory of a run is there and what is planned by shapes is planned.
+// It runs nothing if that could change or draw on the model's state (variables that
+// are written, random numbers, queues), or if it cannot tell what to feed: strings, and
+// sizes beside the first that are not known. That the model refuses zeros is no error.
+func (s *Signature) WarmUp(ctx context.Context) error {
+	if err := s.Prepare(ctx); err != nil || !s.pure {
+		return err
+	}
+	in := make(map[string]any, len(s.ins))
+	for key, spec := range s.ins {
+		shape, ok := spec.oneRow()
+		if !ok {
+			return nil
+		}
+		in[key] = (*tf.Tensor)(core.NewTensor(spec.DType, shape))
+	}
+	_, err := s.Run(ctx, in)
+	if ctx.Err() != nil {
+		return err
+	}
+	return nil
+}
+
+// oneRow returns the shape of a tensor of one row.
+func (s *TensorSpec) oneRow() (tf.Shape, bool) {
+	d := s.DType
+	if s.Shape == nil || !d.IsFloat() && !d.IsInteger() && !d.IsComplex() && d != tf.Bool {
+		return nil, false
+	}
+	shape := s.Shape.Clone()
+	if len(shape) > 0 && shape[0] < 0 {
+		shape[0] = 1
+	}
+	return shape, !slices.ContainsFunc(shape, func(n int) bool { return n < 0 })
+}
+
+// pure reports whether to run a signature leaves the model as it is and gives the same
+// again.
+func (n *needs) pure(def *pb.SignatureDef) bool {
+	for name := range n.reach(signatureNodes(def)...) {
+		if !n.pureNode(n.nodes[name], map[string]bool{}) {
+			return false
+		}
+	}
+	return true
+}
+
+func (n *needs) pureNode(d *pb.NodeDef, seen map[string]bool) bool {
+	if n.library.Find(d.GetOp()) != nil {
+		return n.pureFunction(d.GetOp(), seen)
+	}
+	def := core.Lookup(d.GetOp())
+	if def == nil {
+		return false
+	}
+	called := calledBy(d)
+	for _, f := range called {
+		if !n.pureFunction(f, seen) {
+			return false
+		}
+	}
+	return len(called) > 0 && def.Role != core.Computes || pureOp(def)
+}
+
+// pureFunction is pureNode for all nodes of a function, which is looked at once.
+func (n *needs) pureFunction(name string, seen map[string]bool) bool {
+	if seen[name] {
+		return true
+	}
+	seen[name] = true
+	f := n.library.Find(name)
+	return f != nil && !slices.ContainsFunc(f.GetNodeDef(), func(d *pb.NodeDef) bool { return !n.pureNode(d, seen) })
+}
+
+// calledBy returns the names of the functions in a node's attributes.
+func calledBy(d *pb.NodeDef) (out []string) {
+	for _, a := range d.GetAttr() {
+		for _, f := range append(slices.Clone(a.GetList().GetFunc()), a.GetFunc()) {
+			if f != nil {
+				out = append(out, f.GetName())
+			}
+		}
+	}
+	return out
+}
+
+// pureOp reports whether an op has no effect that outlives a step: it has no state,
+// reads that of others, or only finds an object, as a variable.
+func pureOp(def *core.OpDef) bool {
+	isRef := func(a core.ArgDef) bool { return a.Ref }
+	isObject := func(a core.ArgDef) bool { return a.Ref || a.Type == core.Resource }
+	switch {
+	case def.Has(core.ReadsState | core.Awaited), strings.HasPrefix(def.Name, "LookupTableFind"), strings.HasPrefix(def.Name, "TensorArray"):
+		return true
+	case len(def.Inputs) == 0 && slices.ContainsFunc(def.Outputs, isObject):
+		return true
+	}
+	return !def.Stateful && !slices.ContainsFunc(def.Inputs, isRef)
+}
