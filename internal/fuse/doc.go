@@ -25,6 +25,11 @@
 // results that no other stage needs live in registers, buffers of one block. Stages
 // are cut into ranges for threads as their shapes say (run.go).
 //
+// A product of matrices is joined with the addition that alone reads it: a bias is added
+// to rows while they are in the cache, a sum is added to where the product is computed
+// (product.go). That is done only where the bits are those of a product and an addition:
+// the sum over k must not be cut into blocks.
+//
 // # Invariants
 //
 //   - The graph of clusters has no cycles: each path that leaves a cluster leads to

@@ -20,37 +20,46 @@ type Options struct {
 }
 
 // Fuse makes clusters of the elementwise nodes of g, the part of one device of type
-// CPU. The report has the kernels of the nodes that it has added.
+// CPU, and joins products with what is added to them. The report has the kernels of the
+// nodes that it has added.
 func Fuse(g *graph.Graph, o Options) (r *Report, err error) {
 	defer core.Recover(&err, "the fusion of a graph")
 	r = &Report{Kernels: map[*core.Node]core.Kernel{}, explain: o.Explain}
-	order, err := g.Sorted()
-	if err != nil {
+	if err := makeClusters(g, o, r); err != nil {
 		return nil, err
 	}
-	members, count := make([]*core.ElementKernel, len(order)), 0
-	for _, n := range order {
-		if err := g.Budget.Visit(1); err != nil {
-			return nil, err
-		}
-		if members[n.ID] = member(n, o.Kernel); members[n.ID] != nil {
-			count++
-		}
-	}
-	if count < 2 {
-		return r, nil
-	}
-	l, err := cutLevels(g, order, members, o.Kernel)
-	if err != nil {
-		return nil, err
-	}
-	if err := replaceGroups(g, l, r); err != nil || len(r.Clusters) == 0 {
+	if err := joinProducts(g, o.Kernel, r); err != nil || len(r.Clusters) == 0 {
 		return r, err
 	}
 	if err := pass.Check(g); err != nil {
 		return nil, core.Errorf(core.Internal, "pass %s (it can be disabled) failed: %s", pass.Fusion, core.AsError(err).Message())
 	}
 	return r, nil
+}
+
+// makeClusters joins elementwise nodes.
+func makeClusters(g *graph.Graph, o Options, r *Report) error {
+	order, err := g.Sorted()
+	if err != nil {
+		return err
+	}
+	members, count := make([]*core.ElementKernel, len(order)), 0
+	for _, n := range order {
+		if err := g.Budget.Visit(1); err != nil {
+			return err
+		}
+		if members[n.ID] = member(n, o.Kernel); members[n.ID] != nil {
+			count++
+		}
+	}
+	if count < 2 {
+		return nil
+	}
+	l, err := cutLevels(g, order, members, o.Kernel)
+	if err != nil {
+		return err
+	}
+	return replaceGroups(g, l, r)
 }
 
 func cutLevels(g *graph.Graph, order []*graph.Node, members []*core.ElementKernel, kernel func(*graph.Node) core.Kernel) (*levels, error) {

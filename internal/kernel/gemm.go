@@ -65,6 +65,23 @@ func MatMul[T Number](par Par, g Gemm, c, a, b []T, e Epilogue[T]) {
 	gemmPortable(par, g, c, a, b, e)
 }
 
+// AddsSums reports whether g, if it accumulates, adds to each element of C the whole sum
+// over k: the bits are those of a product that is added afterwards.
+func AddsSums[T Number](g Gemm) bool {
+	var c T
+	switch any(c).(type) {
+	case float32:
+		return gemm32 == nil || g.byVector() || inOneBlock32(g)
+	case float64:
+		return gemm64 == nil || g.byVector() || inOneBlock64(g)
+	}
+	return true
+}
+
+// inOneBlock32 and inOneBlock64 report whether gemm32 and gemm64 sum up over all of k
+// before they add to C.
+var inOneBlock32, inOneBlock64 func(Gemm) bool
+
 // matrixProduct computes a matrix product.
 type matrixProduct[T Float] func(par Par, g Gemm, c, a, b []T, e Epilogue[T])
 

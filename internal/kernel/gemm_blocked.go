@@ -90,6 +90,14 @@ func (b *blocked[T]) readsDirectly(g Gemm) bool {
 		(sizeA <= b.directA && sizeB <= 2*b.directA || g.N <= fewPanels*b.micro.panel())
 }
 
+// inOneBlock reports whether the sums over k are not cut into blocks.
+func (b *blocked[T]) inOneBlock(g Gemm) bool {
+	if b.readsDirectly(g) {
+		return g.K <= b.directK
+	}
+	return g.K <= b.k
+}
+
 // region is a part of C.
 type region struct{ i0, i1, j0, j1 int }
 

@@ -46,6 +46,7 @@ func (l level) use() {
 		b32 := newBlocked(l.f32, blocksFor(dataCaches(), 4, l.f32.tileM, l.f32.panel()))
 		b64 := newBlocked(l.f64, blocksFor(dataCaches(), 8, l.f64.tileM, l.f64.panel()))
 		gemm32, convolve32, backInput32, backFilter32 = b32.matMul, b32.convolve, b32.backInput, b32.backFilter
+		inOneBlock32, inOneBlock64 = b32.inOneBlock, b64.inOneBlock
 		gemm64, convolve64, backInput64, backFilter64 = b64.matMul, b64.convolve, b64.backInput, b64.backFilter
 	}
 }

@@ -73,6 +73,19 @@ func (b *builder) ids(c Categorical) (ids, weights sparse.Tensor) {
 	return ids, weights
 }
 
+// allIDs reports whether a column never gives -1 for an id.
+func allIDs(c Categorical) bool {
+	switch c := c.(type) {
+	case *HashedColumn, *CrossedColumn, *BucketizedColumn, *IdentityColumn:
+		return true
+	case *VocabularyColumn:
+		return c.OOV > 0 || c.Default != nil && *c.Default >= 0
+	case *SequenceColumn:
+		return allIDs(c.Source)
+	}
+	return false
+}
+
 // numbers returns those of a column, [batch width].
 func (b *builder) numbers(c *NumericColumn) tf.Output {
 	x, ok := b.numeric[c]

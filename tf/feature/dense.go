@@ -138,7 +138,7 @@ func (c *EmbeddingColumn) rows(b *builder, ids, weights sparse.Tensor) tf.Output
 		return ids.Values
 	}
 	table := c.table(b)
-	y := sparse.SafeEmbeddingLookupSparse(table, ids, sparse.EmbeddingOpts{Combiner: c.Combiner, Weights: weights, Lookup: ops.EmbeddingOpts{Div: true, MaxNorm: c.MaxNorm}})
+	y := sparse.SafeEmbeddingLookupSparse(table, ids, sparse.EmbeddingOpts{Combiner: c.Combiner, Weights: weights, AllIDs: allIDs(c.Source), Lookup: ops.EmbeddingOpts{Div: true, MaxNorm: c.MaxNorm}})
 	return ops.Reshape(y, []int{-1, c.Size})
 }
 

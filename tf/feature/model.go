@@ -101,7 +101,11 @@ func (b *builder) weighed(c Column, o LinearOpts) (y tf.Output) {
 		ids, weights := b.ids(c)
 		if y = ids.Values; y.Err() == nil {
 			table := values(tables(b.g, "weights", tf.Shape{c.Buckets(), o.Units}, zeros))
-			y = sparse.SafeEmbeddingLookupSparse(table, ids, sparse.EmbeddingOpts{Combiner: o.Combiner, Weights: weights, Lookup: ops.EmbeddingOpts{Div: true}})
+			look := sparse.SafeEmbeddingLookupSparse
+			if _, ok := c.(*BucketizedColumn); ok { // no example lacks a bucket
+				look = sparse.EmbeddingLookupSparse
+			}
+			y = look(table, ids, sparse.EmbeddingOpts{Combiner: o.Combiner, Weights: weights, AllIDs: allIDs(c), Lookup: ops.EmbeddingOpts{Div: true}})
 			y = ops.Reshape(y, []int{-1, o.Units})
 		}
 	case Dense:

@@ -2,6 +2,7 @@ package parsing
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/gorge-tf/gorge/internal/wire/example"
 	"github.com/gorge-tf/gorge/tf"
@@ -43,6 +44,7 @@ func (b *batch) width() int { return len(b.dense) + len(b.sparse) + len(b.ragged
 
 // parse sets all outputs.
 func (b *batch) parse() error {
+	defer b.release()
 	if err := b.find(); err != nil {
 		return err
 	}
@@ -75,7 +77,7 @@ func (b *batch) find() error {
 	for k := range b.lists {
 		lists[b.lists[k].name] = append(lists[b.lists[k].name], k)
 	}
-	b.found = core.Make[example.Feature](len(b.examples) * b.width())
+	b.reserve()
 	b.steps = core.Make[[]example.Feature](len(b.examples) * len(b.lists))
 	bad := core.Make[bool](len(b.examples))
 	b.c.ParallelFor(len(b.examples), 64, func(lo, hi int) {
@@ -104,6 +106,32 @@ func (b *batch) find() error {
 		}
 	}
 	return nil
+}
+
+// foundLists are there to be used again: batches are parsed in every step.
+var foundLists sync.Pool // of *[]example.Feature, whose elements are zero
+
+// mostFound bounds what a list that is kept can hold.
+const mostFound = 1 << 16
+
+// reserve makes room for the features of all examples.
+func (b *batch) reserve() {
+	n := len(b.examples) * b.width()
+	if list, ok := foundLists.Get().(*[]example.Feature); ok && cap(*list) >= n {
+		b.found = (*list)[:n]
+		return
+	}
+	b.found = core.Make[example.Feature](n)
+}
+
+// release gives back what reserve has taken. Nothing of the examples stays in it.
+func (b *batch) release() {
+	if cap(b.found) > mostFound {
+		return
+	}
+	list := b.found // not the field, which would keep the batch
+	clear(list)
+	foundLists.Put(&list)
 }
 
 // places finds the columns that features belong to. Most records have theirs in the

@@ -23,6 +23,9 @@ type EmbeddingOpts struct {
 	// if the zero Tensor.
 	Weights Tensor
 	Lookup  ops.EmbeddingOpts
+	// AllIDs says, to SafeEmbeddingLookupSparse, that no id is negative: without weights
+	// it looks for none then. A negative one would fail the step.
+	AllIDs bool
 }
 
 // EmbeddingLookupSparse returns, for each row of the sparse matrix ids, a
@@ -84,22 +87,33 @@ func weighted(x, w, row tf.Output, c Combiner) tf.Output {
 func SafeEmbeddingLookupSparse(params []tf.Output, ids Tensor, o EmbeddingOpts) tf.Output {
 	t := scoped("safe_embedding_lookup_sparse", ids.Values, func() Tensor {
 		g := ids.Values.Graph()
-		keep := ids.Values.GreaterEqual(ops.ZerosLike(ids.Values))
-		if w := o.Weights.Values; !w.IsZero() {
-			if o.Combiner != CombineSum {
-				keep = keep.And(w.Greater(ops.ZerosLike(w)))
+		kept := ids
+		if w := o.Weights.Values; !w.IsZero() || !o.AllIDs {
+			keep := ids.Values.GreaterEqual(ops.ZerosLike(ids.Values))
+			if !w.IsZero() {
+				if o.Combiner != CombineSum {
+					keep = keep.And(w.Greater(ops.ZerosLike(w)))
+				}
+				o.Weights = Retain(o.Weights, keep)
+				o.Weights, _, _ = SparseFillEmptyRows(o.Weights, ops.Cast(ops.Scalar[float32](g, 1), w.DType()))
 			}
-			o.Weights = Retain(o.Weights, keep)
-			o.Weights, _, _ = SparseFillEmptyRows(o.Weights, ops.Cast(ops.Scalar[float32](g, 1), w.DType()))
+			kept = Retain(ids, keep)
 		}
-		full, empty, _ := SparseFillEmptyRows(Retain(ids, keep), ops.Cast(ops.Scalar[int64](g, 0), ids.Values.DType()))
+		full, empty, _ := SparseFillEmptyRows(kept, ops.Cast(ops.Scalar[int64](g, 0), ids.Values.DType()))
 		y := EmbeddingLookupSparse(params, full, o)
 		if y.Err() != nil {
 			return Tensor{Values: y}
 		}
-		ones := ops.Fill(ops.Reshape(ops.Rank(y).Sub(1), []int{1}), ops.Scalar[int32](g, 1))
-		column := ops.Reshape(empty, ops.Concat(0, []tf.Output{ops.Shape(empty), ones}))
-		return Tensor{Values: ops.SelectV2(column, ops.ZerosLike(y), y)}
+		return Tensor{Values: ops.SelectV2(besideRows(empty, y), ops.ZerosLike(y), y)}
 	})
 	return t.Values
+}
+
+// besideRows returns flags [rows] as [rows 1 ...], of the rank of y.
+func besideRows(flags, y tf.Output) tf.Output {
+	if len(y.Shape()) == 2 {
+		return ops.ExpandDims(flags, 1)
+	}
+	ones := ops.Fill(ops.Reshape(ops.Rank(y).Sub(1), []int{1}), ops.Scalar[int32](y.Graph(), 1))
+	return ops.Reshape(flags, ops.Concat(0, []tf.Output{ops.Shape(flags), ones}))
 }
