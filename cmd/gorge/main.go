@@ -7,6 +7,7 @@
 //	gorge checkpoint ls model.ckpt-100
 //	gorge events export logs
 //	gorge savedmodel run DIR --inputs=in.npz --outputs=out.npz
+//	gorge graph explain DIR
 //	gorge model-server --model_name=m --model_base_path=DIR --rest_api_port=8501
 //	gorge version
 package main
@@ -34,6 +35,7 @@ commands:
   checkpoint    list, show, compare and rename what checkpoints have
   events        list and export what event files have
   savedmodel    show and run models that TensorFlow has saved
+  graph         say which operations of a graph run as one, and why others do not
   model-server  serve them to clients of TensorFlow Serving; -h lists the flags
   version       print the version
 `
@@ -88,6 +90,8 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		return events(args[1:], stdout, stderr)
 	case "savedmodel":
 		return savedModel(ctx, args[1:], stdout, stderr)
+	case "graph":
+		return graphCommand(ctx, args[1:], stdout, stderr)
 	case "model-server":
 		return modelServer(ctx, args[1:], stdout, stderr)
 	case "version":

@@ -46,6 +46,11 @@ func (c *graphs) get(ctx context.Context, sig pass.Signature, by ends) (*step.Gr
 }
 
 func (c *graphs) build(b *graph.Budget, sig pass.Signature, by ends) (*step.Graph, error) {
+	return c.buildTelling(b, sig, by, c.cfg.LogFusion)
+}
+
+// buildTelling is build that tells log, unless that is nil, what is fused.
+func (c *graphs) buildTelling(b *graph.Budget, sig pass.Signature, by ends, log func(string)) (*step.Graph, error) {
 	full, err := c.extend(b)
 	if err != nil {
 		return nil, err
@@ -59,7 +64,7 @@ func (c *graphs) build(b *graph.Budget, sig pass.Signature, by ends) (*step.Grap
 			return nil, err
 		}
 	}
-	return c.rt.Build(g, step.BuildOptions{Disabled: c.cfg.DisabledPasses, Soft: c.cfg.Soft, LogFusion: c.cfg.LogFusion})
+	return c.rt.Build(g, step.BuildOptions{Disabled: c.cfg.DisabledPasses, Soft: c.cfg.Soft, LogFusion: log})
 }
 
 func (c *graphs) terminals(by ends) pass.Terminals {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -149,6 +150,18 @@ func (s *Session) Plan(ctx context.Context, sig pass.Signature) error {
 	defer s.steps.Done()
 	_, err := s.graphs.get(ctx, sig, inFrame)
 	return err
+}
+
+// Explain plans a step anew, without keeping what it makes, and says which of its
+// nodes run as one, and why others do not.
+func (s *Session) Explain(ctx context.Context, sig pass.Signature) (string, error) {
+	if err := s.begin(); err != nil {
+		return "", err
+	}
+	defer s.steps.Done()
+	var text strings.Builder
+	_, err := s.graphs.buildTelling(graph.NewBudget(ctx, s.cfg.Limits), sig, inFrame, func(part string) { text.WriteString(part) })
+	return text.String(), err
 }
 
 // prepare returns the graph of a step that feeds args.

@@ -43,16 +43,18 @@ func makeClusters(g *graph.Graph, o Options, r *Report) error {
 	if err != nil {
 		return err
 	}
-	members, count := make([]*core.ElementKernel, len(order)), 0
+	members, count := make([]*member, len(order)), 0
 	for _, n := range order {
 		if err := g.Budget.Visit(1); err != nil {
 			return err
 		}
-		if members[n.ID] = member(n, o.Kernel); members[n.ID] != nil {
+		if members[n.ID] = memberOf(n, o.Kernel); members[n.ID] != nil {
 			count++
 		}
 	}
+	r.survey(order, members, o.Kernel)
 	if count < 2 {
+		r.only(order, members)
 		return nil
 	}
 	l, err := cutLevels(g, order, members, o.Kernel)
@@ -62,7 +64,7 @@ func makeClusters(g *graph.Graph, o Options, r *Report) error {
 	return replaceGroups(g, l, r)
 }
 
-func cutLevels(g *graph.Graph, order []*graph.Node, members []*core.ElementKernel, kernel func(*graph.Node) core.Kernel) (*levels, error) {
+func cutLevels(g *graph.Graph, order []*graph.Node, members []*member, kernel func(*graph.Node) core.Kernel) (*levels, error) {
 	frames, err := g.Frames(order)
 	if err != nil {
 		return nil, err
@@ -78,23 +80,6 @@ func cutLevels(g *graph.Graph, order []*graph.Node, members []*core.ElementKerne
 		return nil, err
 	}
 	return newLevels(order, members, f), nil
-}
-
-// member returns the kernel of a node that can be in a cluster, else nil.
-func member(n *graph.Node, kernel func(*graph.Node) core.Kernel) *core.ElementKernel {
-	if !n.Def.Has(core.Elementwise) || n.Def.Stateful || n.Role() != core.Computes || len(n.OutTypes) != 1 || len(n.In) == 0 || n.OutTypes[0].Size() == 0 {
-		return nil
-	}
-	for k, e := range n.In {
-		if e.Type().IsRef() || n.InTypes[k].IsRef() || e.Type().Size() == 0 {
-			return nil
-		}
-	}
-	k, _ := kernel(n).(*core.ElementKernel)
-	if k == nil || k.Loop == nil || k.Shape == nil {
-		return nil
-	}
-	return k
 }
 
 // replaceGroups puts a node in the place of each group of two nodes and more.
@@ -279,7 +264,7 @@ func (c *cluster) usedOutside(n *graph.Node, uses [][]*graph.Node) bool {
 func (c *cluster) compile() {
 	c.inputs = len(c.in)
 	for _, n := range c.nodes {
-		in := instr{node: &n.Node, kernel: c.levels.members[n.ID]}
+		in := instr{node: &n.Node, kernel: c.levels.members[n.ID].ElementKernel}
 		for _, e := range n.In {
 			in.args = append(in.args, c.value(e))
 		}

@@ -11,8 +11,8 @@ import (
 // A path that leaves a cluster therefore never comes back.
 type levels struct {
 	order   []*graph.Node
-	members []*core.ElementKernel // by node ID: nil if it is not elementwise
-	literal []bool                // by node ID: a constant of one element, which clusters take in
+	members []*member // by node ID: nil if it is not elementwise
+	literal []bool    // by node ID: a constant of one element, which clusters take in
 	flow    *flow
 	of      []int   // by node ID
 	after   [][]dep // by node ID: what the node depends on
@@ -26,7 +26,7 @@ type dep struct {
 	joins bool // the two may be in one cluster
 }
 
-func newLevels(order []*graph.Node, members []*core.ElementKernel, f *flow) *levels {
+func newLevels(order []*graph.Node, members []*member, f *flow) *levels {
 	l := &levels{order: order, members: members, literal: make([]bool, len(order)), flow: f,
 		of: make([]int, len(order)), after: make([][]dep, len(order)), uses: make([][]dep, len(order)), cluster: make([]int32, len(order))}
 	for _, n := range order {
@@ -90,26 +90,38 @@ func (l *levels) distance(on int, joins bool) int {
 
 // mayJoin reports whether two nodes may be in one cluster, if no path between them
 // leads outside.
-func (l *levels) mayJoin(a, b *graph.Node) bool { return l.apart(a, b) == "" }
+func (l *levels) mayJoin(a, b *graph.Node) bool { return l.apart(a, b) == together }
 
-// apart says why two nodes are not to be in one cluster, "" if they may be.
-func (l *levels) apart(a, b *graph.Node) string {
+// A reason says why a node and one that depends on it are not to be in one cluster.
+type reason uint8
+
+const (
+	together reason = iota // they may be
+	firstIsNone
+	secondIsNone
+	otherLoop
+	badLoop
+	otherFlow
+	otherShape
+)
+
+func (l *levels) apart(a, b *graph.Node) reason {
 	f := l.flow
 	switch {
 	case l.members[a.ID] == nil:
-		return a.OpName() + " is not elementwise"
+		return firstIsNone
 	case l.members[b.ID] == nil:
-		return b.OpName() + " is not elementwise"
+		return secondIsNone
 	case f.frames.Of[a.ID] != f.frames.Of[b.ID]:
-		return "they are not in the same loop"
+		return otherLoop
 	case f.bad[f.frames.Of[a.ID]]:
-		return "their loop is not well-formed"
+		return badLoop
 	case f.of[a.ID] != f.of[b.ID]:
-		return "they do not depend on the same branches and values from elsewhere"
+		return otherFlow
 	case !alike(a.OutShape(0), b.OutShape(0)):
-		return "their shapes differ"
+		return otherShape
 	}
-	return ""
+	return together
 }
 
 // alike reports whether shapes may be equal, as far as they are known. A small result

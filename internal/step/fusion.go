@@ -1,10 +1,21 @@
 package step
 
 import (
+	"fmt"
+
 	"github.com/gorge-tf/gorge/internal/fuse"
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/tf/core"
 )
+
+// notFused says why no node of p, the part of device d, is joined to others.
+func notFused(p *graph.Graph, d core.Device) string {
+	why := "the pass fusion is disabled"
+	if t := d.Spec().Type; t != "CPU" {
+		why = "only nodes of CPUs are joined, not those of " + t
+	}
+	return fmt.Sprintf("%s: none of %d nodes are joined: %s\n", d.Spec(), len(p.Nodes), why)
+}
 
 // fused joins elementwise nodes of p, the part of one device, and returns the function
 // that finds the kernels of what it has become. Kernels are made once all the same.

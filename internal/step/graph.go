@@ -129,6 +129,8 @@ func (g *Graph) add(p *graph.Graph, d core.Device, o BuildOptions) error {
 		if kernels, err = fused(p, kernels, o.LogFusion); err != nil {
 			return err
 		}
+	} else if o.LogFusion != nil {
+		o.LogFusion(notFused(p, d))
 	}
 	e, err := executor.New(p, executor.Params{
 		Device: d, Kernel: kernels, Pool: g.rt.Pool, Workers: cmp.Or(g.rt.Workers, runtime.GOMAXPROCS(0)),

@@ -28,6 +28,11 @@ type Planner interface {
 	Plan(ctx context.Context, c *Call) error
 }
 
+// explainer is a Backend that can say how a call is run.
+type explainer interface {
+	Explain(ctx context.Context, c *Call) (string, error)
+}
+
 // MakeCallable prepares a step that feeds the given outputs, in this order, and
 // fetches what Run would.
 func (s *Session) MakeCallable(feeds []tf.Output, fetches ...tf.Fetchable) (*Callable, error) {
@@ -83,6 +88,29 @@ func (c *Callable) Plan(ctx context.Context) error {
 		return c.s.locate(err)
 	}
 	return nil
+}
+
+// Explain says, in lines of text for people to read, which operations of the step run
+// as one node, which do not and why, for each device of the step: what Config.LogFusion
+// logs. It plans the step, runs nothing, and keeps nothing. Functions that are called
+// and not inlined are explained by the log only, when they are first called. The error
+// is that of Plan; on a cluster, whose servers fuse by themselves, it is Unimplemented.
+func (c *Callable) Explain(ctx context.Context) (string, error) {
+	if err := c.ready(ctx); err != nil {
+		return "", err
+	}
+	b, ok := c.s.b.(explainer)
+	if !ok {
+		return "", tf.Errorf(tf.Unimplemented, "only sessions in this process explain steps: on a cluster each server fuses its own part")
+	}
+	if len(c.call.Fetches)+len(c.call.Targets) == 0 {
+		return "nothing is run: all that is fetched is fed\n", nil
+	}
+	text, err := b.Explain(ctx, &c.call)
+	if err != nil {
+		return "", c.s.locate(err)
+	}
+	return text, nil
 }
 
 func (c *Callable) runCall(ctx context.Context, args []*core.Tensor) ([]*core.Tensor, error) {

@@ -67,6 +67,11 @@ func (b inProcess) Prepare(c *Call) (func(context.Context, []*core.Tensor) ([]*c
 // Plan does the work of a call ahead that does not depend on feeds.
 func (b inProcess) Plan(ctx context.Context, c *Call) error { return b.s.Plan(ctx, signature(c)) }
 
+// Explain says which nodes of a call run as one, and why others do not.
+func (b inProcess) Explain(ctx context.Context, c *Call) (string, error) {
+	return b.s.Explain(ctx, signature(c))
+}
+
 func (b inProcess) PartialRun(ctx context.Context, c *Call) (Pieces, error) {
 	p, err := b.s.PartialRun(ctx, signature(c))
 	if err != nil {

@@ -311,3 +311,36 @@ func ExampleFeedsOf() {
 	fmt.Println(out, err)
 	// Output: [float32[]{-1}] <nil>
 }
+
+// Which operations of a step run as one node, and why others do not.
+func ExampleCallable_Explain() {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1}, tf.Name("x"))
+	y := ops.Relu(ops.AddV2(ops.Neg(x, tf.Name("n")), x, tf.Name("a")), tf.Name("r"))
+	q := ops.Square(ops.Cumsum(y, ops.Scalar[int32](g, 0), tf.Name("c")), tf.Name("q"))
+	s, err := session.New(g)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close()
+	step, err := s.MakeCallable([]tf.Output{x}, q)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text, err := step.Explain(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(text)
+	// Output:
+	// /job:localhost/replica:0/task:0/device:CPU:0: 8 nodes, 3 of them joined to 1
+	// r/fused: 3 nodes
+	// 	n = Neg
+	// 	a = AddV2
+	// 	r = Relu
+	// not fused: q = Square (c: Cumsum is not elementwise; _retval_q_0_0: _Retval is not elementwise)
+	// of other kinds: 1 Const, 1 Cumsum, 1 _Arg, 1 _Retval
+}
