@@ -175,11 +175,11 @@ func (p *product) compute(c *core.OpContext) error {
 	return p.apart(c)
 }
 
-func (p *product) together32(c *core.OpContext) (bool, error) { return together[float32](p, c) }
-func (p *product) together64(c *core.OpContext) (bool, error) { return together[float64](p, c) }
+func (p *product) together32(c *core.OpContext) (bool, error) { return inOne[float32](p, c) }
+func (p *product) together64(c *core.OpContext) (bool, error) { return inOne[float64](p, c) }
 
-// together computes both at once, if the bits are those of one after the other.
-func together[T interface{ float32 | float64 }](p *product, c *core.OpContext) (bool, error) {
+// inOne computes both at once, if the bits are those of one after the other.
+func inOne[T interface{ float32 | float64 }](p *product, c *core.OpContext) (bool, error) {
 	g, ok := p.gemm(c.Input(0).Shape(), c.Input(1).Shape())
 	x, d := c.Input(2), c.Input(0).DType()
 	if !ok {
