@@ -348,7 +348,7 @@ func (s *Saver) Restore(ctx context.Context, r tf.StepRunner, path string) error
 		failed := notRestored(err, "a Variable name or other graph key that is missing")
 		return s.restoreObjects(ctx, r, path, failed)
 	case tf.InvalidArgument:
-		return notRestored(err, "a mismatch between the current graph and the graph")
+		return s.naming(notRestored(err, "a mismatch between the current graph and the graph"), path)
 	default:
 		return err
 	}

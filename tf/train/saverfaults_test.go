@@ -1,6 +1,7 @@
 package train_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,7 +67,7 @@ func TestSaverRefuses(t *testing.T) {
 		for _, ref := range []bool{false, true} {
 			g := tf.NewGraph()
 			tf.NewVariable(wrong(g), tf.VariableOptions{Name: "v", Reference: ref})
-			if err := newSaver(t, g, train.SaverOptions{}).Restore(t.Context(), begin(t, g, false), path); !says(err, tf.InvalidArgument, "a mismatch between the current graph and the graph from the checkpoint") {
+			if err := newSaver(t, g, train.SaverOptions{}).Restore(t.Context(), begin(t, g, false), path); !says(err, tf.InvalidArgument, "a mismatch between the current graph and the graph from the checkpoint", fmt.Sprintf("v is %v%v in the graph, float32[] in the checkpoint", wrong(g).DType(), wrong(g).Shape())) {
 				t.Error(ref, err)
 			}
 		}
