@@ -196,18 +196,6 @@ const (
 	// HoldsOther ops have one output, the handle of what checkpoints keep by ops of its
 	// own: neither a variable nor a table.
 	HoldsOther
-
-	// MatrixProduct ops multiply two matrices, either of which attributes transpose_a
-	// and transpose_b may transpose first.
-	MatrixProduct
-
-	// Sum ops have one output, the sum of their inputs. Those that are Commutative as
-	// well broadcast their two operands, the others have inputs of one shape.
-	Sum
-
-	// AddsBias ops add a vector, input 1, to each row of input 0, or, where attribute
-	// data_format is NCHW, to each of its planes.
-	AddsBias
 )
 
 // Has reports whether the op has one of these traits.

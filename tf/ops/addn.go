@@ -25,7 +25,7 @@ func init() {
 	})
 	sums[tf.Variant] = stateless(variantSum)
 	core.Register(core.OpDef{
-		Name: "AddN", Traits: core.Sum | core.Elementwise, In: "inputs: N * T", Out: "sum: T", Attrs: "N: int >= 1; T: {" + reducibleTypes + ", variant}",
+		Name: "AddN", Traits: core.Elementwise, In: "inputs: N * T", Out: "sum: T", Attrs: "N: int >= 1; T: {" + reducibleTypes + ", variant}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(addNGrad),
 		Kernels: core.ByType("T", sums),
 	})
