@@ -49,9 +49,9 @@ type fate struct {
 	lost  bool
 }
 
-// fates returns what becomes of a call's request and answer. It follows from the
+// outcomes returns what becomes of a call's request and answer. It follows from the
 // plan's seed and from how many calls of the kind there were.
-func (n *Network) fates(w way, what string) (there, back fate) {
+func (n *Network) outcomes(w way, what string) (there, back fate) {
 	n.mu.Lock()
 	n.calls[what]++
 	number, drop := n.calls[what], n.plan.Drop
@@ -99,7 +99,7 @@ func (n *Network) part(w way, by int) {
 // call carries a call: f runs at the life that was there when the call was sent, or
 // not at all.
 func call[T any](ctx context.Context, n *Network, w way, what string, f func(context.Context, *life) (T, error)) (out T, err error) {
-	there, back := n.fates(w, what)
+	there, back := n.outcomes(w, what)
 	l, open := n.open(w)
 	if l == nil {
 		return out, unavailable("connection refused")

@@ -55,13 +55,19 @@ func Single(ctx context.Context, d Dataset) (Element, error) {
 // Scan returns what f makes of a state and each element of input: f returns the
 // next state and then an element.
 func Scan(input Dataset, state Element, f Func, spec *Spec, keep bool) Dataset {
-	return &scanned{mapped{derived{common{spec}, input}, f, keep}, state}
+	d := derived{common{spec}, input}
+	return &scanned{d, mapped{d, f, keep}, state}
 }
 
+// scanned does not embed mapped: it has no elements by number, since each depends on
+// those before it.
 type scanned struct {
-	mapped
-	state Element
+	derived
+	mapped mapped
+	state  Element
 }
+
+func (d *scanned) Cardinality() int64 { return d.mapped.Cardinality() }
 
 func (d *scanned) Iterate() (Iterator, error) {
 	return iterate(d.input, func(o over) Iterator { return &scanIterator{o, d, d.state} })
@@ -78,10 +84,10 @@ func (it *scanIterator) Next(ctx context.Context) (Element, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := it.d.f(ctx, append(append(Element{}, it.state...), e...))
+	out, err := it.d.mapped.f(ctx, append(append(Element{}, it.state...), e...))
 	switch {
 	case err != nil:
-		return nil, it.d.failed(err)
+		return nil, it.d.mapped.failed(err)
 	case len(out) < len(it.state):
 		return nil, core.Errorf(core.InvalidArgument, "`scan_func` must return at least %d values, got %d", len(it.state), len(out))
 	}

@@ -123,7 +123,7 @@ func (it *prefetchIterator) Next(ctx context.Context) (Element, error) {
 	}
 }
 
-func (it *prefetchIterator) halt() {
+func (it *prefetchIterator) stopAhead() {
 	if it.ready != nil {
 		it.stop()
 		<-it.done
@@ -132,7 +132,7 @@ func (it *prefetchIterator) halt() {
 }
 
 func (it *prefetchIterator) Close() {
-	it.halt()
+	it.stopAhead()
 	it.over.Close()
 }
 
@@ -156,7 +156,7 @@ func (it *prefetchIterator) Save(s *State) {
 }
 
 func (it *prefetchIterator) Restore(ctx context.Context, s *State) {
-	it.halt()
+	it.stopAhead()
 	it.over.Restore(ctx, s)
 	it.ended = s.Bool("ended")
 	var have []result

@@ -65,12 +65,12 @@ func (s *Shards) Start(ctx context.Context, d Dataset, most int) (incarnation in
 	}
 	s.incarnation++
 	s.at, s.ended, s.waiting, s.most = 0, false, make([][]result, len(s.waiting)), max(1, most)
-	s.tell()
+	s.notify()
 	return s.incarnation, nil
 }
 
-// tell wakes the callers that wait for a change.
-func (s *Shards) tell() {
+// notify wakes the callers that wait for a change.
+func (s *Shards) notify() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
@@ -118,7 +118,7 @@ func (s *Shards) next(ctx context.Context, consumer int, incarnation int64) (Ele
 		return nil, nil, End
 	}
 	s.waiting[consumer] = mine[1:]
-	s.tell()
+	s.notify()
 	return mine[0].e, nil, mine[0].err
 }
 

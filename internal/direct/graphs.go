@@ -64,7 +64,9 @@ func (c *graphs) buildTelling(b *graph.Budget, sig pass.Signature, by ends, log 
 			return nil, err
 		}
 	}
-	return c.rt.Build(g, step.BuildOptions{Disabled: c.cfg.DisabledPasses, Soft: c.cfg.Soft, LogFusion: log})
+	o := c.cfg.Build
+	o.LogFusion = log
+	return c.rt.Build(g, o)
 }
 
 func (c *graphs) terminals(by ends) pass.Terminals {
@@ -89,10 +91,10 @@ func (c *graphs) extend(b *graph.Budget) (*graph.Graph, error) {
 	if err := b.CheckSize(len(g.Nodes)); err != nil {
 		return nil, err
 	}
-	if err := pass.Lower(g, c.cfg.DisabledPasses); err != nil {
+	if err := pass.Lower(g, c.cfg.Build.Disabled); err != nil {
 		return nil, err
 	}
-	p := pass.Placer{Devices: deviceInfo(c.cfg.Devices), Soft: c.cfg.Soft, Pinned: c.pinned}
+	p := pass.Placer{Devices: deviceInfo(c.cfg.Devices), Soft: c.cfg.Build.Soft, Pinned: c.pinned}
 	if err := p.Place(g); err != nil {
 		return nil, err
 	}

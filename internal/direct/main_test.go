@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -18,7 +19,7 @@ func open(t testing.TB, g *tf.Graph, cpus int, disabled ...string) *Session {
 	if err := g.Err(); err != nil {
 		t.Fatal(err)
 	}
-	s := New(g, Config{Devices: device.CPUs("localhost", 0, cpus), Threads: 1, DisabledPasses: disabled})
+	s := New(g, Config{Devices: device.CPUs("localhost", 0, cpus), Threads: 1, Build: step.BuildOptions{Disabled: disabled}})
 	t.Cleanup(func() { s.Close() })
 	return s
 }

@@ -26,7 +26,6 @@ import (
 // Config says how a session works.
 type Config struct {
 	Devices *device.Set // nil: one CPU
-	Soft    bool        // place on other devices what asks for missing ones
 	Threads int         // goroutines of one operation; 0: as many as there are cores
 	InterOp int         // operations of one device at once; 0: as Threads
 	// Pools gives, instead of InterOp, bounds that each step chooses from.
@@ -35,10 +34,8 @@ type Config struct {
 	CostModelEvery int64
 	// LogPlacement is told where nodes have been placed; nil: no log.
 	LogPlacement func(string)
-	// LogFusion is told which nodes were fused; nil: nothing is told.
-	LogFusion func(string)
-	// DisabledPasses are the optimizations to leave out, by name.
-	DisabledPasses []string
+	// Build says how graphs are made ready to run, those of functions included.
+	Build step.BuildOptions
 	// CollectivesInOrder makes reductions of a device run one after the other.
 	CollectivesInOrder bool
 	// Limits bound planning and calls of functions.

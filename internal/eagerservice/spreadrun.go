@@ -18,7 +18,7 @@ func (c *Context) callSpread(ctx context.Context, op *operation, f core.Func, li
 	s := c.spreads.get(key, f.Name)
 	s.once.Do(func() {
 		if s.err = c.plan(ctx, s, op, f, library); s.err == nil {
-			s.err = c.hand(ctx, s)
+			s.err = c.distribute(ctx, s)
 		}
 	})
 	if s.err != nil {
@@ -28,8 +28,8 @@ func (c *Context) callSpread(ctx context.Context, op *operation, f core.Func, li
 	return c.runSpread(ctx, op, s)
 }
 
-// hand gives the other tasks their parts.
-func (c *Context) hand(ctx context.Context, s *spread) error {
+// distribute gives the other tasks their parts.
+func (c *Context) distribute(ctx context.Context, s *spread) error {
 	for _, p := range s.parts {
 		var err error
 		if p.peer, err = c.peer(p.task); err != nil {

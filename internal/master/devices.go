@@ -28,7 +28,7 @@ func (m *Master) ListDevices(ctx context.Context, req *pb.ListDevicesRequest) (*
 }
 
 func (m *Master) allDevices(ctx context.Context) (*pb.ListDevicesResponse, error) {
-	members, err := m.everybody(ctx, nil)
+	members, err := m.allTasks(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +37,8 @@ func (m *Master) allDevices(ctx context.Context) (*pb.ListDevicesResponse, error
 	return resp, nil
 }
 
-// everybody finds the tasks that filters describe.
-func (m *Master) everybody(ctx context.Context, filters []string) ([]member, error) {
+// allTasks finds the tasks that filters describe.
+func (m *Master) allTasks(ctx context.Context, filters []string) ([]member, error) {
 	if err := m.start(); err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (m *Master) Reset(ctx context.Context, req *pb.ResetRequest) (*pb.ResetResp
 	if err := m.closeSessions(); err != nil {
 		return nil, err
 	}
-	members, err := m.everybody(ctx, req.GetDeviceFilters())
+	members, err := m.allTasks(ctx, req.GetDeviceFilters())
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (m *Master) closeIdle(limit time.Duration) {
 			s.log.Info("closing an unused session", "idle", limit)
 			wg.Go(func() {
 				s.end(core.Errorf(core.Aborted, "Session %s has not been used for %v.", s.handle, limit))
-				s.depart()
+				s.leave()
 			})
 		}
 		wg.Wait()

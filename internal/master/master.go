@@ -115,7 +115,7 @@ func (m *Master) Close() {
 	m.cancel(why)
 	for _, s := range all {
 		s.end(why)
-		s.leave()
+		s.leaveCluster()
 	}
 	m.background.Wait()
 }

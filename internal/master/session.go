@@ -69,12 +69,12 @@ func (m *Master) CreateSession(ctx context.Context, req *pb.CreateSessionRequest
 	}
 	if err := s.open(ctx, req.GetGraphDef()); err != nil {
 		s.end(err)
-		s.depart()
+		s.leave()
 		return nil, err
 	}
 	if err := m.add(s); err != nil {
 		s.end(err)
-		s.leave()
+		s.leaveCluster()
 		return nil, err
 	}
 	return &pb.CreateSessionResponse{SessionHandle: s.handle, GraphVersion: s.version}, nil
@@ -219,18 +219,18 @@ func (m *Master) CloseSession(_ context.Context, req *pb.CloseSessionRequest) (*
 // close ends the session here and at the workers.
 func (s *session) close() {
 	s.end(core.Errorf(core.Canceled, "Step was cancelled by an explicit call to `Session::Close()`."))
-	s.depart()
-}
-
-// depart tells the workers that the session is over, and leaves its cluster.
-func (s *session) depart() {
-	s.deleteAtWorkers()
 	s.leave()
 }
 
-// leave gives back what connects a session with its own cluster, when its last
-// steps have been cleaned up. The caller must be counted by m.background.
+// leave tells the workers that the session is over, and leaves its cluster.
 func (s *session) leave() {
+	s.deleteAtWorkers()
+	s.leaveCluster()
+}
+
+// leaveCluster gives back what connects a session with its own cluster, when its last
+// steps have been cleaned up. The caller must be counted by m.background.
+func (s *session) leaveCluster() {
 	if s.cluster.def == nil {
 		return
 	}

@@ -69,7 +69,7 @@ func (a *Arena) Get(n int) (*Buffer, bool) {
 		return nil, false
 	}
 	a.live++
-	b := &Buffer{ptr: unsafe.Pointer(&a.region.Base[off]), n: n, home: a}
+	b := &Buffer{ptr: unsafe.Pointer(&a.region.Base[off]), n: n, owner: a}
 	b.state.Store(oneRef)
 	return b, true
 }
@@ -153,7 +153,7 @@ func (a *Arena) Close() error {
 // Region returns the region that b lies in and its offset there, nil and zero
 // for memory outside every arena.
 func (b *Buffer) Region() (*Region, int) {
-	switch h := b.home.(type) {
+	switch h := b.owner.(type) {
 	case *Arena:
 		return &h.region, h.offset(b.ptr)
 	case part:

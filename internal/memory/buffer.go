@@ -25,12 +25,12 @@ type Buffer struct {
 	ptr   unsafe.Pointer // nil only when the host cannot address the memory
 	n     int
 	state atomic.Int64
-	home  home   // nil: the garbage collector alone owns the memory
+	owner owner  // nil: the garbage collector alone owns the memory
 	claim *claim // the holder of the memory; nil where that is not counted
 }
 
-// home is where a buffer came from and what hears of its last reference going.
-type home interface {
+// owner is where a buffer came from and what hears of its last reference going.
+type owner interface {
 	release(b *Buffer)
 }
 
@@ -89,8 +89,8 @@ func (b *Buffer) last(s int64) {
 		panic("memory: Unref of a buffer without references")
 	}
 	b.claim.drop()
-	if b.home != nil {
-		b.home.release(b)
+	if b.owner != nil {
+		b.owner.release(b)
 	}
 }
 
@@ -100,7 +100,7 @@ func (b *Buffer) Sole() bool {
 	if b.state.Load() != oneRef {
 		return false
 	}
-	p, ok := b.home.(part)
+	p, ok := b.owner.(part)
 	return !ok || p.whole.Sole()
 }
 
@@ -111,7 +111,7 @@ func (b *Buffer) Escape() {
 	}
 	b.state.Or(escapedBit)
 	b.claim.drop() // it is the program's
-	if p, ok := b.home.(part); ok {
+	if p, ok := b.owner.(part); ok {
 		p.whole.Escape()
 	}
 }
@@ -121,7 +121,7 @@ func (b *Buffer) Escaped() bool {
 	if b.state.Load()&escapedBit != 0 {
 		return true
 	}
-	p, ok := b.home.(part)
+	p, ok := b.owner.(part)
 	return ok && p.whole.Escaped()
 }
 

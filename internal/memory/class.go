@@ -60,7 +60,7 @@ func (c *class) claimed(b *Buffer, h *holder) (*Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	b = &Buffer{ptr: ptr, home: c, claim: claim}
+	b = &Buffer{ptr: ptr, owner: c, claim: claim}
 	if invariants.Enabled {
 		poison(c.block(b)) // callers must not rely on zeros
 	}
@@ -83,7 +83,7 @@ func (c *class) release(b *Buffer) {
 // use of the old one is caught.
 func (c *class) retire(b *Buffer) *Buffer {
 	poison(c.block(b))
-	return &Buffer{ptr: b.ptr, home: c, claim: b.claim}
+	return &Buffer{ptr: b.ptr, owner: c, claim: b.claim}
 }
 
 func (c *class) fillSlot(b *Buffer) bool {

@@ -8,7 +8,7 @@ import "unsafe"
 func Wrap(b []byte, keep any) *Buffer {
 	w := &Buffer{ptr: address(b), n: len(b)}
 	if keep != nil {
-		w.home = &kept{owner: keep}
+		w.owner = &kept{owner: keep}
 	}
 	w.state.Store(oneRef | escapedBit)
 	return w
@@ -17,7 +17,7 @@ func Wrap(b []byte, keep any) *Buffer {
 // Adopt returns a buffer over memory that the caller hands over: free is
 // called once with the last reference, or never when the buffer escapes.
 func Adopt(b []byte, free func()) *Buffer {
-	a := &Buffer{ptr: address(b), n: len(b), home: &adopted{free: free}}
+	a := &Buffer{ptr: address(b), n: len(b), owner: &adopted{free: free}}
 	a.state.Store(oneRef)
 	return a
 }
@@ -30,12 +30,12 @@ func address(b []byte) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(b))
 }
 
-// kept is the home of wrapped memory.
+// kept is the owner of wrapped memory.
 type kept struct{ owner any }
 
 func (*kept) release(*Buffer) {}
 
-// adopted is the home of memory whose owner wants it back.
+// adopted is the owner of memory whose owner wants it back.
 type adopted struct{ free func() }
 
 func (a *adopted) release(b *Buffer) {
@@ -47,12 +47,12 @@ func (a *adopted) release(b *Buffer) {
 // Sub returns a buffer over n bytes of b from offset off. It holds a
 // reference on b until its own last one goes.
 func (b *Buffer) Sub(off, n int) *Buffer {
-	s := &Buffer{ptr: address(b.Bytes()[off:][:n:n]), n: n, home: part{whole: b.Ref()}}
+	s := &Buffer{ptr: address(b.Bytes()[off:][:n:n]), n: n, owner: part{whole: b.Ref()}}
 	s.state.Store(oneRef | b.state.Load()&escapedBit)
 	return s
 }
 
-// part is the home of a buffer that lies inside another.
+// part is the owner of a buffer that lies inside another.
 type part struct{ whole *Buffer }
 
 func (p part) release(*Buffer) { p.whole.Unref() }
@@ -62,12 +62,12 @@ func (p part) release(*Buffer) { p.whole.Unref() }
 // with a method Release() has it called with the last reference.
 func NewOpaque(space string, handle any, n int) *Buffer {
 	checkSize(n)
-	b := &Buffer{n: n, home: &opaque{space: space, handle: handle}}
+	b := &Buffer{n: n, owner: &opaque{space: space, handle: handle}}
 	b.state.Store(oneRef)
 	return b
 }
 
-// opaque is the home of memory in another space than the host's.
+// opaque is the owner of memory in another space than the host's.
 type opaque struct {
 	space  string
 	handle any
@@ -81,7 +81,7 @@ func (o *opaque) release(*Buffer) {
 
 // Space names the memory space, "" for the host's.
 func (b *Buffer) Space() string {
-	if o, ok := b.home.(*opaque); ok {
+	if o, ok := b.owner.(*opaque); ok {
 		return o.space
 	}
 	return ""
@@ -90,7 +90,7 @@ func (b *Buffer) Space() string {
 // Handle is what the device of an opaque buffer knows the memory by, nil for
 // host memory.
 func (b *Buffer) Handle() any {
-	if o, ok := b.home.(*opaque); ok {
+	if o, ok := b.owner.(*opaque); ok {
 		return o.handle
 	}
 	return nil
@@ -100,7 +100,7 @@ func (b *Buffer) Handle() any {
 // bytes keeps them, where they are and for this use. Other memory may be unmapped
 // by its owner at any time after the last reference.
 func (b *Buffer) Collected() bool {
-	switch h := b.home.(type) {
+	switch h := b.owner.(type) {
 	case nil: // of New, or of Wrap, which makes it escaped
 		return b.ptr != nil && !b.Escaped()
 	case *class:

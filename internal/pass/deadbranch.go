@@ -92,7 +92,7 @@ func (b *branch) follow() bool {
 		case b.dead[u] || b.gone[u]:
 			continue
 		case role == core.Merges && !hasRef(u):
-			if !b.meet(u) {
+			if !b.visitMerge(u) {
 				continue
 			}
 		case role.DirectsFlow() && u.OpName() != "Switch", role.Transfers(), role == core.Result, b.e.Preserve[u.Name]: // others have to be told, and run though it is dead
@@ -104,9 +104,9 @@ func (b *branch) follow() bool {
 	return true
 }
 
-// meet looks at a Merge some of whose inputs are dead, and reports whether all
+// visitMerge looks at a Merge some of whose inputs are dead, and reports whether all
 // are.
-func (b *branch) meet(m *graph.Node) bool {
+func (b *branch) visitMerge(m *graph.Node) bool {
 	delete(b.live, m)
 	for _, x := range m.In {
 		if !b.isDead(x) {

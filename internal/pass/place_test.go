@@ -41,7 +41,7 @@ func placed(g *graph.Graph, err error) string {
 
 // TestPlaceAsTensorFlow holds placements against those of the real one.
 func TestPlaceAsTensorFlow(t *testing.T) {
-	for _, c := range readCases(t, "placement.txt") {
+	for _, c := range append(readCases(t, "placement.txt"), readCases(t, "identity.txt")...) {
 		t.Run(c.name, func(t *testing.T) {
 			g := parse(t, c.sections[0])
 			p := Placer{Devices: cpus(t, "/job:localhost/replica:0/task:0", 3, true), Soft: strings.HasSuffix(c.name, "soft")}

@@ -27,7 +27,7 @@ func (c *Calls) Lasting() core.FunctionCaller { return c }
 
 // Lasting returns a caller that is not bound to the step.
 func (c *caller) Lasting() core.FunctionCaller {
-	return &Calls{c.functions, c.device, c.args.nest.depth}
+	return &Calls{c.functions, c.device, c.args.nesting.depth}
 }
 
 // Library returns the functions that c calls.
@@ -44,7 +44,7 @@ func (c *Calls) With(l *core.Library) core.FunctionCaller {
 // With returns a caller of the functions of another library that is not bound to
 // the step.
 func (c *caller) With(l *core.Library) core.FunctionCaller {
-	return (&Calls{c.functions, c.device, c.args.nest.depth}).With(l)
+	return (&Calls{c.functions, c.device, c.args.nesting.depth}).With(l)
 }
 
 // NewCalls returns what runs functions on a device of the runtime, and those
@@ -62,7 +62,7 @@ func (c *Calls) Call(ctx context.Context, f core.Func, in []*core.Tensor, done f
 func (c *Calls) CallOn(ctx context.Context, device string, f core.Func, in []*core.Tensor, done func([]*core.Tensor, error)) {
 	id, devices := ownSteps.Add(-1), c.functions.rt.Devices
 	container, own := id, rendezvous.NewLocal(devices)
-	one := &caller{functions: c.functions, args: Args{ID: id, Rendezvous: own, nest: nest{c.depth, &atomic.Int64{}}}, container: container, device: c.device, effects: pass.ListedEffects}
+	one := &caller{functions: c.functions, args: Args{ID: id, Rendezvous: own, nesting: nesting{c.depth, &atomic.Int64{}}}, container: container, device: c.device, effects: pass.ListedEffects}
 	one.CallOn(ctx, device, f, in, func(out []*core.Tensor, err error) {
 		own.Reset()
 		c.functions.rt.Pool.EndStep(id)
@@ -78,7 +78,7 @@ func (c *Calls) CallOn(ctx context.Context, device string, f core.Func, in []*co
 // what it sends, so all effects happen: the maker of the part has left out the others.
 func (c *Calls) CallIn(ctx context.Context, a Args, f core.Func, in []*core.Tensor, done func([]*core.Tensor, error)) {
 	container := ownSteps.Add(-1) // several parts of one step may run at once
-	a.nest = nest{c.depth, &atomic.Int64{}}
+	a.nesting = nesting{c.depth, &atomic.Int64{}}
 	one := &caller{functions: c.functions, args: a, container: container, device: c.device, effects: pass.AllEffects}
 	one.CallOn(ctx, c.device, f, in, func(out []*core.Tensor, err error) {
 		for _, d := range c.functions.rt.Devices.List() {

@@ -54,13 +54,13 @@ func (fs *functions) callAt(g *graph.Graph, n *graph.Node, device string) error 
 	return nil
 }
 
-// homes counts the functions that have been made for single nodes: workers tell
-// them apart by name.
-var homes atomic.Int64
+// singleNodeFunctions counts the functions that have been made for single nodes:
+// workers tell them apart by name.
+var singleNodeFunctions atomic.Int64
 
 // wrap makes a function of a node, in a library of its own, and returns its name.
 func (fs *functions) wrap(n *graph.Node) (string, error) {
-	def, err := alone(n, fmt.Sprintf("__home_%d", homes.Add(1)))
+	def, err := alone(n, fmt.Sprintf("__home_%d", singleNodeFunctions.Add(1)))
 	if err != nil {
 		return "", err
 	}

@@ -71,7 +71,7 @@ func TestFunctionsOfTheClient(t *testing.T) {
 	home, devices := &client{t: t}, device.CPUs("localhost", 0, 1)
 	rt := &Runtime{Devices: devices, Pool: memory.NewPool(1 << 20), Remote: home}
 	table := rendezvous.NewLocal(devices)
-	c := &caller{functions: newFunctions(rt, library, BuildOptions{}), args: Args{ID: 1, Rendezvous: table, nest: nest{live: &atomic.Int64{}}}, device: devices.Client().Spec().String()}
+	c := &caller{functions: newFunctions(rt, library, BuildOptions{}), args: Args{ID: 1, Rendezvous: table, nesting: nesting{live: &atomic.Int64{}}}, device: devices.Client().Spec().String()}
 	for range 2 {
 		for _, call := range []struct {
 			name string

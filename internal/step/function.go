@@ -126,13 +126,13 @@ type caller struct {
 	effects   pass.Effects
 }
 
-// equip tells the nodes of a step what graph they are in, and lets them call
+// addFunctions tells the nodes of a step what graph they are in, and lets them call
 // functions.
-func (g *Graph) equip(s *core.Step, p *part, a Args) {
+func (g *Graph) addFunctions(s *core.Step, p *part, a Args) {
 	s.GraphVersion = p.graph.Producer
 	if g.functions != nil {
-		if a.nest.live == nil {
-			a.nest.live = &atomic.Int64{}
+		if a.nesting.live == nil {
+			a.nesting.live = &atomic.Int64{}
 		}
 		s.Functions = &caller{g.functions, a, s.ContainerID, p.device.Spec().String(), pass.AllEffects}
 	}
@@ -169,8 +169,8 @@ func (c *caller) CallOn(ctx context.Context, device string, f core.Func, in []*c
 	go func() { done(c.runFunction(ctx, fn, in)) }()
 }
 
-// nest is where a call is among the calls of functions of its step.
-type nest struct {
+// nesting is where a call is among the calls of functions of its step.
+type nesting struct {
 	depth int
 	live  *atomic.Int64 // calls under way in the whole step
 }
@@ -180,11 +180,11 @@ type nest struct {
 // takes memory.
 func (c *caller) enter(f core.Func) error {
 	l := c.functions.rt.Limits.Filled()
-	if depth := c.args.nest.depth + 1; graph.Exceeds(depth, l.FunctionDepth) {
+	if depth := c.args.nesting.depth + 1; graph.Exceeds(depth, l.FunctionDepth) {
 		return core.Errorf(core.ResourceExhausted, "calls of functions must be at most %d deep (limit max_function_depth): one of %s is the %dth within others", l.FunctionDepth, f.Name, depth)
 	}
-	if live := c.args.nest.live.Add(1); graph.Exceeds(int(live), l.FunctionCalls) {
-		c.args.nest.live.Add(-1)
+	if live := c.args.nesting.live.Add(1); graph.Exceeds(int(live), l.FunctionCalls) {
+		c.args.nesting.live.Add(-1)
 		return core.Errorf(core.ResourceExhausted, "a step must have at most %d calls of functions under way (limit max_function_calls): one of %s would be the %dth", l.FunctionCalls, f.Name, live)
 	}
 	return nil
@@ -224,9 +224,9 @@ func (f *function) check(in []*core.Tensor) error {
 // keys.
 func (c *caller) runFunction(ctx context.Context, f *function, in []*core.Tensor) (out []*core.Tensor, err error) {
 	defer core.Recover(&err, "the call of a function")
-	defer c.args.nest.live.Add(-1)
+	defer c.args.nesting.live.Add(-1)
 	a := c.args
-	a.nest.depth++
+	a.nesting.depth++
 	frame := NewFrame(in, len(f.body.RetTypes))
 	a.Frame = frame
 	if len(f.graph.parts) > 1 {

@@ -29,8 +29,8 @@ type Args struct {
 	InterOp int
 	// Pieces says that the step is run in pieces: it has not ended when the client
 	// gets its first values.
-	Pieces bool
-	nest   nest
+	Pieces  bool
+	nesting nesting
 }
 
 // Run runs one step and waits for its end. The first error of any part ends
@@ -66,7 +66,7 @@ func (g *Graph) inline() bool { return len(g.parts) == 1 && g.parts[0].exec.Inli
 func (g *Graph) execute(ctx context.Context, step *core.Step, a Args) error {
 	if g.inline() {
 		step.Resources = g.parts[0].device.Resources()
-		g.equip(step, &g.parts[0], a)
+		g.addFunctions(step, &g.parts[0], a)
 		return Explained(ctx, g.parts[0].exec.Run(step))
 	}
 	return g.executeParts(ctx, step, a)
@@ -86,7 +86,7 @@ func (g *Graph) executeParts(ctx context.Context, step *core.Step, a Args) error
 		p := &g.parts[i]
 		s := *step
 		s.Resources = p.device.Resources()
-		g.equip(&s, p, a)
+		g.addFunctions(&s, p, a)
 		if i == len(g.parts)-1 {
 			p.exec.Start(&s, hooks)
 		} else {

@@ -23,7 +23,7 @@ type Call struct {
 	Code             string        // "": it is under way
 }
 
-// An entry is a call as the book has it: what people read of it is written when they ask.
+// An entry is a call as the log has it: what people read of it is written when they ask.
 type entry struct {
 	method, by string
 	from       net.Addr // nil: not known
@@ -52,8 +52,8 @@ func requestID(id trace.TraceID) string {
 // traceOf returns the number of the trace of a context.
 func traceOf(ctx context.Context) trace.TraceID { return trace.SpanContextFromContext(ctx).TraceID() }
 
-// A book knows the calls that are under way, and the last slow ones.
-type book struct {
+// A callLog holds the calls that are under way, and the last slow ones.
+type callLog struct {
 	slow time.Duration
 	last atomic.Uint64
 	part [16]page // by number, so that calls seldom meet
@@ -70,15 +70,15 @@ type page struct {
 // remembered is how many slow calls are.
 const remembered = 50
 
-func newBook(slow time.Duration) *book {
-	b := &book{slow: cmp.Or(slow, time.Second)}
+func newCallLog(slow time.Duration) *callLog {
+	b := &callLog{slow: cmp.Or(slow, time.Second)}
 	for i := range b.part {
 		b.part[i].calls = map[uint64]*entry{}
 	}
 	return b
 }
 
-func (b *book) begin(ctx context.Context, method, by string) *entry {
+func (b *callLog) begin(ctx context.Context, method, by string) *entry {
 	e := &entry{method: method, by: by, began: time.Now(), trace: traceOf(ctx), number: b.last.Add(1)}
 	if p, ok := peer.FromContext(ctx); ok {
 		e.from = p.Addr
@@ -90,10 +90,10 @@ func (b *book) begin(ctx context.Context, method, by string) *entry {
 	return e
 }
 
-func (b *book) pageOf(e *entry) *page { return &b.part[e.number%uint64(len(b.part))] }
+func (b *callLog) pageOf(e *entry) *page { return &b.part[e.number%uint64(len(b.part))] }
 
 // end takes a call out, and returns how long it took.
-func (b *book) end(e *entry, code codes.Code) time.Duration {
+func (b *callLog) end(e *entry, code codes.Code) time.Duration {
 	p := b.pageOf(e)
 	p.mu.Lock()
 	delete(p.calls, e.number)
@@ -113,7 +113,7 @@ func (b *book) end(e *entry, code codes.Code) time.Duration {
 	return took
 }
 
-func (b *book) underWay() (n int) {
+func (b *callLog) underWay() (n int) {
 	for i := range b.part {
 		p := &b.part[i]
 		p.mu.Lock()

@@ -24,7 +24,7 @@ type Telemetry struct {
 	handled  *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	methods  sync.Map // methodKey → *methodMetrics
-	calls    *book
+	calls    *callLog
 	traces   *traces
 }
 
@@ -39,7 +39,7 @@ type Options struct {
 
 // New returns a Telemetry without calls. Close ends it.
 func New(ctx context.Context, o Options) (*Telemetry, error) {
-	t := &Telemetry{registry: prometheus.NewRegistry(), calls: newBook(o.Slow)}
+	t := &Telemetry{registry: prometheus.NewRegistry(), calls: newCallLog(o.Slow)}
 	// The names are those of go-grpc-middleware's provider, whose dashboards work.
 	labels := []string{"grpc_service", "grpc_method", "transport"}
 	t.started = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "grpc_server_started_total", Help: "Calls that have come, by gRPC and by links."}, labels)

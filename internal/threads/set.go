@@ -187,8 +187,8 @@ func (w *worker) spin() bool {
 
 // park waits to be woken and reports false if the worker should end.
 func (w *worker) park() bool {
-	if !w.lieDown() {
-		return !w.orphaned()
+	if !w.enlist() {
+		return !w.abandoned()
 	}
 	timer := time.NewTimer(idleTime)
 	defer timer.Stop()
@@ -197,16 +197,16 @@ func (w *worker) park() bool {
 		return ok
 	case <-timer.C:
 	}
-	if w.getUp() {
+	if w.unpark() {
 		return false
 	}
 	_, ok := <-w.wake // an offer was faster than the timer
 	return ok
 }
 
-// lieDown adds the worker to the parked ones, unless an offer came meanwhile
+// enlist adds the worker to the parked ones, unless an offer came meanwhile
 // or the set is not used any more.
-func (w *worker) lieDown() bool {
+func (w *worker) enlist() bool {
 	s := w.set
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,16 +223,16 @@ func (w *worker) lieDown() bool {
 	return false
 }
 
-// orphaned reports whether the set has no users.
-func (w *worker) orphaned() bool {
+// abandoned reports whether the set has no users.
+func (w *worker) abandoned() bool {
 	w.set.mu.Lock()
 	defer w.set.mu.Unlock()
 	return w.set.users == 0
 }
 
-// getUp takes the worker from the parked ones and reports whether it was among
+// unpark takes the worker from the parked ones and reports whether it was among
 // them; if not, it has just been woken.
-func (w *worker) getUp() bool {
+func (w *worker) unpark() bool {
 	s := w.set
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -98,19 +98,19 @@ func (c *Channel) answers(ping []byte) (extended bool, err error) {
 	return true, nil
 }
 
-// lives are the incarnations of a peer: this one, and those before it.
-type lives struct {
+// incarnations are the incarnations of a peer: this one, and those before it.
+type incarnations struct {
 	now  uint64
 	past []uint64
 }
 
-// maxLives bounds the lives that are remembered of a task.
-const maxLives = 16
+// maxIncarnations bounds the incarnations that are remembered of a task.
+const maxIncarnations = 16
 
-// meet hears of a life of a peer, and refuses one that another one has replaced.
-// The caller holds the manager's lock.
-func (m *Manager) meet(task string, incarnation uint64) error {
-	l := m.lives[task]
+// admitLocked records an incarnation of a peer, and refuses one that another one has
+// replaced. The caller holds the manager's lock.
+func (m *Manager) admitLocked(task string, incarnation uint64) error {
+	l := m.incarnations[task]
 	switch {
 	case incarnation == 0 || incarnation == l.now:
 		return nil
@@ -118,9 +118,9 @@ func (m *Manager) meet(task string, incarnation uint64) error {
 		return core.Errorf(core.Aborted, "incarnation %d of %s is over: another one is connected by RDMA, %d", incarnation, task, l.now)
 	}
 	if l.now != 0 {
-		l.past = append(l.past[max(0, len(l.past)-maxLives+1):], l.now)
+		l.past = append(l.past[max(0, len(l.past)-maxIncarnations+1):], l.now)
 	}
 	l.now = incarnation
-	m.lives[task] = l
+	m.incarnations[task] = l
 	return nil
 }

@@ -44,10 +44,10 @@ type Manager struct {
 	wg      sync.WaitGroup // of exchanges of addresses, of the ends of channels that were replaced, and of the keepalive
 	stop    chan struct{}  // closed by Close
 
-	mu       sync.Mutex
-	channels map[string]*Channel // by task
-	lives    map[string]lives    // of peers, by task
-	closed   bool
+	mu           sync.Mutex
+	channels     map[string]*Channel     // by task
+	incarnations map[string]incarnations // of peers, by task
+	closed       bool
 }
 
 // NewManager puts dev, which it owns from then on, to use.
@@ -61,7 +61,7 @@ func NewManager(dev Device, o Options) (*Manager, error) {
 		return nil, err
 	}
 	a.config.Log.Info("tensors between tasks go by RDMA", "device", dev.Attributes().Name, "transport", dev.Attributes().Detail, "generation", a.config.Generation)
-	m := &Manager{opts: o, adapter: a, channels: map[string]*Channel{}, lives: map[string]lives{}, stop: make(chan struct{})}
+	m := &Manager{opts: o, adapter: a, channels: map[string]*Channel{}, incarnations: map[string]incarnations{}, stop: make(chan struct{})}
 	m.wg.Go(func() { m.runKeepalive(m.stop) })
 	return m, nil
 }
@@ -137,7 +137,7 @@ func (m *Manager) exchangeAddress(c *Channel) {
 		remote, err = parseEndpoint(c.peer, resp.GetChannel(), resp.GetMr(), resp.GetHello(), m.adapter.config.Generation)
 	}
 	if err == nil {
-		err = m.meetAgain(c.peer, remote.incarnation)
+		err = m.admit(c.peer, remote.incarnation)
 	}
 	if err == nil {
 		err = c.connect(remote, false)
@@ -166,11 +166,11 @@ func (m *Manager) GetRemoteAddress(_ context.Context, req *pb.GetRemoteAddressRe
 	return &pb.GetRemoteAddressResponse{HostName: m.opts.Task, Channel: self.channel(), Mr: self.regions(), Hello: self.hello.message()}, nil
 }
 
-// meetAgain is meet for a caller that does not hold the lock.
-func (m *Manager) meetAgain(task string, incarnation uint64) error {
+// admit is admitLocked for a caller that does not hold the lock.
+func (m *Manager) admit(task string, incarnation uint64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.meet(task, incarnation)
+	return m.admitLocked(task, incarnation)
 }
 
 // channelFor returns the channel that is or can be connected to a queue pair
@@ -178,7 +178,7 @@ func (m *Manager) meetAgain(task string, incarnation uint64) error {
 func (m *Manager) channelFor(task string, remote endpoint) (*Channel, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.meet(task, remote.incarnation); err != nil {
+	if err := m.admitLocked(task, remote.incarnation); err != nil {
 		return nil, err
 	}
 	if c := m.channels[task]; c != nil && c.knows(remote) {

@@ -98,3 +98,48 @@ func TestInferLabels(t *testing.T) {
 		}
 	}
 }
+
+// TestInferDilation: from partly known shapes follows what does not depend on the
+// unknown sizes: at least what TensorFlow says (theirs; "": ours).
+func TestInferDilation(t *testing.T) {
+	type of struct {
+		x, filter    tf.Shape
+		want, theirs string // the shape, or after "!" part of the error
+	}
+	small, none := []int{1, 2, 3, 1}, tf.Shape{-1, -1, -1, -1}
+	for padding, cases := range map[string][]of{
+		"SAME": { // strides 2 and 3; how large the filter is does not matter
+			{open, open, "[?,?,?,?]", ""}, {none, tf.Shape{-1, -1, -1}, "[?,?,?,?]", ""}, {open, tf.Shape{2, 3, 5}, "[?,?,?,5]", ""},
+			{tf.Shape{-1, 7, 9, -1}, tf.Shape{2, 3, 5}, "[?,4,3,5]", ""}, {tf.Shape{4, 7, 9, -1}, tf.Shape{2, 3, -1}, "[4,4,3,?]", ""},
+			{tf.Shape{4, -1, 9, -1}, tf.Shape{2, 3, 5}, "[4,?,3,5]", "[4,?,?,5]"}, {tf.Shape{4, 7, -1, 5}, tf.Shape{2, 3, 5}, "[4,4,?,5]", "[4,?,?,5]"},
+			{tf.Shape{4, 7, 9, 5}, tf.Shape{-1, 3, -1}, "[4,4,3,5]", "[4,?,?,?]"}, {tf.Shape{4, 7, 9, 5}, open, "[4,4,3,5]", "[4,?,?,?]"},
+			{tf.Shape{4, 7, 9, -1}, tf.Shape{8, 3, -1}, "[4,4,3,?]", ""}, {tf.Shape{4, -1, -1, 5}, tf.Shape{8, 3, -1}, "[4,?,?,5]", "[4,?,?,?]"},
+			{tf.Shape{4, -1, -1, 5}, tf.Shape{-1, -1, 4}, "!Dimensions must be equal, but are 5 and 4", ""},
+			{tf.Shape{4, 7, -1}, open, "!Shape must be rank 4 but is rank 3", ""}, {open, tf.Shape{2, -1}, "!Shape must be rank 3 but is rank 2", ""},
+		},
+		"VALID": { // elements of the filter are 2 and 3 apart
+			{open, open, "[?,?,?,?]", ""}, {none, tf.Shape{-1, -1, -1}, "[?,?,?,?]", ""}, {open, tf.Shape{2, 3, 5}, "[?,?,?,5]", ""},
+			{tf.Shape{-1, 7, 9, -1}, tf.Shape{2, 3, 5}, "[?,5,2,5]", ""}, {tf.Shape{4, 7, 9, -1}, tf.Shape{2, 3, -1}, "[4,5,2,?]", ""},
+			{tf.Shape{4, -1, 9, -1}, tf.Shape{2, 3, 5}, "[4,?,2,5]", "[4,?,?,5]"}, {tf.Shape{4, 7, -1, 5}, tf.Shape{2, 3, 5}, "[4,5,?,5]", "[4,?,?,5]"},
+			{tf.Shape{4, 7, 9, 5}, tf.Shape{-1, 3, -1}, "[4,?,2,5]", "[4,?,?,?]"}, {tf.Shape{4, 7, 9, 5}, tf.Shape{2, -1, 5}, "[4,5,?,5]", "[4,?,?,5]"},
+			{tf.Shape{4, 7, 9, 5}, open, "[4,?,?,5]", "[4,?,?,?]"}, {tf.Shape{4, -1, -1, 5}, tf.Shape{8, 3, -1}, "[4,?,?,5]", "[4,?,?,?]"},
+			{tf.Shape{4, 7, 9, -1}, tf.Shape{8, 3, -1}, "!Computed output size would be negative: -7 [input_size: 7, effective_filter_size: 15, stride: 1]", ""},
+		},
+	} {
+		strides, rates := small, []int{1, 1, 1, 1}
+		if padding == "VALID" {
+			strides, rates = []int{1, 1, 2, 1}, []int{1, 2, 3, 1}
+		}
+		for _, c := range cases {
+			g := tf.NewGraph()
+			y := ops.Dilation2D(ops.Placeholder(g, tf.Float32, c.x), ops.Placeholder(g, tf.Float32, c.filter), strides, rates, padding)
+			if msg, wrong := strings.CutPrefix(c.want, "!"); wrong {
+				if y.Err() == nil || !strings.Contains(y.Err().Error(), msg) {
+					t.Errorf("%s of %v by %v: error is %v, want %q", padding, c.x, c.filter, y.Err(), msg)
+				}
+			} else if y.Err() != nil || y.Shape().String() != c.want {
+				t.Errorf("%s of %v by %v: shape is %v (%v), want %s (TensorFlow: %s)", padding, c.x, c.filter, y.Shape(), y.Err(), c.want, c.theirs)
+			}
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/direct"
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -23,9 +24,9 @@ func newDirect(g *tf.Graph, cfg Config) (Backend, error) {
 		return nil, err
 	}
 	return inProcess{direct.New(g, direct.Config{
-		Devices: devices, Soft: cfg.SoftPlacement, Threads: cfg.Threads, InterOp: cfg.InterOp, Pools: cfg.InterOpPools,
-		CostModelEvery: cfg.CostModelEvery, LogPlacement: placementLog(cfg), LogFusion: fusionLog(cfg), DisabledPasses: cfg.DisabledPasses, CollectivesInOrder: cfg.CollectivesInOrder,
-		Limits: graph.Limits(cfg.Limits),
+		Devices: devices, Threads: cfg.Threads, InterOp: cfg.InterOp, Pools: cfg.InterOpPools, CostModelEvery: cfg.CostModelEvery,
+		LogPlacement: placementLog(cfg), CollectivesInOrder: cfg.CollectivesInOrder, Limits: graph.Limits(cfg.Limits),
+		Build: step.BuildOptions{Disabled: cfg.DisabledPasses, Soft: cfg.SoftPlacement, LogFusion: fusionLog(cfg)},
 	})}, nil
 }
 

@@ -121,16 +121,16 @@ func (d *Device) accept() {
 			time.Sleep(acceptPause)
 			continue
 		}
-		d.wg.Go(func() { d.introduce(conn) })
+		d.wg.Go(func() { d.awaitHello(conn) })
 	}
 }
 
 // acceptPause keeps a process that is out of file descriptors from spinning.
 const acceptPause = 10 * time.Millisecond
 
-// introduce waits for the peer to name the queue pair that it wants, and for that queue pair
+// awaitHello waits for the peer to name the queue pair that it wants, and for that queue pair
 // to know its peer: of the two that are being connected one is always first.
-func (d *Device) introduce(raw net.Conn) {
+func (d *Device) awaitHello(raw net.Conn) {
 	defer context.AfterFunc(d.ctx, func() { raw.Close() })()
 	raw.SetDeadline(time.Now().Add(d.timeout))
 	conn, err := d.secrets.accept(d.ctx, raw)

@@ -41,7 +41,7 @@ func (q *queuePair) reach() (net.Conn, error) {
 	conn.SetDeadline(time.Now().Add(q.dev.timeout))
 	conn, err = q.dev.secrets.open(q.alive, conn)
 	if err == nil {
-		err = q.greet(conn)
+		err = q.sendHello(conn)
 	}
 	if err != nil {
 		conn.Close()
@@ -50,8 +50,8 @@ func (q *queuePair) reach() (net.Conn, error) {
 	return conn, nil
 }
 
-// greet introduces the queue pair to its peer, before conn's deadline.
-func (q *queuePair) greet(conn net.Conn) error {
+// sendHello introduces the queue pair to its peer, before conn's deadline.
+func (q *queuePair) sendHello(conn net.Conn) error {
 	if !q.keep(conn) {
 		return verbs.ErrClosed
 	}

@@ -128,7 +128,7 @@ func kept(c *core.OpContext, lo, hi int) []*core.Tensor {
 // function returns the function that an attribute names, for as long as there
 // are iterators: it is given inputs from lo up to hi after its own arguments.
 func function(c *core.OpContext, attr string, lo, hi int) (dataset.Func, error) {
-	return functionOf(c, c.Node.FuncAttr(attr), lo, hi, blame(c.Node, attr))
+	return functionOf(c, c.Node.FuncAttr(attr), lo, hi, atAttr(c.Node, attr))
 }
 
 // functionOf is function for a function at hand. blamed says of an error whose it
@@ -191,9 +191,9 @@ var blamable = []string{"MapDataset", "ParallelMapDataset", "ParallelMapDatasetV
 // nameless counts datasets that have no name.
 var nameless atomic.Int64
 
-// blame returns what says of an error which dataset's function it is from. One
+// atAttr returns what says of an error which dataset's function it is from. One
 // that is out of range is no error yet: it may end the dataset.
-func blame(n *core.Node, attr string) func(error) error {
+func atAttr(n *core.Node, attr string) func(error) error {
 	op := n.OpName()
 	if attr == "reduce_func" && strings.HasSuffix(op, "GroupByWindowDataset") {
 		return func(err error) error { return inside(err, n.FuncAttr(attr).Name) }
