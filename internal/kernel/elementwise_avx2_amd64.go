@@ -159,6 +159,16 @@ func tanhAVX2(y *float32, x *float32, n int)
 //go:noescape
 func sigmoidAVX2(y *float32, x *float32, n int)
 
+// erfAVX2 sets y to the error function of x.
+//
+//go:noescape
+func erfAVX2(y *float32, x *float32, n int)
+
+// erfcAVX2 sets y to 1 less the error function of x.
+//
+//go:noescape
+func erfcAVX2(y *float32, x *float32, n int)
+
 // axpyAVX2 sets y += s·x.
 //
 //go:noescape

@@ -2691,6 +2691,506 @@ done:
 	VZEROUPPER
 	RET
 
+// func erfAVX2(y *float32, x *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·erfAVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS      (CX), Y0
+	VMOVUPS      word8_41233333<>+0(SB), Y1
+	VPAND        word8_7fffffff<>+0(SB), Y0, Y2
+	VMINPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      word8_38a4b519<>+0(SB), Y3
+	VFMADD213PS  word8_ba51fb80<>+0(SB), Y2, Y3
+	VFMADD213PS  word8_3baa02d9<>+0(SB), Y2, Y3
+	VFMADD213PS  word8_bcdbfc87<>+0(SB), Y2, Y3
+	VFMADD213PS  word8_3de7167c<>+0(SB), Y2, Y3
+	VFMADD213PS  word8_bec0939f<>+0(SB), Y2, Y3
+	VFMADD213PS  word8_3f906eba<>+0(SB), Y2, Y3
+	VMULPS       Y3, Y0, Y3
+	VMOVUPS      Y1, Y4
+	VMOVUPS      word8_3f000000<>+0(SB), Y5
+	VFMADD213PS  word8_3f800000<>+0(SB), Y5, Y4
+	VMOVUPS      word8_3f800000<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VXORPS       Y5, Y5, Y5
+	VSUBPS       Y2, Y5, Y2
+	VMOVUPS      Y1, Y5
+	VFMADD213PS  Y2, Y1, Y5
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y2, Y6
+	VROUNDPS     $0x08, Y6, Y6
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS word8_3f318000<>+0(SB), Y6, Y2
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y6, Y2
+	VMOVUPS      word8_39506967<>+0(SB), Y7
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y2, Y7
+	VFMADD213PS  word8_3c088908<>+0(SB), Y2, Y7
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y2, Y7
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y2, Y7
+	VFMADD213PS  word8_3f000000<>+0(SB), Y2, Y7
+	VFMADD213PS  word8_3f800000<>+0(SB), Y2, Y7
+	VFMADD213PS  word8_3f800000<>+0(SB), Y2, Y7
+	VMOVUPS      word8_bd7b65cd<>+0(SB), Y2
+	VFMADD213PS  word8_3e97ef41<>+0(SB), Y4, Y2
+	VFMADD213PS  word8_bf03428a<>+0(SB), Y4, Y2
+	VFMADD213PS  word8_3e9ce07a<>+0(SB), Y4, Y2
+	VFMADD213PS  word8_bd3828a1<>+0(SB), Y4, Y2
+	VFMADD213PS  word8_3e56d4b9<>+0(SB), Y4, Y2
+	VFMADD213PS  word8_3e7748f8<>+0(SB), Y4, Y2
+	VFMADD213PS  word8_3e90ad3e<>+0(SB), Y4, Y2
+	VFMADD213PS  word8_3e906c58<>+0(SB), Y4, Y2
+	VMULPS       Y2, Y4, Y2
+	VMULPS       Y2, Y7, Y2
+	VMOVUPS      Y2, Y4
+	VFNMADD231PS Y5, Y2, Y4
+	VCVTPS2DQ    Y6, Y2
+	VPSRAD       $0x01, Y2, Y5
+	VPSUBD       Y5, Y2, Y2
+	VPADDD       word8_0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VPADDD       word8_0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y4, Y2
+	VCMPPS       $0x11, word8_3f800000<>+0(SB), Y1, Y1
+	VMOVUPS      word8_3f800000<>+0(SB), Y4
+	VSUBPS       Y2, Y4, Y2
+	VPAND        word8_80000000<>+0(SB), Y0, Y0
+	VPOR         Y0, Y2, Y0
+	VBLENDVPS    Y1, Y3, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $+8, DX
+	CMPQ         DX, $+8
+	JGE          single
+
+after_single:
+	TESTQ        DX, DX
+	JZ           done
+	LEAQ         tail<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPS      64(BX)(DX*4), Y0
+	VMASKMOVPS   (CX), Y0, Y1
+	VMOVUPS      word8_41233333<>+0(SB), Y2
+	VPAND        word8_7fffffff<>+0(SB), Y1, Y3
+	VMINPS       Y3, Y2, Y2
+	VMULPS       Y2, Y2, Y3
+	VMOVUPS      word8_38a4b519<>+0(SB), Y4
+	VFMADD213PS  word8_ba51fb80<>+0(SB), Y3, Y4
+	VFMADD213PS  word8_3baa02d9<>+0(SB), Y3, Y4
+	VFMADD213PS  word8_bcdbfc87<>+0(SB), Y3, Y4
+	VFMADD213PS  word8_3de7167c<>+0(SB), Y3, Y4
+	VFMADD213PS  word8_bec0939f<>+0(SB), Y3, Y4
+	VFMADD213PS  word8_3f906eba<>+0(SB), Y3, Y4
+	VMULPS       Y4, Y1, Y4
+	VMOVUPS      Y2, Y5
+	VMOVUPS      word8_3f000000<>+0(SB), Y6
+	VFMADD213PS  word8_3f800000<>+0(SB), Y6, Y5
+	VMOVUPS      word8_3f800000<>+0(SB), Y6
+	VDIVPS       Y5, Y6, Y5
+	VXORPS       Y6, Y6, Y6
+	VSUBPS       Y3, Y6, Y3
+	VMOVUPS      Y2, Y6
+	VFMADD213PS  Y3, Y2, Y6
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y7
+	VROUNDPS     $0x08, Y7, Y7
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS word8_3f318000<>+0(SB), Y7, Y3
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y7, Y3
+	VMOVUPS      word8_39506967<>+0(SB), Y8
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y8
+	VFMADD213PS  word8_3c088908<>+0(SB), Y3, Y8
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y3, Y8
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y3, Y8
+	VFMADD213PS  word8_3f000000<>+0(SB), Y3, Y8
+	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y8
+	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y8
+	VMOVUPS      word8_bd7b65cd<>+0(SB), Y3
+	VFMADD213PS  word8_3e97ef41<>+0(SB), Y5, Y3
+	VFMADD213PS  word8_bf03428a<>+0(SB), Y5, Y3
+	VFMADD213PS  word8_3e9ce07a<>+0(SB), Y5, Y3
+	VFMADD213PS  word8_bd3828a1<>+0(SB), Y5, Y3
+	VFMADD213PS  word8_3e56d4b9<>+0(SB), Y5, Y3
+	VFMADD213PS  word8_3e7748f8<>+0(SB), Y5, Y3
+	VFMADD213PS  word8_3e90ad3e<>+0(SB), Y5, Y3
+	VFMADD213PS  word8_3e906c58<>+0(SB), Y5, Y3
+	VMULPS       Y3, Y5, Y3
+	VMULPS       Y3, Y8, Y3
+	VMOVUPS      Y3, Y5
+	VFNMADD231PS Y6, Y3, Y5
+	VCVTPS2DQ    Y7, Y3
+	VPSRAD       $0x01, Y3, Y6
+	VPSUBD       Y6, Y3, Y3
+	VPADDD       word8_0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y5, Y5
+	VPADDD       word8_0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y5, Y3
+	VCMPPS       $0x11, word8_3f800000<>+0(SB), Y2, Y2
+	VMOVUPS      word8_3f800000<>+0(SB), Y5
+	VSUBPS       Y3, Y5, Y3
+	VPAND        word8_80000000<>+0(SB), Y1, Y1
+	VPOR         Y1, Y3, Y1
+	VBLENDVPS    Y2, Y4, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word8_41233333<>+0(SB)/4, $0x41233333
+DATA word8_41233333<>+4(SB)/4, $0x41233333
+DATA word8_41233333<>+8(SB)/4, $0x41233333
+DATA word8_41233333<>+12(SB)/4, $0x41233333
+DATA word8_41233333<>+16(SB)/4, $0x41233333
+DATA word8_41233333<>+20(SB)/4, $0x41233333
+DATA word8_41233333<>+24(SB)/4, $0x41233333
+DATA word8_41233333<>+28(SB)/4, $0x41233333
+GLOBL word8_41233333<>(SB), RODATA|NOPTR, $32
+
+DATA word8_38a4b519<>+0(SB)/4, $0x38a4b519
+DATA word8_38a4b519<>+4(SB)/4, $0x38a4b519
+DATA word8_38a4b519<>+8(SB)/4, $0x38a4b519
+DATA word8_38a4b519<>+12(SB)/4, $0x38a4b519
+DATA word8_38a4b519<>+16(SB)/4, $0x38a4b519
+DATA word8_38a4b519<>+20(SB)/4, $0x38a4b519
+DATA word8_38a4b519<>+24(SB)/4, $0x38a4b519
+DATA word8_38a4b519<>+28(SB)/4, $0x38a4b519
+GLOBL word8_38a4b519<>(SB), RODATA|NOPTR, $32
+
+DATA word8_ba51fb80<>+0(SB)/4, $0xba51fb80
+DATA word8_ba51fb80<>+4(SB)/4, $0xba51fb80
+DATA word8_ba51fb80<>+8(SB)/4, $0xba51fb80
+DATA word8_ba51fb80<>+12(SB)/4, $0xba51fb80
+DATA word8_ba51fb80<>+16(SB)/4, $0xba51fb80
+DATA word8_ba51fb80<>+20(SB)/4, $0xba51fb80
+DATA word8_ba51fb80<>+24(SB)/4, $0xba51fb80
+DATA word8_ba51fb80<>+28(SB)/4, $0xba51fb80
+GLOBL word8_ba51fb80<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3baa02d9<>+0(SB)/4, $0x3baa02d9
+DATA word8_3baa02d9<>+4(SB)/4, $0x3baa02d9
+DATA word8_3baa02d9<>+8(SB)/4, $0x3baa02d9
+DATA word8_3baa02d9<>+12(SB)/4, $0x3baa02d9
+DATA word8_3baa02d9<>+16(SB)/4, $0x3baa02d9
+DATA word8_3baa02d9<>+20(SB)/4, $0x3baa02d9
+DATA word8_3baa02d9<>+24(SB)/4, $0x3baa02d9
+DATA word8_3baa02d9<>+28(SB)/4, $0x3baa02d9
+GLOBL word8_3baa02d9<>(SB), RODATA|NOPTR, $32
+
+DATA word8_bcdbfc87<>+0(SB)/4, $0xbcdbfc87
+DATA word8_bcdbfc87<>+4(SB)/4, $0xbcdbfc87
+DATA word8_bcdbfc87<>+8(SB)/4, $0xbcdbfc87
+DATA word8_bcdbfc87<>+12(SB)/4, $0xbcdbfc87
+DATA word8_bcdbfc87<>+16(SB)/4, $0xbcdbfc87
+DATA word8_bcdbfc87<>+20(SB)/4, $0xbcdbfc87
+DATA word8_bcdbfc87<>+24(SB)/4, $0xbcdbfc87
+DATA word8_bcdbfc87<>+28(SB)/4, $0xbcdbfc87
+GLOBL word8_bcdbfc87<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3de7167c<>+0(SB)/4, $0x3de7167c
+DATA word8_3de7167c<>+4(SB)/4, $0x3de7167c
+DATA word8_3de7167c<>+8(SB)/4, $0x3de7167c
+DATA word8_3de7167c<>+12(SB)/4, $0x3de7167c
+DATA word8_3de7167c<>+16(SB)/4, $0x3de7167c
+DATA word8_3de7167c<>+20(SB)/4, $0x3de7167c
+DATA word8_3de7167c<>+24(SB)/4, $0x3de7167c
+DATA word8_3de7167c<>+28(SB)/4, $0x3de7167c
+GLOBL word8_3de7167c<>(SB), RODATA|NOPTR, $32
+
+DATA word8_bec0939f<>+0(SB)/4, $0xbec0939f
+DATA word8_bec0939f<>+4(SB)/4, $0xbec0939f
+DATA word8_bec0939f<>+8(SB)/4, $0xbec0939f
+DATA word8_bec0939f<>+12(SB)/4, $0xbec0939f
+DATA word8_bec0939f<>+16(SB)/4, $0xbec0939f
+DATA word8_bec0939f<>+20(SB)/4, $0xbec0939f
+DATA word8_bec0939f<>+24(SB)/4, $0xbec0939f
+DATA word8_bec0939f<>+28(SB)/4, $0xbec0939f
+GLOBL word8_bec0939f<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3f906eba<>+0(SB)/4, $0x3f906eba
+DATA word8_3f906eba<>+4(SB)/4, $0x3f906eba
+DATA word8_3f906eba<>+8(SB)/4, $0x3f906eba
+DATA word8_3f906eba<>+12(SB)/4, $0x3f906eba
+DATA word8_3f906eba<>+16(SB)/4, $0x3f906eba
+DATA word8_3f906eba<>+20(SB)/4, $0x3f906eba
+DATA word8_3f906eba<>+24(SB)/4, $0x3f906eba
+DATA word8_3f906eba<>+28(SB)/4, $0x3f906eba
+GLOBL word8_3f906eba<>(SB), RODATA|NOPTR, $32
+
+DATA word8_bd7b65cd<>+0(SB)/4, $0xbd7b65cd
+DATA word8_bd7b65cd<>+4(SB)/4, $0xbd7b65cd
+DATA word8_bd7b65cd<>+8(SB)/4, $0xbd7b65cd
+DATA word8_bd7b65cd<>+12(SB)/4, $0xbd7b65cd
+DATA word8_bd7b65cd<>+16(SB)/4, $0xbd7b65cd
+DATA word8_bd7b65cd<>+20(SB)/4, $0xbd7b65cd
+DATA word8_bd7b65cd<>+24(SB)/4, $0xbd7b65cd
+DATA word8_bd7b65cd<>+28(SB)/4, $0xbd7b65cd
+GLOBL word8_bd7b65cd<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3e97ef41<>+0(SB)/4, $0x3e97ef41
+DATA word8_3e97ef41<>+4(SB)/4, $0x3e97ef41
+DATA word8_3e97ef41<>+8(SB)/4, $0x3e97ef41
+DATA word8_3e97ef41<>+12(SB)/4, $0x3e97ef41
+DATA word8_3e97ef41<>+16(SB)/4, $0x3e97ef41
+DATA word8_3e97ef41<>+20(SB)/4, $0x3e97ef41
+DATA word8_3e97ef41<>+24(SB)/4, $0x3e97ef41
+DATA word8_3e97ef41<>+28(SB)/4, $0x3e97ef41
+GLOBL word8_3e97ef41<>(SB), RODATA|NOPTR, $32
+
+DATA word8_bf03428a<>+0(SB)/4, $0xbf03428a
+DATA word8_bf03428a<>+4(SB)/4, $0xbf03428a
+DATA word8_bf03428a<>+8(SB)/4, $0xbf03428a
+DATA word8_bf03428a<>+12(SB)/4, $0xbf03428a
+DATA word8_bf03428a<>+16(SB)/4, $0xbf03428a
+DATA word8_bf03428a<>+20(SB)/4, $0xbf03428a
+DATA word8_bf03428a<>+24(SB)/4, $0xbf03428a
+DATA word8_bf03428a<>+28(SB)/4, $0xbf03428a
+GLOBL word8_bf03428a<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3e9ce07a<>+0(SB)/4, $0x3e9ce07a
+DATA word8_3e9ce07a<>+4(SB)/4, $0x3e9ce07a
+DATA word8_3e9ce07a<>+8(SB)/4, $0x3e9ce07a
+DATA word8_3e9ce07a<>+12(SB)/4, $0x3e9ce07a
+DATA word8_3e9ce07a<>+16(SB)/4, $0x3e9ce07a
+DATA word8_3e9ce07a<>+20(SB)/4, $0x3e9ce07a
+DATA word8_3e9ce07a<>+24(SB)/4, $0x3e9ce07a
+DATA word8_3e9ce07a<>+28(SB)/4, $0x3e9ce07a
+GLOBL word8_3e9ce07a<>(SB), RODATA|NOPTR, $32
+
+DATA word8_bd3828a1<>+0(SB)/4, $0xbd3828a1
+DATA word8_bd3828a1<>+4(SB)/4, $0xbd3828a1
+DATA word8_bd3828a1<>+8(SB)/4, $0xbd3828a1
+DATA word8_bd3828a1<>+12(SB)/4, $0xbd3828a1
+DATA word8_bd3828a1<>+16(SB)/4, $0xbd3828a1
+DATA word8_bd3828a1<>+20(SB)/4, $0xbd3828a1
+DATA word8_bd3828a1<>+24(SB)/4, $0xbd3828a1
+DATA word8_bd3828a1<>+28(SB)/4, $0xbd3828a1
+GLOBL word8_bd3828a1<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3e56d4b9<>+0(SB)/4, $0x3e56d4b9
+DATA word8_3e56d4b9<>+4(SB)/4, $0x3e56d4b9
+DATA word8_3e56d4b9<>+8(SB)/4, $0x3e56d4b9
+DATA word8_3e56d4b9<>+12(SB)/4, $0x3e56d4b9
+DATA word8_3e56d4b9<>+16(SB)/4, $0x3e56d4b9
+DATA word8_3e56d4b9<>+20(SB)/4, $0x3e56d4b9
+DATA word8_3e56d4b9<>+24(SB)/4, $0x3e56d4b9
+DATA word8_3e56d4b9<>+28(SB)/4, $0x3e56d4b9
+GLOBL word8_3e56d4b9<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3e7748f8<>+0(SB)/4, $0x3e7748f8
+DATA word8_3e7748f8<>+4(SB)/4, $0x3e7748f8
+DATA word8_3e7748f8<>+8(SB)/4, $0x3e7748f8
+DATA word8_3e7748f8<>+12(SB)/4, $0x3e7748f8
+DATA word8_3e7748f8<>+16(SB)/4, $0x3e7748f8
+DATA word8_3e7748f8<>+20(SB)/4, $0x3e7748f8
+DATA word8_3e7748f8<>+24(SB)/4, $0x3e7748f8
+DATA word8_3e7748f8<>+28(SB)/4, $0x3e7748f8
+GLOBL word8_3e7748f8<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3e90ad3e<>+0(SB)/4, $0x3e90ad3e
+DATA word8_3e90ad3e<>+4(SB)/4, $0x3e90ad3e
+DATA word8_3e90ad3e<>+8(SB)/4, $0x3e90ad3e
+DATA word8_3e90ad3e<>+12(SB)/4, $0x3e90ad3e
+DATA word8_3e90ad3e<>+16(SB)/4, $0x3e90ad3e
+DATA word8_3e90ad3e<>+20(SB)/4, $0x3e90ad3e
+DATA word8_3e90ad3e<>+24(SB)/4, $0x3e90ad3e
+DATA word8_3e90ad3e<>+28(SB)/4, $0x3e90ad3e
+GLOBL word8_3e90ad3e<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3e906c58<>+0(SB)/4, $0x3e906c58
+DATA word8_3e906c58<>+4(SB)/4, $0x3e906c58
+DATA word8_3e906c58<>+8(SB)/4, $0x3e906c58
+DATA word8_3e906c58<>+12(SB)/4, $0x3e906c58
+DATA word8_3e906c58<>+16(SB)/4, $0x3e906c58
+DATA word8_3e906c58<>+20(SB)/4, $0x3e906c58
+DATA word8_3e906c58<>+24(SB)/4, $0x3e906c58
+DATA word8_3e906c58<>+28(SB)/4, $0x3e906c58
+GLOBL word8_3e906c58<>(SB), RODATA|NOPTR, $32
+
+// func erfcAVX2(y *float32, x *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·erfcAVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS      (CX), Y0
+	VMOVUPS      word8_41233333<>+0(SB), Y1
+	VPAND        word8_7fffffff<>+0(SB), Y0, Y2
+	VMINPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      word8_38a4b519<>+0(SB), Y3
+	VFMADD213PS  word8_ba51fb80<>+0(SB), Y2, Y3
+	VFMADD213PS  word8_3baa02d9<>+0(SB), Y2, Y3
+	VFMADD213PS  word8_bcdbfc87<>+0(SB), Y2, Y3
+	VFMADD213PS  word8_3de7167c<>+0(SB), Y2, Y3
+	VFMADD213PS  word8_bec0939f<>+0(SB), Y2, Y3
+	VFMADD213PS  word8_3f906eba<>+0(SB), Y2, Y3
+	VMULPS       Y3, Y0, Y3
+	VMOVUPS      Y1, Y4
+	VMOVUPS      word8_3f000000<>+0(SB), Y5
+	VFMADD213PS  word8_3f800000<>+0(SB), Y5, Y4
+	VMOVUPS      word8_3f800000<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VXORPS       Y5, Y5, Y5
+	VSUBPS       Y2, Y5, Y2
+	VMOVUPS      Y1, Y5
+	VFMADD213PS  Y2, Y1, Y5
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y2, Y6
+	VROUNDPS     $0x08, Y6, Y6
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS word8_3f318000<>+0(SB), Y6, Y2
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y6, Y2
+	VMOVUPS      word8_39506967<>+0(SB), Y7
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y2, Y7
+	VFMADD213PS  word8_3c088908<>+0(SB), Y2, Y7
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y2, Y7
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y2, Y7
+	VFMADD213PS  word8_3f000000<>+0(SB), Y2, Y7
+	VFMADD213PS  word8_3f800000<>+0(SB), Y2, Y7
+	VFMADD213PS  word8_3f800000<>+0(SB), Y2, Y7
+	VMOVUPS      word8_bd7b65cd<>+0(SB), Y2
+	VFMADD213PS  word8_3e97ef41<>+0(SB), Y4, Y2
+	VFMADD213PS  word8_bf03428a<>+0(SB), Y4, Y2
+	VFMADD213PS  word8_3e9ce07a<>+0(SB), Y4, Y2
+	VFMADD213PS  word8_bd3828a1<>+0(SB), Y4, Y2
+	VFMADD213PS  word8_3e56d4b9<>+0(SB), Y4, Y2
+	VFMADD213PS  word8_3e7748f8<>+0(SB), Y4, Y2
+	VFMADD213PS  word8_3e90ad3e<>+0(SB), Y4, Y2
+	VFMADD213PS  word8_3e906c58<>+0(SB), Y4, Y2
+	VMULPS       Y2, Y4, Y2
+	VMULPS       Y2, Y7, Y2
+	VMOVUPS      Y2, Y4
+	VFNMADD231PS Y5, Y2, Y4
+	VCVTPS2DQ    Y6, Y2
+	VPSRAD       $0x01, Y2, Y5
+	VPSUBD       Y5, Y2, Y2
+	VPADDD       word8_0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VPADDD       word8_0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y4, Y2
+	VCMPPS       $0x11, word8_3f000000<>+0(SB), Y1, Y1
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x11, Y4, Y0, Y0
+	VMOVUPS      word8_40000000<>+0(SB), Y4
+	VSUBPS       Y2, Y4, Y4
+	VBLENDVPS    Y0, Y4, Y2, Y0
+	VMOVUPS      word8_3f800000<>+0(SB), Y2
+	VSUBPS       Y3, Y2, Y2
+	VBLENDVPS    Y1, Y2, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $+8, DX
+	CMPQ         DX, $+8
+	JGE          single
+
+after_single:
+	TESTQ        DX, DX
+	JZ           done
+	LEAQ         tail<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPS      64(BX)(DX*4), Y0
+	VMASKMOVPS   (CX), Y0, Y1
+	VMOVUPS      word8_41233333<>+0(SB), Y2
+	VPAND        word8_7fffffff<>+0(SB), Y1, Y3
+	VMINPS       Y3, Y2, Y2
+	VMULPS       Y2, Y2, Y3
+	VMOVUPS      word8_38a4b519<>+0(SB), Y4
+	VFMADD213PS  word8_ba51fb80<>+0(SB), Y3, Y4
+	VFMADD213PS  word8_3baa02d9<>+0(SB), Y3, Y4
+	VFMADD213PS  word8_bcdbfc87<>+0(SB), Y3, Y4
+	VFMADD213PS  word8_3de7167c<>+0(SB), Y3, Y4
+	VFMADD213PS  word8_bec0939f<>+0(SB), Y3, Y4
+	VFMADD213PS  word8_3f906eba<>+0(SB), Y3, Y4
+	VMULPS       Y4, Y1, Y4
+	VMOVUPS      Y2, Y5
+	VMOVUPS      word8_3f000000<>+0(SB), Y6
+	VFMADD213PS  word8_3f800000<>+0(SB), Y6, Y5
+	VMOVUPS      word8_3f800000<>+0(SB), Y6
+	VDIVPS       Y5, Y6, Y5
+	VXORPS       Y6, Y6, Y6
+	VSUBPS       Y3, Y6, Y3
+	VMOVUPS      Y2, Y6
+	VFMADD213PS  Y3, Y2, Y6
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y7
+	VROUNDPS     $0x08, Y7, Y7
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS word8_3f318000<>+0(SB), Y7, Y3
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y7, Y3
+	VMOVUPS      word8_39506967<>+0(SB), Y8
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y8
+	VFMADD213PS  word8_3c088908<>+0(SB), Y3, Y8
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y3, Y8
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y3, Y8
+	VFMADD213PS  word8_3f000000<>+0(SB), Y3, Y8
+	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y8
+	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y8
+	VMOVUPS      word8_bd7b65cd<>+0(SB), Y3
+	VFMADD213PS  word8_3e97ef41<>+0(SB), Y5, Y3
+	VFMADD213PS  word8_bf03428a<>+0(SB), Y5, Y3
+	VFMADD213PS  word8_3e9ce07a<>+0(SB), Y5, Y3
+	VFMADD213PS  word8_bd3828a1<>+0(SB), Y5, Y3
+	VFMADD213PS  word8_3e56d4b9<>+0(SB), Y5, Y3
+	VFMADD213PS  word8_3e7748f8<>+0(SB), Y5, Y3
+	VFMADD213PS  word8_3e90ad3e<>+0(SB), Y5, Y3
+	VFMADD213PS  word8_3e906c58<>+0(SB), Y5, Y3
+	VMULPS       Y3, Y5, Y3
+	VMULPS       Y3, Y8, Y3
+	VMOVUPS      Y3, Y5
+	VFNMADD231PS Y6, Y3, Y5
+	VCVTPS2DQ    Y7, Y3
+	VPSRAD       $0x01, Y3, Y6
+	VPSUBD       Y6, Y3, Y3
+	VPADDD       word8_0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y5, Y5
+	VPADDD       word8_0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y5, Y3
+	VCMPPS       $0x11, word8_3f000000<>+0(SB), Y2, Y2
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x11, Y5, Y1, Y1
+	VMOVUPS      word8_40000000<>+0(SB), Y5
+	VSUBPS       Y3, Y5, Y5
+	VBLENDVPS    Y1, Y5, Y3, Y1
+	VMOVUPS      word8_3f800000<>+0(SB), Y3
+	VSUBPS       Y4, Y3, Y3
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word8_40000000<>+0(SB)/4, $0x40000000
+DATA word8_40000000<>+4(SB)/4, $0x40000000
+DATA word8_40000000<>+8(SB)/4, $0x40000000
+DATA word8_40000000<>+12(SB)/4, $0x40000000
+DATA word8_40000000<>+16(SB)/4, $0x40000000
+DATA word8_40000000<>+20(SB)/4, $0x40000000
+DATA word8_40000000<>+24(SB)/4, $0x40000000
+DATA word8_40000000<>+28(SB)/4, $0x40000000
+GLOBL word8_40000000<>(SB), RODATA|NOPTR, $32
+
 // func axpyAVX2(y *float32, x *float32, n int, s float32)
 // Requires: AVX, AVX2, FMA3, SSE
 TEXT ·axpyAVX2(SB), NOSPLIT, $0-28

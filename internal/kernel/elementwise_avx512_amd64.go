@@ -159,6 +159,16 @@ func tanhAVX512(y *float32, x *float32, n int)
 //go:noescape
 func sigmoidAVX512(y *float32, x *float32, n int)
 
+// erfAVX512 sets y to the error function of x.
+//
+//go:noescape
+func erfAVX512(y *float32, x *float32, n int)
+
+// erfcAVX512 sets y to 1 less the error function of x.
+//
+//go:noescape
+func erfcAVX512(y *float32, x *float32, n int)
+
 // axpyAVX512 sets y += s·x.
 //
 //go:noescape

@@ -2486,6 +2486,629 @@ done:
 	VZEROUPPER
 	RET
 
+// func erfAVX512(y *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·erfAVX512(SB), NOSPLIT, $0-24
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPBROADCASTD word1_42b20000<>+0(SB), Z0
+	VPBROADCASTD word1_c2d20000<>+0(SB), Z0
+	VPBROADCASTD word1_3fb8aa3b<>+0(SB), Z0
+	VPBROADCASTD word1_3f318000<>+0(SB), Z3
+	VPBROADCASTD word1_b95e8083<>+0(SB), Z4
+	VPBROADCASTD word1_39506967<>+0(SB), Z5
+	VPBROADCASTD word1_3ab743ce<>+0(SB), Z6
+	VPBROADCASTD word1_3c088908<>+0(SB), Z7
+	VPBROADCASTD word1_3d2aa9c1<>+0(SB), Z8
+	VPBROADCASTD word1_3e2aaaaa<>+0(SB), Z9
+	VPBROADCASTD word1_3f000000<>+0(SB), Z10
+	VPBROADCASTD word1_3f800000<>+0(SB), Z11
+	VPBROADCASTD word1_80000000<>+0(SB), Z12
+	VPBROADCASTD word1_7fffffff<>+0(SB), Z13
+	VPBROADCASTD word1_41233333<>+0(SB), Z14
+	CMPQ         DX, $+16
+	JLT          after_single
+
+single:
+	VMOVUPS      (CX), Z15
+	VPANDD       Z13, Z15, Z16
+	VMINPS       Z16, Z14, Z16
+	VMULPS       Z16, Z16, Z17
+	VMOVUPS      word16_38a4b519<>+0(SB), Z18
+	VFMADD213PS  word16_ba51fb80<>+0(SB), Z17, Z18
+	VFMADD213PS  word16_3baa02d9<>+0(SB), Z17, Z18
+	VFMADD213PS  word16_bcdbfc87<>+0(SB), Z17, Z18
+	VFMADD213PS  word16_3de7167c<>+0(SB), Z17, Z18
+	VFMADD213PS  word16_bec0939f<>+0(SB), Z17, Z18
+	VFMADD213PS  word16_3f906eba<>+0(SB), Z17, Z18
+	VMULPS       Z18, Z15, Z18
+	VMOVUPS      Z16, Z19
+	VFMADD213PS  Z11, Z10, Z19
+	VRCP14PS     Z19, Z20
+	VMOVUPS      Z11, Z21
+	VFNMADD231PS Z19, Z20, Z21
+	VMOVUPS      Z20, Z19
+	VFMADD213PS  Z20, Z21, Z19
+	VMULPS       Z11, Z19, Z19
+	VPXORD       Z1, Z1, Z1
+	VSUBPS       Z17, Z1, Z17
+	VMOVUPS      Z16, Z20
+	VFMADD213PS  Z17, Z16, Z20
+	VMULPS       Z0, Z17, Z21
+	VRNDSCALEPS  $0x08, Z21, Z21
+	VMOVUPS      Z17, Z17
+	VFNMADD231PS Z3, Z21, Z17
+	VMOVUPS      Z17, Z17
+	VFNMADD231PS Z4, Z21, Z17
+	VMOVUPS      Z5, Z22
+	VFMADD213PS  Z6, Z17, Z22
+	VFMADD213PS  Z7, Z17, Z22
+	VFMADD213PS  Z8, Z17, Z22
+	VFMADD213PS  Z9, Z17, Z22
+	VFMADD213PS  Z10, Z17, Z22
+	VFMADD213PS  Z11, Z17, Z22
+	VFMADD213PS  Z11, Z17, Z22
+	VMOVUPS      word16_bd7b65cd<>+0(SB), Z17
+	VFMADD213PS  word16_3e97ef41<>+0(SB), Z19, Z17
+	VFMADD213PS  word16_bf03428a<>+0(SB), Z19, Z17
+	VFMADD213PS  word16_3e9ce07a<>+0(SB), Z19, Z17
+	VFMADD213PS  word16_bd3828a1<>+0(SB), Z19, Z17
+	VFMADD213PS  word16_3e56d4b9<>+0(SB), Z19, Z17
+	VFMADD213PS  word16_3e7748f8<>+0(SB), Z19, Z17
+	VFMADD213PS  word16_3e90ad3e<>+0(SB), Z19, Z17
+	VFMADD213PS  word16_3e906c58<>+0(SB), Z19, Z17
+	VMULPS       Z17, Z19, Z17
+	VMULPS       Z17, Z22, Z17
+	VMOVUPS      Z17, Z19
+	VFNMADD231PS Z20, Z17, Z19
+	VSCALEFPS    Z21, Z19, Z17
+	VCMPPS       $0x11, Z11, Z16, K1
+	VSUBPS       Z17, Z11, Z16
+	VPANDD       Z12, Z15, Z15
+	VPORD        Z15, Z16, Z15
+	VMOVUPS      Z15, Z15
+	VMOVUPS      Z18, K1, Z15
+	VMOVUPS      Z15, (AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	CMPQ         DX, $+16
+	JGE          single
+
+after_single:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         $0x00000001, BX
+	SHLXQ        DX, BX, BX
+	DECQ         BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z1
+	VPANDD       Z13, Z1, Z13
+	VMINPS       Z13, Z14, Z13
+	VMULPS       Z13, Z13, Z14
+	VMOVUPS      word16_38a4b519<>+0(SB), Z15
+	VFMADD213PS  word16_ba51fb80<>+0(SB), Z14, Z15
+	VFMADD213PS  word16_3baa02d9<>+0(SB), Z14, Z15
+	VFMADD213PS  word16_bcdbfc87<>+0(SB), Z14, Z15
+	VFMADD213PS  word16_3de7167c<>+0(SB), Z14, Z15
+	VFMADD213PS  word16_bec0939f<>+0(SB), Z14, Z15
+	VFMADD213PS  word16_3f906eba<>+0(SB), Z14, Z15
+	VMULPS       Z15, Z1, Z15
+	VMOVUPS      Z13, Z16
+	VFMADD213PS  Z11, Z10, Z16
+	VRCP14PS     Z16, Z17
+	VMOVUPS      Z11, Z18
+	VFNMADD231PS Z16, Z17, Z18
+	VMOVUPS      Z17, Z16
+	VFMADD213PS  Z17, Z18, Z16
+	VMULPS       Z11, Z16, Z16
+	VPXORD       Z2, Z2, Z2
+	VSUBPS       Z14, Z2, Z2
+	VMOVUPS      Z13, Z14
+	VFMADD213PS  Z2, Z13, Z14
+	VMULPS       Z0, Z2, Z0
+	VRNDSCALEPS  $0x08, Z0, Z0
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS Z3, Z0, Z2
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS Z4, Z0, Z2
+	VMOVUPS      Z5, Z3
+	VFMADD213PS  Z6, Z2, Z3
+	VFMADD213PS  Z7, Z2, Z3
+	VFMADD213PS  Z8, Z2, Z3
+	VFMADD213PS  Z9, Z2, Z3
+	VFMADD213PS  Z10, Z2, Z3
+	VFMADD213PS  Z11, Z2, Z3
+	VFMADD213PS  Z11, Z2, Z3
+	VMOVUPS      word16_bd7b65cd<>+0(SB), Z2
+	VFMADD213PS  word16_3e97ef41<>+0(SB), Z16, Z2
+	VFMADD213PS  word16_bf03428a<>+0(SB), Z16, Z2
+	VFMADD213PS  word16_3e9ce07a<>+0(SB), Z16, Z2
+	VFMADD213PS  word16_bd3828a1<>+0(SB), Z16, Z2
+	VFMADD213PS  word16_3e56d4b9<>+0(SB), Z16, Z2
+	VFMADD213PS  word16_3e7748f8<>+0(SB), Z16, Z2
+	VFMADD213PS  word16_3e90ad3e<>+0(SB), Z16, Z2
+	VFMADD213PS  word16_3e906c58<>+0(SB), Z16, Z2
+	VMULPS       Z2, Z16, Z2
+	VMULPS       Z2, Z3, Z2
+	VMOVUPS      Z2, Z3
+	VFNMADD231PS Z14, Z2, Z3
+	VSCALEFPS    Z0, Z3, Z0
+	VCMPPS       $0x11, Z11, Z13, K2
+	VSUBPS       Z0, Z11, Z0
+	VPANDD       Z12, Z1, Z1
+	VPORD        Z1, Z0, Z0
+	VMOVUPS      Z0, Z0
+	VMOVUPS      Z15, K2, Z0
+	VMOVUPS      Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word1_41233333<>+0(SB)/4, $0x41233333
+GLOBL word1_41233333<>(SB), RODATA|NOPTR, $4
+
+DATA word16_38a4b519<>+0(SB)/4, $0x38a4b519
+DATA word16_38a4b519<>+4(SB)/4, $0x38a4b519
+DATA word16_38a4b519<>+8(SB)/4, $0x38a4b519
+DATA word16_38a4b519<>+12(SB)/4, $0x38a4b519
+DATA word16_38a4b519<>+16(SB)/4, $0x38a4b519
+DATA word16_38a4b519<>+20(SB)/4, $0x38a4b519
+DATA word16_38a4b519<>+24(SB)/4, $0x38a4b519
+DATA word16_38a4b519<>+28(SB)/4, $0x38a4b519
+DATA word16_38a4b519<>+32(SB)/4, $0x38a4b519
+DATA word16_38a4b519<>+36(SB)/4, $0x38a4b519
+DATA word16_38a4b519<>+40(SB)/4, $0x38a4b519
+DATA word16_38a4b519<>+44(SB)/4, $0x38a4b519
+DATA word16_38a4b519<>+48(SB)/4, $0x38a4b519
+DATA word16_38a4b519<>+52(SB)/4, $0x38a4b519
+DATA word16_38a4b519<>+56(SB)/4, $0x38a4b519
+DATA word16_38a4b519<>+60(SB)/4, $0x38a4b519
+GLOBL word16_38a4b519<>(SB), RODATA|NOPTR, $64
+
+DATA word16_ba51fb80<>+0(SB)/4, $0xba51fb80
+DATA word16_ba51fb80<>+4(SB)/4, $0xba51fb80
+DATA word16_ba51fb80<>+8(SB)/4, $0xba51fb80
+DATA word16_ba51fb80<>+12(SB)/4, $0xba51fb80
+DATA word16_ba51fb80<>+16(SB)/4, $0xba51fb80
+DATA word16_ba51fb80<>+20(SB)/4, $0xba51fb80
+DATA word16_ba51fb80<>+24(SB)/4, $0xba51fb80
+DATA word16_ba51fb80<>+28(SB)/4, $0xba51fb80
+DATA word16_ba51fb80<>+32(SB)/4, $0xba51fb80
+DATA word16_ba51fb80<>+36(SB)/4, $0xba51fb80
+DATA word16_ba51fb80<>+40(SB)/4, $0xba51fb80
+DATA word16_ba51fb80<>+44(SB)/4, $0xba51fb80
+DATA word16_ba51fb80<>+48(SB)/4, $0xba51fb80
+DATA word16_ba51fb80<>+52(SB)/4, $0xba51fb80
+DATA word16_ba51fb80<>+56(SB)/4, $0xba51fb80
+DATA word16_ba51fb80<>+60(SB)/4, $0xba51fb80
+GLOBL word16_ba51fb80<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3baa02d9<>+0(SB)/4, $0x3baa02d9
+DATA word16_3baa02d9<>+4(SB)/4, $0x3baa02d9
+DATA word16_3baa02d9<>+8(SB)/4, $0x3baa02d9
+DATA word16_3baa02d9<>+12(SB)/4, $0x3baa02d9
+DATA word16_3baa02d9<>+16(SB)/4, $0x3baa02d9
+DATA word16_3baa02d9<>+20(SB)/4, $0x3baa02d9
+DATA word16_3baa02d9<>+24(SB)/4, $0x3baa02d9
+DATA word16_3baa02d9<>+28(SB)/4, $0x3baa02d9
+DATA word16_3baa02d9<>+32(SB)/4, $0x3baa02d9
+DATA word16_3baa02d9<>+36(SB)/4, $0x3baa02d9
+DATA word16_3baa02d9<>+40(SB)/4, $0x3baa02d9
+DATA word16_3baa02d9<>+44(SB)/4, $0x3baa02d9
+DATA word16_3baa02d9<>+48(SB)/4, $0x3baa02d9
+DATA word16_3baa02d9<>+52(SB)/4, $0x3baa02d9
+DATA word16_3baa02d9<>+56(SB)/4, $0x3baa02d9
+DATA word16_3baa02d9<>+60(SB)/4, $0x3baa02d9
+GLOBL word16_3baa02d9<>(SB), RODATA|NOPTR, $64
+
+DATA word16_bcdbfc87<>+0(SB)/4, $0xbcdbfc87
+DATA word16_bcdbfc87<>+4(SB)/4, $0xbcdbfc87
+DATA word16_bcdbfc87<>+8(SB)/4, $0xbcdbfc87
+DATA word16_bcdbfc87<>+12(SB)/4, $0xbcdbfc87
+DATA word16_bcdbfc87<>+16(SB)/4, $0xbcdbfc87
+DATA word16_bcdbfc87<>+20(SB)/4, $0xbcdbfc87
+DATA word16_bcdbfc87<>+24(SB)/4, $0xbcdbfc87
+DATA word16_bcdbfc87<>+28(SB)/4, $0xbcdbfc87
+DATA word16_bcdbfc87<>+32(SB)/4, $0xbcdbfc87
+DATA word16_bcdbfc87<>+36(SB)/4, $0xbcdbfc87
+DATA word16_bcdbfc87<>+40(SB)/4, $0xbcdbfc87
+DATA word16_bcdbfc87<>+44(SB)/4, $0xbcdbfc87
+DATA word16_bcdbfc87<>+48(SB)/4, $0xbcdbfc87
+DATA word16_bcdbfc87<>+52(SB)/4, $0xbcdbfc87
+DATA word16_bcdbfc87<>+56(SB)/4, $0xbcdbfc87
+DATA word16_bcdbfc87<>+60(SB)/4, $0xbcdbfc87
+GLOBL word16_bcdbfc87<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3de7167c<>+0(SB)/4, $0x3de7167c
+DATA word16_3de7167c<>+4(SB)/4, $0x3de7167c
+DATA word16_3de7167c<>+8(SB)/4, $0x3de7167c
+DATA word16_3de7167c<>+12(SB)/4, $0x3de7167c
+DATA word16_3de7167c<>+16(SB)/4, $0x3de7167c
+DATA word16_3de7167c<>+20(SB)/4, $0x3de7167c
+DATA word16_3de7167c<>+24(SB)/4, $0x3de7167c
+DATA word16_3de7167c<>+28(SB)/4, $0x3de7167c
+DATA word16_3de7167c<>+32(SB)/4, $0x3de7167c
+DATA word16_3de7167c<>+36(SB)/4, $0x3de7167c
+DATA word16_3de7167c<>+40(SB)/4, $0x3de7167c
+DATA word16_3de7167c<>+44(SB)/4, $0x3de7167c
+DATA word16_3de7167c<>+48(SB)/4, $0x3de7167c
+DATA word16_3de7167c<>+52(SB)/4, $0x3de7167c
+DATA word16_3de7167c<>+56(SB)/4, $0x3de7167c
+DATA word16_3de7167c<>+60(SB)/4, $0x3de7167c
+GLOBL word16_3de7167c<>(SB), RODATA|NOPTR, $64
+
+DATA word16_bec0939f<>+0(SB)/4, $0xbec0939f
+DATA word16_bec0939f<>+4(SB)/4, $0xbec0939f
+DATA word16_bec0939f<>+8(SB)/4, $0xbec0939f
+DATA word16_bec0939f<>+12(SB)/4, $0xbec0939f
+DATA word16_bec0939f<>+16(SB)/4, $0xbec0939f
+DATA word16_bec0939f<>+20(SB)/4, $0xbec0939f
+DATA word16_bec0939f<>+24(SB)/4, $0xbec0939f
+DATA word16_bec0939f<>+28(SB)/4, $0xbec0939f
+DATA word16_bec0939f<>+32(SB)/4, $0xbec0939f
+DATA word16_bec0939f<>+36(SB)/4, $0xbec0939f
+DATA word16_bec0939f<>+40(SB)/4, $0xbec0939f
+DATA word16_bec0939f<>+44(SB)/4, $0xbec0939f
+DATA word16_bec0939f<>+48(SB)/4, $0xbec0939f
+DATA word16_bec0939f<>+52(SB)/4, $0xbec0939f
+DATA word16_bec0939f<>+56(SB)/4, $0xbec0939f
+DATA word16_bec0939f<>+60(SB)/4, $0xbec0939f
+GLOBL word16_bec0939f<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3f906eba<>+0(SB)/4, $0x3f906eba
+DATA word16_3f906eba<>+4(SB)/4, $0x3f906eba
+DATA word16_3f906eba<>+8(SB)/4, $0x3f906eba
+DATA word16_3f906eba<>+12(SB)/4, $0x3f906eba
+DATA word16_3f906eba<>+16(SB)/4, $0x3f906eba
+DATA word16_3f906eba<>+20(SB)/4, $0x3f906eba
+DATA word16_3f906eba<>+24(SB)/4, $0x3f906eba
+DATA word16_3f906eba<>+28(SB)/4, $0x3f906eba
+DATA word16_3f906eba<>+32(SB)/4, $0x3f906eba
+DATA word16_3f906eba<>+36(SB)/4, $0x3f906eba
+DATA word16_3f906eba<>+40(SB)/4, $0x3f906eba
+DATA word16_3f906eba<>+44(SB)/4, $0x3f906eba
+DATA word16_3f906eba<>+48(SB)/4, $0x3f906eba
+DATA word16_3f906eba<>+52(SB)/4, $0x3f906eba
+DATA word16_3f906eba<>+56(SB)/4, $0x3f906eba
+DATA word16_3f906eba<>+60(SB)/4, $0x3f906eba
+GLOBL word16_3f906eba<>(SB), RODATA|NOPTR, $64
+
+DATA word16_bd7b65cd<>+0(SB)/4, $0xbd7b65cd
+DATA word16_bd7b65cd<>+4(SB)/4, $0xbd7b65cd
+DATA word16_bd7b65cd<>+8(SB)/4, $0xbd7b65cd
+DATA word16_bd7b65cd<>+12(SB)/4, $0xbd7b65cd
+DATA word16_bd7b65cd<>+16(SB)/4, $0xbd7b65cd
+DATA word16_bd7b65cd<>+20(SB)/4, $0xbd7b65cd
+DATA word16_bd7b65cd<>+24(SB)/4, $0xbd7b65cd
+DATA word16_bd7b65cd<>+28(SB)/4, $0xbd7b65cd
+DATA word16_bd7b65cd<>+32(SB)/4, $0xbd7b65cd
+DATA word16_bd7b65cd<>+36(SB)/4, $0xbd7b65cd
+DATA word16_bd7b65cd<>+40(SB)/4, $0xbd7b65cd
+DATA word16_bd7b65cd<>+44(SB)/4, $0xbd7b65cd
+DATA word16_bd7b65cd<>+48(SB)/4, $0xbd7b65cd
+DATA word16_bd7b65cd<>+52(SB)/4, $0xbd7b65cd
+DATA word16_bd7b65cd<>+56(SB)/4, $0xbd7b65cd
+DATA word16_bd7b65cd<>+60(SB)/4, $0xbd7b65cd
+GLOBL word16_bd7b65cd<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3e97ef41<>+0(SB)/4, $0x3e97ef41
+DATA word16_3e97ef41<>+4(SB)/4, $0x3e97ef41
+DATA word16_3e97ef41<>+8(SB)/4, $0x3e97ef41
+DATA word16_3e97ef41<>+12(SB)/4, $0x3e97ef41
+DATA word16_3e97ef41<>+16(SB)/4, $0x3e97ef41
+DATA word16_3e97ef41<>+20(SB)/4, $0x3e97ef41
+DATA word16_3e97ef41<>+24(SB)/4, $0x3e97ef41
+DATA word16_3e97ef41<>+28(SB)/4, $0x3e97ef41
+DATA word16_3e97ef41<>+32(SB)/4, $0x3e97ef41
+DATA word16_3e97ef41<>+36(SB)/4, $0x3e97ef41
+DATA word16_3e97ef41<>+40(SB)/4, $0x3e97ef41
+DATA word16_3e97ef41<>+44(SB)/4, $0x3e97ef41
+DATA word16_3e97ef41<>+48(SB)/4, $0x3e97ef41
+DATA word16_3e97ef41<>+52(SB)/4, $0x3e97ef41
+DATA word16_3e97ef41<>+56(SB)/4, $0x3e97ef41
+DATA word16_3e97ef41<>+60(SB)/4, $0x3e97ef41
+GLOBL word16_3e97ef41<>(SB), RODATA|NOPTR, $64
+
+DATA word16_bf03428a<>+0(SB)/4, $0xbf03428a
+DATA word16_bf03428a<>+4(SB)/4, $0xbf03428a
+DATA word16_bf03428a<>+8(SB)/4, $0xbf03428a
+DATA word16_bf03428a<>+12(SB)/4, $0xbf03428a
+DATA word16_bf03428a<>+16(SB)/4, $0xbf03428a
+DATA word16_bf03428a<>+20(SB)/4, $0xbf03428a
+DATA word16_bf03428a<>+24(SB)/4, $0xbf03428a
+DATA word16_bf03428a<>+28(SB)/4, $0xbf03428a
+DATA word16_bf03428a<>+32(SB)/4, $0xbf03428a
+DATA word16_bf03428a<>+36(SB)/4, $0xbf03428a
+DATA word16_bf03428a<>+40(SB)/4, $0xbf03428a
+DATA word16_bf03428a<>+44(SB)/4, $0xbf03428a
+DATA word16_bf03428a<>+48(SB)/4, $0xbf03428a
+DATA word16_bf03428a<>+52(SB)/4, $0xbf03428a
+DATA word16_bf03428a<>+56(SB)/4, $0xbf03428a
+DATA word16_bf03428a<>+60(SB)/4, $0xbf03428a
+GLOBL word16_bf03428a<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3e9ce07a<>+0(SB)/4, $0x3e9ce07a
+DATA word16_3e9ce07a<>+4(SB)/4, $0x3e9ce07a
+DATA word16_3e9ce07a<>+8(SB)/4, $0x3e9ce07a
+DATA word16_3e9ce07a<>+12(SB)/4, $0x3e9ce07a
+DATA word16_3e9ce07a<>+16(SB)/4, $0x3e9ce07a
+DATA word16_3e9ce07a<>+20(SB)/4, $0x3e9ce07a
+DATA word16_3e9ce07a<>+24(SB)/4, $0x3e9ce07a
+DATA word16_3e9ce07a<>+28(SB)/4, $0x3e9ce07a
+DATA word16_3e9ce07a<>+32(SB)/4, $0x3e9ce07a
+DATA word16_3e9ce07a<>+36(SB)/4, $0x3e9ce07a
+DATA word16_3e9ce07a<>+40(SB)/4, $0x3e9ce07a
+DATA word16_3e9ce07a<>+44(SB)/4, $0x3e9ce07a
+DATA word16_3e9ce07a<>+48(SB)/4, $0x3e9ce07a
+DATA word16_3e9ce07a<>+52(SB)/4, $0x3e9ce07a
+DATA word16_3e9ce07a<>+56(SB)/4, $0x3e9ce07a
+DATA word16_3e9ce07a<>+60(SB)/4, $0x3e9ce07a
+GLOBL word16_3e9ce07a<>(SB), RODATA|NOPTR, $64
+
+DATA word16_bd3828a1<>+0(SB)/4, $0xbd3828a1
+DATA word16_bd3828a1<>+4(SB)/4, $0xbd3828a1
+DATA word16_bd3828a1<>+8(SB)/4, $0xbd3828a1
+DATA word16_bd3828a1<>+12(SB)/4, $0xbd3828a1
+DATA word16_bd3828a1<>+16(SB)/4, $0xbd3828a1
+DATA word16_bd3828a1<>+20(SB)/4, $0xbd3828a1
+DATA word16_bd3828a1<>+24(SB)/4, $0xbd3828a1
+DATA word16_bd3828a1<>+28(SB)/4, $0xbd3828a1
+DATA word16_bd3828a1<>+32(SB)/4, $0xbd3828a1
+DATA word16_bd3828a1<>+36(SB)/4, $0xbd3828a1
+DATA word16_bd3828a1<>+40(SB)/4, $0xbd3828a1
+DATA word16_bd3828a1<>+44(SB)/4, $0xbd3828a1
+DATA word16_bd3828a1<>+48(SB)/4, $0xbd3828a1
+DATA word16_bd3828a1<>+52(SB)/4, $0xbd3828a1
+DATA word16_bd3828a1<>+56(SB)/4, $0xbd3828a1
+DATA word16_bd3828a1<>+60(SB)/4, $0xbd3828a1
+GLOBL word16_bd3828a1<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3e56d4b9<>+0(SB)/4, $0x3e56d4b9
+DATA word16_3e56d4b9<>+4(SB)/4, $0x3e56d4b9
+DATA word16_3e56d4b9<>+8(SB)/4, $0x3e56d4b9
+DATA word16_3e56d4b9<>+12(SB)/4, $0x3e56d4b9
+DATA word16_3e56d4b9<>+16(SB)/4, $0x3e56d4b9
+DATA word16_3e56d4b9<>+20(SB)/4, $0x3e56d4b9
+DATA word16_3e56d4b9<>+24(SB)/4, $0x3e56d4b9
+DATA word16_3e56d4b9<>+28(SB)/4, $0x3e56d4b9
+DATA word16_3e56d4b9<>+32(SB)/4, $0x3e56d4b9
+DATA word16_3e56d4b9<>+36(SB)/4, $0x3e56d4b9
+DATA word16_3e56d4b9<>+40(SB)/4, $0x3e56d4b9
+DATA word16_3e56d4b9<>+44(SB)/4, $0x3e56d4b9
+DATA word16_3e56d4b9<>+48(SB)/4, $0x3e56d4b9
+DATA word16_3e56d4b9<>+52(SB)/4, $0x3e56d4b9
+DATA word16_3e56d4b9<>+56(SB)/4, $0x3e56d4b9
+DATA word16_3e56d4b9<>+60(SB)/4, $0x3e56d4b9
+GLOBL word16_3e56d4b9<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3e7748f8<>+0(SB)/4, $0x3e7748f8
+DATA word16_3e7748f8<>+4(SB)/4, $0x3e7748f8
+DATA word16_3e7748f8<>+8(SB)/4, $0x3e7748f8
+DATA word16_3e7748f8<>+12(SB)/4, $0x3e7748f8
+DATA word16_3e7748f8<>+16(SB)/4, $0x3e7748f8
+DATA word16_3e7748f8<>+20(SB)/4, $0x3e7748f8
+DATA word16_3e7748f8<>+24(SB)/4, $0x3e7748f8
+DATA word16_3e7748f8<>+28(SB)/4, $0x3e7748f8
+DATA word16_3e7748f8<>+32(SB)/4, $0x3e7748f8
+DATA word16_3e7748f8<>+36(SB)/4, $0x3e7748f8
+DATA word16_3e7748f8<>+40(SB)/4, $0x3e7748f8
+DATA word16_3e7748f8<>+44(SB)/4, $0x3e7748f8
+DATA word16_3e7748f8<>+48(SB)/4, $0x3e7748f8
+DATA word16_3e7748f8<>+52(SB)/4, $0x3e7748f8
+DATA word16_3e7748f8<>+56(SB)/4, $0x3e7748f8
+DATA word16_3e7748f8<>+60(SB)/4, $0x3e7748f8
+GLOBL word16_3e7748f8<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3e90ad3e<>+0(SB)/4, $0x3e90ad3e
+DATA word16_3e90ad3e<>+4(SB)/4, $0x3e90ad3e
+DATA word16_3e90ad3e<>+8(SB)/4, $0x3e90ad3e
+DATA word16_3e90ad3e<>+12(SB)/4, $0x3e90ad3e
+DATA word16_3e90ad3e<>+16(SB)/4, $0x3e90ad3e
+DATA word16_3e90ad3e<>+20(SB)/4, $0x3e90ad3e
+DATA word16_3e90ad3e<>+24(SB)/4, $0x3e90ad3e
+DATA word16_3e90ad3e<>+28(SB)/4, $0x3e90ad3e
+DATA word16_3e90ad3e<>+32(SB)/4, $0x3e90ad3e
+DATA word16_3e90ad3e<>+36(SB)/4, $0x3e90ad3e
+DATA word16_3e90ad3e<>+40(SB)/4, $0x3e90ad3e
+DATA word16_3e90ad3e<>+44(SB)/4, $0x3e90ad3e
+DATA word16_3e90ad3e<>+48(SB)/4, $0x3e90ad3e
+DATA word16_3e90ad3e<>+52(SB)/4, $0x3e90ad3e
+DATA word16_3e90ad3e<>+56(SB)/4, $0x3e90ad3e
+DATA word16_3e90ad3e<>+60(SB)/4, $0x3e90ad3e
+GLOBL word16_3e90ad3e<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3e906c58<>+0(SB)/4, $0x3e906c58
+DATA word16_3e906c58<>+4(SB)/4, $0x3e906c58
+DATA word16_3e906c58<>+8(SB)/4, $0x3e906c58
+DATA word16_3e906c58<>+12(SB)/4, $0x3e906c58
+DATA word16_3e906c58<>+16(SB)/4, $0x3e906c58
+DATA word16_3e906c58<>+20(SB)/4, $0x3e906c58
+DATA word16_3e906c58<>+24(SB)/4, $0x3e906c58
+DATA word16_3e906c58<>+28(SB)/4, $0x3e906c58
+DATA word16_3e906c58<>+32(SB)/4, $0x3e906c58
+DATA word16_3e906c58<>+36(SB)/4, $0x3e906c58
+DATA word16_3e906c58<>+40(SB)/4, $0x3e906c58
+DATA word16_3e906c58<>+44(SB)/4, $0x3e906c58
+DATA word16_3e906c58<>+48(SB)/4, $0x3e906c58
+DATA word16_3e906c58<>+52(SB)/4, $0x3e906c58
+DATA word16_3e906c58<>+56(SB)/4, $0x3e906c58
+DATA word16_3e906c58<>+60(SB)/4, $0x3e906c58
+GLOBL word16_3e906c58<>(SB), RODATA|NOPTR, $64
+
+// func erfcAVX512(y *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·erfcAVX512(SB), NOSPLIT, $0-24
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPBROADCASTD word1_42b20000<>+0(SB), Z0
+	VPBROADCASTD word1_c2d20000<>+0(SB), Z0
+	VPBROADCASTD word1_3fb8aa3b<>+0(SB), Z0
+	VPBROADCASTD word1_3f318000<>+0(SB), Z5
+	VPBROADCASTD word1_b95e8083<>+0(SB), Z6
+	VPBROADCASTD word1_39506967<>+0(SB), Z7
+	VPBROADCASTD word1_3ab743ce<>+0(SB), Z8
+	VPBROADCASTD word1_3c088908<>+0(SB), Z9
+	VPBROADCASTD word1_3d2aa9c1<>+0(SB), Z10
+	VPBROADCASTD word1_3e2aaaaa<>+0(SB), Z11
+	VPBROADCASTD word1_3f000000<>+0(SB), Z12
+	VPBROADCASTD word1_3f800000<>+0(SB), Z13
+	VPBROADCASTD word1_80000000<>+0(SB), Z14
+	VPBROADCASTD word1_7fffffff<>+0(SB), Z14
+	VPBROADCASTD word1_41233333<>+0(SB), Z15
+	VPBROADCASTD word1_40000000<>+0(SB), Z16
+	CMPQ         DX, $+16
+	JLT          after_single
+
+single:
+	VMOVUPS      (CX), Z17
+	VPANDD       Z14, Z17, Z18
+	VMINPS       Z18, Z15, Z18
+	VMULPS       Z18, Z18, Z19
+	VMOVUPS      word16_38a4b519<>+0(SB), Z20
+	VFMADD213PS  word16_ba51fb80<>+0(SB), Z19, Z20
+	VFMADD213PS  word16_3baa02d9<>+0(SB), Z19, Z20
+	VFMADD213PS  word16_bcdbfc87<>+0(SB), Z19, Z20
+	VFMADD213PS  word16_3de7167c<>+0(SB), Z19, Z20
+	VFMADD213PS  word16_bec0939f<>+0(SB), Z19, Z20
+	VFMADD213PS  word16_3f906eba<>+0(SB), Z19, Z20
+	VMULPS       Z20, Z17, Z20
+	VMOVUPS      Z18, Z21
+	VFMADD213PS  Z13, Z12, Z21
+	VRCP14PS     Z21, Z22
+	VMOVUPS      Z13, Z23
+	VFNMADD231PS Z21, Z22, Z23
+	VMOVUPS      Z22, Z21
+	VFMADD213PS  Z22, Z23, Z21
+	VMULPS       Z13, Z21, Z21
+	VPXORD       Z1, Z1, Z1
+	VSUBPS       Z19, Z1, Z19
+	VMOVUPS      Z18, Z22
+	VFMADD213PS  Z19, Z18, Z22
+	VMULPS       Z0, Z19, Z23
+	VRNDSCALEPS  $0x08, Z23, Z23
+	VMOVUPS      Z19, Z19
+	VFNMADD231PS Z5, Z23, Z19
+	VMOVUPS      Z19, Z19
+	VFNMADD231PS Z6, Z23, Z19
+	VMOVUPS      Z7, Z24
+	VFMADD213PS  Z8, Z19, Z24
+	VFMADD213PS  Z9, Z19, Z24
+	VFMADD213PS  Z10, Z19, Z24
+	VFMADD213PS  Z11, Z19, Z24
+	VFMADD213PS  Z12, Z19, Z24
+	VFMADD213PS  Z13, Z19, Z24
+	VFMADD213PS  Z13, Z19, Z24
+	VMOVUPS      word16_bd7b65cd<>+0(SB), Z19
+	VFMADD213PS  word16_3e97ef41<>+0(SB), Z21, Z19
+	VFMADD213PS  word16_bf03428a<>+0(SB), Z21, Z19
+	VFMADD213PS  word16_3e9ce07a<>+0(SB), Z21, Z19
+	VFMADD213PS  word16_bd3828a1<>+0(SB), Z21, Z19
+	VFMADD213PS  word16_3e56d4b9<>+0(SB), Z21, Z19
+	VFMADD213PS  word16_3e7748f8<>+0(SB), Z21, Z19
+	VFMADD213PS  word16_3e90ad3e<>+0(SB), Z21, Z19
+	VFMADD213PS  word16_3e906c58<>+0(SB), Z21, Z19
+	VMULPS       Z19, Z21, Z19
+	VMULPS       Z19, Z24, Z19
+	VMOVUPS      Z19, Z21
+	VFNMADD231PS Z22, Z19, Z21
+	VSCALEFPS    Z23, Z21, Z19
+	VCMPPS       $0x11, Z12, Z18, K1
+	VPXORD       Z2, Z2, Z2
+	VCMPPS       $0x11, Z2, Z17, K2
+	VSUBPS       Z19, Z16, Z17
+	VMOVUPS      Z19, Z18
+	VMOVUPS      Z17, K2, Z18
+	VSUBPS       Z20, Z13, Z17
+	VMOVUPS      Z18, Z18
+	VMOVUPS      Z17, K1, Z18
+	VMOVUPS      Z18, (AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	CMPQ         DX, $+16
+	JGE          single
+
+after_single:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         $0x00000001, BX
+	SHLXQ        DX, BX, BX
+	DECQ         BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z1
+	VPANDD       Z14, Z1, Z2
+	VMINPS       Z2, Z15, Z2
+	VMULPS       Z2, Z2, Z14
+	VMOVUPS      word16_38a4b519<>+0(SB), Z15
+	VFMADD213PS  word16_ba51fb80<>+0(SB), Z14, Z15
+	VFMADD213PS  word16_3baa02d9<>+0(SB), Z14, Z15
+	VFMADD213PS  word16_bcdbfc87<>+0(SB), Z14, Z15
+	VFMADD213PS  word16_3de7167c<>+0(SB), Z14, Z15
+	VFMADD213PS  word16_bec0939f<>+0(SB), Z14, Z15
+	VFMADD213PS  word16_3f906eba<>+0(SB), Z14, Z15
+	VMULPS       Z15, Z1, Z15
+	VMOVUPS      Z2, Z17
+	VFMADD213PS  Z13, Z12, Z17
+	VRCP14PS     Z17, Z18
+	VMOVUPS      Z13, Z19
+	VFNMADD231PS Z17, Z18, Z19
+	VMOVUPS      Z18, Z17
+	VFMADD213PS  Z18, Z19, Z17
+	VMULPS       Z13, Z17, Z17
+	VPXORD       Z3, Z3, Z3
+	VSUBPS       Z14, Z3, Z3
+	VMOVUPS      Z2, Z14
+	VFMADD213PS  Z3, Z2, Z14
+	VMULPS       Z0, Z3, Z0
+	VRNDSCALEPS  $0x08, Z0, Z0
+	VMOVUPS      Z3, Z3
+	VFNMADD231PS Z5, Z0, Z3
+	VMOVUPS      Z3, Z3
+	VFNMADD231PS Z6, Z0, Z3
+	VMOVUPS      Z7, Z5
+	VFMADD213PS  Z8, Z3, Z5
+	VFMADD213PS  Z9, Z3, Z5
+	VFMADD213PS  Z10, Z3, Z5
+	VFMADD213PS  Z11, Z3, Z5
+	VFMADD213PS  Z12, Z3, Z5
+	VFMADD213PS  Z13, Z3, Z5
+	VFMADD213PS  Z13, Z3, Z5
+	VMOVUPS      word16_bd7b65cd<>+0(SB), Z3
+	VFMADD213PS  word16_3e97ef41<>+0(SB), Z17, Z3
+	VFMADD213PS  word16_bf03428a<>+0(SB), Z17, Z3
+	VFMADD213PS  word16_3e9ce07a<>+0(SB), Z17, Z3
+	VFMADD213PS  word16_bd3828a1<>+0(SB), Z17, Z3
+	VFMADD213PS  word16_3e56d4b9<>+0(SB), Z17, Z3
+	VFMADD213PS  word16_3e7748f8<>+0(SB), Z17, Z3
+	VFMADD213PS  word16_3e90ad3e<>+0(SB), Z17, Z3
+	VFMADD213PS  word16_3e906c58<>+0(SB), Z17, Z3
+	VMULPS       Z3, Z17, Z3
+	VMULPS       Z3, Z5, Z3
+	VMOVUPS      Z3, Z5
+	VFNMADD231PS Z14, Z3, Z5
+	VSCALEFPS    Z0, Z5, Z0
+	VCMPPS       $0x11, Z12, Z2, K2
+	VPXORD       Z4, Z4, Z4
+	VCMPPS       $0x11, Z4, Z1, K3
+	VSUBPS       Z0, Z16, Z1
+	VMOVUPS      Z0, Z0
+	VMOVUPS      Z1, K3, Z0
+	VSUBPS       Z15, Z13, Z1
+	VMOVUPS      Z0, Z0
+	VMOVUPS      Z1, K2, Z0
+	VMOVUPS      Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word1_40000000<>+0(SB)/4, $0x40000000
+GLOBL word1_40000000<>(SB), RODATA|NOPTR, $4
+
 // func axpyAVX512(y *float32, x *float32, n int, s float32)
 // Requires: AVX, AVX512F, BMI2, SSE
 TEXT ·axpyAVX512(SB), NOSPLIT, $0-28

@@ -16,6 +16,7 @@ func avx2Loops() vectorLoops {
 
 		neg: unaryOf(negAVX2), abs: unaryOf(absAVX2), sign: unaryOf(signAVX2), square: unaryOf(squareAVX2), sqrt: unaryOf(sqrtAVX2), rsqrt: unaryOf(rsqrtAVX2), relu: unaryOf(reluAVX2),
 		exp: unaryOf(expAVX2), log: unaryOf(logAVX2), log1p: unaryOf(log1pAVX2), tanh: unaryOf(tanhAVX2), sigmoid: unaryOf(sigmoidAVX2),
+		erf: unaryOf(erfAVX2), erfc: unaryOf(erfcAVX2),
 
 		sum: foldOf(sumAVX2), maxOf: foldOf(maxOfAVX2), minOf: foldOf(minOfAVX2),
 		expShift: expShiftOf(expShiftAVX2),

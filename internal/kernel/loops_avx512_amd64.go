@@ -16,6 +16,7 @@ func avx512Loops() vectorLoops {
 
 		neg: unaryOf(negAVX512), abs: unaryOf(absAVX512), sign: unaryOf(signAVX512), square: unaryOf(squareAVX512), sqrt: unaryOf(sqrtAVX512), rsqrt: unaryOf(rsqrtAVX512), relu: unaryOf(reluAVX512),
 		exp: unaryOf(expAVX512), log: unaryOf(logAVX512), log1p: unaryOf(log1pAVX512), tanh: unaryOf(tanhAVX512), sigmoid: unaryOf(sigmoidAVX512),
+		erf: unaryOf(erfAVX512), erfc: unaryOf(erfcAVX512),
 
 		sum: foldOf(sumAVX512), maxOf: foldOf(maxOfAVX512), minOf: foldOf(minOfAVX512),
 		expShift: expShiftOf(expShiftAVX512),

@@ -10,6 +10,7 @@ type vectorLoops struct {
 	neg, abs, sign                       unaryLoop
 	square, sqrt, rsqrt, relu            unaryLoop
 	exp, log, log1p, tanh, sigmoid       unaryLoop
+	erf, erfc                            unaryLoop
 	sum, maxOf, minOf                    func(x []float32) float32
 	expShift                             func(y, x []float32, shift float32) float32
 	axpy                                 func(y []float32, a float32, x []float32)

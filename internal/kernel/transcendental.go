@@ -60,6 +60,20 @@ func Tanh[T Float](y, x []T) {
 	}
 }
 
+// Erf sets y to the error function of x.
+func Erf[T Float](y, x []T) {
+	if !map32(simd.erf, y, x) {
+		MapFloat64(y, x, math.Erf)
+	}
+}
+
+// Erfc sets y to 1 less the error function of x.
+func Erfc[T Float](y, x []T) {
+	if !map32(simd.erfc, y, x) {
+		MapFloat64(y, x, math.Erfc)
+	}
+}
+
 // Sigmoid sets y = 1/(1+e^-x).
 func Sigmoid[T Float](y, x []T) {
 	if !map32(simd.sigmoid, y, x) {

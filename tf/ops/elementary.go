@@ -19,7 +19,7 @@ func init() {
 	unary("Tanh", inexactTypes, tanhGrad, floatMaps(kernel.Tanh, kernel.Tanh), complexFunc(cmplx.Tanh))
 	unary("Sigmoid", inexactTypes, sigmoidGrad, floatMaps(kernel.Sigmoid, kernel.Sigmoid),
 		complexFunc(func(v complex128) complex128 { return 1 / (1 + cmplx.Exp(-v)) }))
-	unary("Erf", floatTypes, erfGrad, floatFunc(math.Erf))
+	unary("Erf", floatTypes, erfGrad, floatMaps(kernel.Erf, kernel.Erf))
 }
 
 func complexExpm1(v complex128) complex128 {

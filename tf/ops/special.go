@@ -14,7 +14,7 @@ func init() {
 	binary("Xlogy", types, xlogyGrad, timesLogs(xlogy, math.Log), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * cmplx.Log(y) })))
 	binary("Xlog1py", types, xlog1pyGrad, timesLogs(xlog1py, math.Log1p), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * complexLog1p(y) })))
 	binary("Xdivy", types, xdivyGrad, floatZipFunc(xdivy), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x / y })))
-	unary("Erfc", floatTypes, erfcGrad, floatFunc(math.Erfc))
+	unary("Erfc", floatTypes, erfcGrad, floatMaps(kernel.Erfc, kernel.Erfc))
 	unary("Erfinv", floatTypes, erfinvGrad, floatFunc(math.Erfinv))
 	unary("Ndtri", floatTypes, ndtriGrad, floatFunc(normalQuantile))
 }

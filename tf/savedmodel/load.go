@@ -32,6 +32,11 @@ type Options struct {
 	// convolution, which no signature names, is something else than in the model.
 	// [Model.Resave] writes the graph as it runs: with NoFold as it was saved.
 	NoFold bool
+	// Runs is how many runs of signatures are under way at once, of those that leave
+	// the model as it is; the others wait, in order, until their context ends. More
+	// runs than processors need more memory and end no sooner. 0: as many as there are
+	// processors, but at least two; negative: any number.
+	Runs int
 }
 
 // A Model is a MetaGraph of a SavedModel, restored and ready to run. All methods
@@ -42,6 +47,7 @@ type Model struct {
 	graph *tf.Graph
 	s     *session.Session
 	sigs  map[string]*Signature
+	turns turns
 	// temporary is the directory that Close removes, "" if there is none.
 	temporary string
 
@@ -147,7 +153,7 @@ func (l *loader) build() error {
 		return err
 	}
 	l.mg.GraphDef = nil
-	l.m = &Model{dir: l.dir, meta: l.mg, graph: g, functions: map[string]*Signature{}, objects: map[int32]tf.Output{}}
+	l.m = &Model{dir: l.dir, meta: l.mg, graph: g, functions: map[string]*Signature{}, objects: map[int32]tf.Output{}, turns: newTurns(l.o.Runs)}
 	l.m.bindSignatures(l.needs)
 	l.m.bindObjects(l.needs)
 	l.needs = nil // it has the nodes, with all constants

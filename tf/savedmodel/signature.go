@@ -216,7 +216,7 @@ func (s *Signature) call(ctx context.Context, args []*tf.Tensor, want []string) 
 	if err != nil {
 		return nil, err
 	}
-	got, err := c.Run(ctx, args...)
+	got, err := s.inTurn(ctx, c, args)
 	if err != nil {
 		return nil, err
 	}
@@ -225,6 +225,18 @@ func (s *Signature) call(ctx context.Context, args []*tf.Tensor, want []string) 
 		out[k] = got[i]
 	}
 	return out, nil
+}
+
+// inTurn runs a step. One that changes state may wait for another run of the model, and
+// so does not wait for its turn.
+func (s *Signature) inTurn(ctx context.Context, c *session.Callable, args []*tf.Tensor) ([]*tf.Tensor, error) {
+	if s.pure {
+		if err := s.m.turns.take(ctx); err != nil {
+			return nil, err
+		}
+		defer s.m.turns.give()
+	}
+	return c.Run(ctx, args...)
 }
 
 // Prepare does what the first run would do before it computes: it plans the graph

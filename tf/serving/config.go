@@ -26,6 +26,9 @@ type Config struct {
 	// NoFold keeps batch normalizations apart from the convolutions before them, see
 	// [savedmodel.Options].
 	NoFold bool
+	// Runs is how many runs of a version are under way at once, see
+	// [savedmodel.Options].
+	Runs int
 	// Loads is how many versions are loaded at once; 0: one.
 	Loads int
 	// LoadRetries is how many times loading is tried again that has failed, each

@@ -118,6 +118,16 @@ func (a *asm) word(v uint32) operand.Op {
 // float is word for a floating point number.
 func (a *asm) float(v float64) operand.Op { return a.word(math.Float32bits(float32(v))) }
 
+// stored returns constants in memory, a whole vector of each: for functions that have
+// more than there are registers.
+func (a *asm) stored(v ...float64) []operand.Op {
+	ops := make([]operand.Op, len(v))
+	for i := range v {
+		ops[i] = a.repeated(math.Float32bits(float32(v[i])), a.lanes())
+	}
+	return ops
+}
+
 // floats prepares several constants.
 func (a *asm) floats(v ...float64) []operand.Op {
 	ops := make([]operand.Op, len(v))

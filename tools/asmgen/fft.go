@@ -70,11 +70,11 @@ func (a *asm) roots(w reg.Register, n int) func(u int) complexVec {
 	if a.isa == avx2 {
 		return load
 	}
-	held := make([]complexVec, n)
-	for u := range held {
-		held[u] = load(u)
+	loaded := make([]complexVec, n)
+	for u := range loaded {
+		loaded[u] = load(u)
 	}
-	return func(u int) complexVec { return held[u] }
+	return func(u int) complexVec { return loaded[u] }
 }
 
 // four is where element u of four is that are step apart.

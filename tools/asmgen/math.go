@@ -14,6 +14,8 @@ func mathLoops() []loop {
 		unary("log1p", "sets y to the natural logarithm of 1+x.", 1, newLog1p),
 		unary("tanh", "sets y to the hyperbolic tangent of x.", 1, newTanh),
 		unary("sigmoid", "sets y = 1/(1+e^-x).", 1, newSigmoid),
+		unary("erf", "sets y to the error function of x.", 1, newErf),
+		unary("erfc", "sets y to 1 less the error function of x.", 1, newErfc),
 	}
 }
 
@@ -197,5 +199,66 @@ func newSigmoid(a *asm) func(x vec) vec {
 		t := e.full(a.or(x, sign))
 		num := a.choose(a.compare(cmpLess, x, a.zero()), t, a.inReg(one))
 		return vdiv(a, num, vadd(a, t, one))
+	}
+}
+
+// erfConsts are the constants of the error function: for |x| < 1 it is x times a
+// polynomial in x². From ½ on its complement is e^(-x²) times u times one in
+// u = 1/(1+|x|/2). Both have the least greatest relative error.
+type erfConsts struct {
+	a          *asm
+	exp        *expConsts
+	sign, abs  operand.Op
+	half, one  operand.Op
+	most       operand.Op // beyond, the complement is 0
+	near, tail []operand.Op
+}
+
+func newErfConsts(a *asm) *erfConsts {
+	return &erfConsts{
+		a: a, exp: newExp(a), sign: a.word(1 << 31), abs: a.word(1<<31 - 1), half: a.float(0.5), one: a.float(1), most: a.float(10.2),
+		near: a.stored(7.853861306095239e-5, -8.010193718248951e-4, 5.1883277113232715e-3, -2.685381195935939e-2, 0.11283585149583468, -0.3761262582439011, 1.1283791657267814),
+		tail: a.stored(-6.137638183729298e-2, 0.296747228178276, -0.5127340574203679, 0.30640012998758465, -4.4960620120192515e-2,
+			0.2097958514225951, 0.241489291229122, 0.2825717199165999, 0.28207661112689075),
+	}
+}
+
+// parts returns erf x where near holds, for |x| below a limit, and erfc |x| elsewhere.
+func (e *erfConsts) parts(x vec, limit operand.Op) (near cond, erf, erfc vec) {
+	a := e.a
+	// The second operand of min is the result for NaN.
+	t := vmin(a, a.inReg(e.most), a.and(x, e.abs))
+	square := vmul(a, t, t)
+	erf = vmul(a, x, a.polynomial(square, e.near))
+	u := a.quotient(e.one, a.fma(t, e.half, e.one))
+	minus := vsub(a, a.zero(), square)
+	rest := a.fma(t, t, minus) // what rounding has taken from the square
+	p, n := e.exp.reduced(minus)
+	p = vmul(a, p, vmul(a, u, a.polynomial(u, e.tail)))
+	p = a.fnma(p, rest, p)
+	if a.isa == avx512 {
+		erfc = a.vec()
+		a.VSCALEFPS(n, p, erfc)
+	} else {
+		erfc = e.exp.scale(p, n)
+	}
+	return a.compare(cmpLess, t, limit), erf, erfc
+}
+
+func newErf(a *asm) func(x vec) vec {
+	e := newErfConsts(a)
+	return func(x vec) vec {
+		near, erf, erfc := e.parts(x, e.one)
+		far := a.or(vsub(a, a.inReg(e.one), erfc), a.and(x, e.sign))
+		return a.choose(near, erf, far)
+	}
+}
+
+func newErfc(a *asm) func(x vec) vec {
+	e, two := newErfConsts(a), a.float(2)
+	return func(x vec) vec {
+		near, erf, erfc := e.parts(x, e.half) // 1 - erf x loses digits towards 1
+		far := a.choose(a.compare(cmpLess, x, a.zero()), vsub(a, a.inReg(two), erfc), erfc)
+		return a.choose(near, vsub(a, a.inReg(e.one), erf), far)
 	}
 }
