@@ -19,9 +19,6 @@ type product struct {
 	join           func(p *product, c *core.OpContext) (bool, error)
 }
 
-// sums are the ops that can take a product, with the operand that it may be; -1: either.
-var sums = map[string]int{"AddV2": -1, "Add": -1, "AddN": -1, "BiasAdd": 0}
-
 var productDef = core.OpDef{Name: "_FusedProduct", Expensive: true, NoGrad: core.NoGradientDefined}
 
 // joinProducts puts a node in the place of each such pair.
@@ -56,13 +53,12 @@ func joinProducts(g *graph.Graph, kernelOf func(*graph.Node) core.Kernel, r *Rep
 
 // productIn returns which operand of n is a product that nothing else reads, or -1.
 func productIn(n *graph.Node, uses [][]*graph.Node) int {
-	only, ok := sums[n.OpName()]
-	if !ok || len(n.In) != 2 || n.Str("data_format") == "NCHW" {
+	if !n.Def.Has(core.Adds) || n.Str("data_format") == "NCHW" {
 		return -1
 	}
 	for k, e := range n.In {
 		x := n.In[1-k]
-		if only >= 0 && k != only || e.Node.OpName() != "MatMul" || len(uses[e.Node.ID]) != 1 || x.Node == e.Node {
+		if k > 0 && !n.Def.Has(core.Commutative) || !e.Node.Def.Has(core.MatrixProduct) || len(uses[e.Node.ID]) != 1 || x.Node == e.Node {
 			continue
 		}
 		// Two products had better be computed at once.
@@ -79,16 +75,16 @@ func productIn(n *graph.Node, uses [][]*graph.Node) int {
 // needs any more, or nil. n waits for the group's other nodes, and the group for n: the
 // variable is there from the beginning of an iteration on, so that n holds up nothing.
 func ungroup(n *graph.Node, uses [][]*graph.Node) *graph.Node {
-	if _, ok := sums[n.OpName()]; !ok || len(n.In) != 2 {
+	if !n.Def.Has(core.Adds) {
 		return nil
 	}
 	for k, e := range n.In {
 		i := e.Node
-		if n.In[1-k].Node.Role() != core.Switches || i.OpName() != "Identity" || len(i.Control) != 1 || len(uses[i.ID]) != 1 {
+		if n.In[1-k].Node.Role() != core.Switches || !i.Def.Has(core.Passthrough) || hasRef(i) || len(i.Control) != 1 || len(uses[i.ID]) != 1 {
 			continue
 		}
 		m, group := i.In[0].Node, i.Control[0]
-		if m.OpName() != "MatMul" || group.OpName() != "NoOp" || len(uses[m.ID]) != 2 || !slices.Contains(group.Control, m) {
+		if !m.Def.Has(core.MatrixProduct) || !onlyWaits(group) || len(uses[m.ID]) != 2 || !slices.Contains(group.Control, m) {
 			continue
 		}
 		n.In[k] = i.In[0]
@@ -104,6 +100,13 @@ func ungroup(n *graph.Node, uses [][]*graph.Node) *graph.Node {
 	}
 	return nil
 }
+
+// onlyWaits reports whether n does nothing but wait for others.
+func onlyWaits(n *graph.Node) bool {
+	return n.Role() == core.Computes && len(n.In) == 0 && len(n.OutTypes) == 0 && !n.Def.Stateful
+}
+
+func hasRef(n *graph.Node) bool { return n.In[0].Type().IsRef() || n.OutTypes[0].IsRef() }
 
 // addable reports whether what has a shape may be added to all of a matrix, or to each
 // of its rows.
@@ -187,14 +190,14 @@ func inOne[T interface{ float32 | float64 }](p *product, c *core.OpContext) (boo
 	}
 	a, b := core.Data[T](c.Input(0)), core.Data[T](c.Input(1))
 	switch s := x.Shape(); {
-	case len(s) == 1 && s[0] == g.N && p.sum.OpName() != "AddN":
+	case len(s) == 1 && s[0] == g.N:
 		z, err := c.Alloc(0, d, core.Shape{g.M, g.N})
 		if err != nil {
 			return true, core.AtNode(err, p.mul, nil)
 		}
 		kernel.MatMul(c.ParallelFor, g, core.Data[T](z), a, b, kernel.Epilogue[T]{Bias: core.Data[T](x)})
 		return true, nil
-	case len(s) == 2 && s[0] == g.M && s[1] == g.N && p.sum.OpName() != "BiasAdd" && kernel.AddsSums[T](g):
+	case len(s) == 2 && s[0] == g.M && s[1] == g.N && p.sum.Def.Has(core.Commutative) && kernel.AddsSums[T](g):
 		z, err := c.AllocFrom(2, 0, d, s)
 		if err != nil {
 			return true, core.AtNode(err, p.sum, nil)

@@ -196,6 +196,14 @@ const (
 	// HoldsOther ops have one output, the handle of what checkpoints keep by ops of its
 	// own: neither a variable nor a table.
 	HoldsOther
+
+	// MatrixProduct ops have one output, the product of two matrices, each of which is
+	// transposed first if attribute transpose_a or transpose_b says so.
+	MatrixProduct
+
+	// Adds ops have one output: the sum of two inputs, where they are Commutative, else
+	// that of the first one and the second, a vector, for each of its rows.
+	Adds
 )
 
 // Has reports whether the op has one of these traits.

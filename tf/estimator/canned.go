@@ -26,6 +26,9 @@ type Task struct {
 
 // classes returns the head for the number of classes.
 func (t Task) classes() (*Head, error) {
+	if t.Classes == 1 || t.Classes < 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "Classes must be at least 2, or 0, which stands for 2, got %d", t.Classes)
+	}
 	if t.Classes == 0 || t.Classes == 2 {
 		return BinaryHead(t.Head)
 	}

@@ -93,7 +93,7 @@ func TestBadDescriptions(t *testing.T) {
 		"dnn_hidden_units must be defined": func() (*estimator.Estimator, error) {
 			return estimator.DNNLinearCombinedClassifier(estimator.Combined{DNN: estimator.DNN{Columns: dense}}, task)
 		},
-		"n_classes must be at least 3": func() (*estimator.Estimator, error) {
+		"Classes must be at least 2": func() (*estimator.Estimator, error) {
 			return estimator.LinearClassifier(linear, with(func(t *estimator.Task) { t.Classes = 1 }))
 		},
 		"Length of label_vocabulary must be n_classes (2). Given: 3": func() (*estimator.Estimator, error) {

@@ -11,6 +11,8 @@
 package feature
 
 import (
+	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -148,15 +150,17 @@ func (b *builder) lookup(key string) any {
 		if err := x.Err(); err != nil {
 			return b.fail("feature %s cannot be computed: %v", key, err)
 		}
-		switch len(x.Shape()) {
-		case 0:
+		switch {
+		case x.Shape() == nil:
+			return b.fail("the rank of feature %s must be known, got %v: SetShape says it", key, x)
+		case len(x.Shape()) == 0:
 			return b.fail("Feature (key: %s) cannot have rank 0. Given: %v", key, x)
-		case 1:
+		case len(x.Shape()) == 1:
 			return ops.ExpandDims(x, -1)
 		}
 		return x
 	case nil:
-		return b.fail("Feature %s is not in features dictionary.", key)
+		return b.fail("Feature %s is not in features dictionary. It has: %q", key, slices.Sorted(maps.Keys(b.features)))
 	default:
 		return b.fail("a feature must be a tf.Output or a sparse.Tensor, that of key %s is a %T", key, x)
 	}
@@ -205,14 +209,20 @@ func toSparse(x tf.Output) sparse.Tensor {
 	return sparse.Tensor{Indices: at, Values: ops.GatherNd(x, at), DenseShape: ops.Shape(x, ops.ShapeOpts{OutType: tf.Int64})}
 }
 
+// none reports whether a column is nil, or a pointer that is nil.
+func none(c Column) bool {
+	v := reflect.ValueOf(c)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
 // sorted returns columns by name, and a mistake in them.
 func sorted[C Column](columns []C) ([]C, error) {
 	if len(columns) == 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "feature_columns must not be empty.")
 	}
-	for _, c := range columns {
-		if any(c) == nil {
-			return nil, tf.Errorf(tf.InvalidArgument, "a column must not be nil")
+	for i, c := range columns {
+		if none(c) {
+			return nil, tf.Errorf(tf.InvalidArgument, "a column must not be nil: column %d of %d", i, len(columns))
 		}
 	}
 	out := slices.Clone(columns)

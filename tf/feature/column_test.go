@@ -27,7 +27,16 @@ func TestMistakes(t *testing.T) {
 		"wrong key of a linear model": {"Feature height is not in features dictionary.", func(f feature.Features) tf.Output {
 			return feature.LinearModel(f, []feature.Column{feature.Hashed("height", 3)})
 		}},
-		"no columns":       {"must not be empty", func(f feature.Features) tf.Output { return feature.InputLayer(f) }},
+		"no columns": {"must not be empty", func(f feature.Features) tf.Output { return feature.InputLayer(f) }},
+		"pointer to none": {"must not be nil", func(f feature.Features) tf.Output {
+			var c *feature.NumericColumn
+			return feature.InputLayer(f, age, c)
+		}},
+		"the keys that there are": {`It has: [`, func(f feature.Features) tf.Output { return feature.InputLayer(f, feature.Numeric("height")) }},
+		"unknown rank": {"the rank of feature age must be known", func(f feature.Features) tf.Output {
+			f["age"] = ops.Placeholder(f["age"].(tf.Output).Graph(), tf.Float32, nil)
+			return feature.InputLayer(f, age)
+		}},
 		"nil column":       {"must not be nil", func(f feature.Features) tf.Output { return feature.InputLayer(f, nil) }},
 		"same name":        {"Duplicate feature column name", func(f feature.Features) tf.Output { return feature.InputLayer(f, age, feature.Numeric("age")) }},
 		"sparse number":    {"SparseTensor is not supported", func(f feature.Features) tf.Output { return feature.InputLayer(f, feature.Numeric("word")) }},
@@ -96,7 +105,7 @@ func TestMistakes(t *testing.T) {
 			y, _ := feature.SequenceInputLayer(f, feature.Embedding(word, 2))
 			return y
 		}},
-		"a dense sequence": {"needs a sparse feature", func(f feature.Features) tf.Output {
+		"a dense sequence": {"must be a sparse.Tensor [batch time]", func(f feature.Features) tf.Output {
 			y, _ := feature.SequenceInputLayer(f, feature.SequenceNumeric("age"))
 			return y
 		}},

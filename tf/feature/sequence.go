@@ -158,10 +158,11 @@ func lengthsOf(t sparse.Tensor, n int) tf.Output {
 }
 
 func (c *SequenceNumericColumn) sequence(b *builder) (x, lengths tf.Output) {
-	t, ok := b.feature(c.Key).(sparse.Tensor)
+	f := b.feature(c.Key)
+	t, ok := f.(sparse.Tensor)
 	switch {
 	case !ok:
-		x = b.fail("a sequence of numbers needs a sparse feature: key %s", c.Key)
+		x = b.fail("a sequence of numbers must be a sparse.Tensor [batch time], whose rows say how long each sequence is, as ParseSpec.Parse returns it: feature %s is %v", c.Key, f)
 		return x, x
 	case t.Values.Err() != nil:
 		return t.Values, t.Values

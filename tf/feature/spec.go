@@ -74,7 +74,7 @@ func (s *specs) conflict(is bool, key string) {
 func MakeParseSpec(columns ...Column) (*ParseSpec, error) {
 	s := &specs{}
 	for _, c := range columns {
-		if c == nil {
+		if none(c) {
 			return nil, tf.Errorf(tf.InvalidArgument, "a column must not be nil")
 		}
 		if err := c.check(); err != nil {

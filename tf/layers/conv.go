@@ -128,8 +128,16 @@ func (l *ConvLayer) accept(in input) error {
 	if err := l.area.accept(l.kind, in); err != nil {
 		return err
 	}
-	if err := l.acceptGroups(in); err != nil || l.Kernel == nil {
+	if err := l.acceptGroups(in); err != nil {
 		return err
+	}
+	if !l.transposed {
+		if err := l.area.fits(in.shape); err != nil {
+			return err
+		}
+	}
+	if l.Kernel == nil {
+		return nil
 	}
 	s := l.Kernel.Shape()
 	if want, got := s[len(s)-l.inputsAt()]*l.groups(), l.area.channels(in.shape); want != got {

@@ -37,7 +37,15 @@ func TestMistakes(t *testing.T) {
 		"rank of lines":    {image, "needs an input of rank 3", func(x tf.Output) tf.Output { return layers.Conv1D(x, 2, 3) }},
 		"rank of volumes":  {image, "needs an input of rank 5", func(x tf.Output) tf.Output { return layers.MaxPool3D(x, 2, 3, "SAME") }},
 		"unknown channels": {tf.Shape{2, 5, 5, -1}, "channel dimension", func(x tf.Output) tf.Output { return layers.Conv2DTranspose(x, 2, 3) }},
-		"window too large": {image, "output size would be negative", func(x tf.Output) tf.Output { return layers.Conv2D(x, 2, 7) }},
+		"window too large": {image, "Negative dimension size caused by subtracting 7 from 5", func(x tf.Output) tf.Output { return layers.Conv2D(x, 2, 7) }},
+		"window one too large": {image, "subtracting 6 from 5", func(x tf.Output) tf.Output {
+			return layers.Conv2D(x, 2, []int{3, 6})
+		}},
+		"dilated window": {image, "subtracting 7 from 5", func(x tf.Output) tf.Output {
+			return layers.Conv2D(x, 2, 3, layers.ConvOpts{Dilation: []int{3}})
+		}},
+		"pooling of one too many": {image, "subtracting 6 from 5", func(x tf.Output) tf.Output { return layers.MaxPool2D(x, 6, 1, "valid") }},
+		"pooling of lines":        {tf.Shape{2, 5, 3}, "subtracting 6 from 5", func(x tf.Output) tf.Output { return layers.AvgPool1D(x, 6, 1, "valid") }},
 		"unequal strides": {image, "equal length strides", func(x tf.Output) tf.Output {
 			return layers.SeparableConv2D(x, 2, 3, layers.SeparableOpts{ConvOpts: layers.ConvOpts{Strides: []int{1, 2}}})
 		}},

@@ -65,6 +65,9 @@ func pool(x tf.Output, kind string, a area, p pooling, o []PoolOpts) (y tf.Outpu
 	if s := x.Shape(); err == nil && len(s) != a.rank+2 {
 		err = tf.Errorf(tf.InvalidArgument, "%s needs an input of rank %d, %s, got %v", kind, a.rank+2, a.layout(), s)
 	}
+	if err == nil {
+		err = a.fits(x.Shape())
+	}
 	if err != nil {
 		return refuse(x, kind, err)
 	}

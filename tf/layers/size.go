@@ -42,7 +42,7 @@ func spread(s []int, rank int) []int {
 // checkExtents reports a size that is not positive or of another rank.
 func checkExtents(what string, s []int, rank int) error {
 	if s == nil {
-		return tf.Errorf(tf.InvalidArgument, "The `%s` argument must be one number or %d", what, rank)
+		return tf.Errorf(tf.InvalidArgument, "The `%s` argument must be one number or %d of them", what, rank)
 	}
 	for _, n := range s {
 		if n <= 0 {
@@ -101,6 +101,24 @@ func (a *area) accept(kind string, in input) error {
 	}
 	if a.channels(in.shape) < 0 {
 		return tf.Errorf(tf.InvalidArgument, "The channel dimension of the inputs of %s should be defined. The input_shape received is %v", kind, in)
+	}
+	return nil
+}
+
+// fits reports a window that is larger than an input whose sizes are known, and that
+// nothing pads.
+func (a *area) fits(s tf.Shape) error {
+	if a.padding != "VALID" {
+		return nil
+	}
+	first := 1
+	if a.channelsFirst {
+		first = 2
+	}
+	for i, n := range s[first : first+a.rank] {
+		if window := (a.size[i]-1)*a.dilation[i] + 1; n >= 0 && n < window {
+			return tf.Errorf(tf.InvalidArgument, "Negative dimension size caused by subtracting %d from %d: the window must not be larger than the input, got windows %v and %v", window, n, a.size, s)
+		}
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 func init() {
 	const format = "; data_format: {'NHWC', 'NCHW'} = 'NHWC'"
 	core.Register(core.OpDef{
-		Name: "BiasAdd", Traits: core.Elementwise, In: "value: T; bias: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}" + format,
+		Name: "BiasAdd", Traits: core.Elementwise | core.Adds, In: "value: T; bias: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}" + format,
 		Shape: biasAddShape, Grad: tf.GradFunc(biasAddGrad), Kernels: core.ByType("T", biasAddKernels()),
 	})
 	core.Register(core.OpDef{

@@ -30,9 +30,9 @@ const (
 )
 
 func init() {
-	algebraic("Add", core.NeutralZero|core.Commutative, floatTypes+", uint8, "+signedTypes+", "+complexTypes+", string", addGrad, without(addKernels(), tf.Uint16, tf.Uint32, tf.Uint64),
+	algebraic("Add", core.NeutralZero|core.Commutative|core.Adds, floatTypes+", uint8, "+signedTypes+", "+complexTypes+", string", addGrad, without(addKernels(), tf.Uint16, tf.Uint32, tf.Uint64),
 		byType{tf.String: zipKernel(kernel.Loops[string, string]{Zip: concatStrings})})
-	algebraic("AddV2", core.NeutralZero|core.Commutative, floatTypes+", "+unsignedTypes+", "+signedTypes+", "+complexTypes, addGrad, addKernels())
+	algebraic("AddV2", core.NeutralZero|core.Commutative|core.Adds, floatTypes+", "+unsignedTypes+", "+signedTypes+", "+complexTypes, addGrad, addKernels())
 	algebraic("Sub", core.NeutralZero, arithmeticTypes, subGrad,
 		floatZips(kernel.SubLoops[float32](), kernel.SubLoops[float64]()),
 		signedZips(kernel.SubLoops[int8](), kernel.SubLoops[int16](), kernel.SubLoops[int32](), kernel.SubLoops[int64]()),

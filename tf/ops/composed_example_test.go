@@ -51,9 +51,14 @@ func ExampleEmbeddingLookup() {
 	g := eager.New()
 	even, odd := ops.Const(g, []float32{0, 2, 4}, 3, 1), ops.Const(g, []float32{1, 3}, 2, 1)
 	ids := ops.Const(g, []int64{3, 0, 4})
-	v, err := ops.EmbeddingLookup([]tf.Output{even, odd}, ids, ops.EmbeddingOpts{}).Value()
+	v, err := ops.EmbeddingLookup([]tf.Output{even, odd}, ids).Value()
 	fmt.Println(v, err)
-	// Output: float32[3,1]{3, 0, 4} <nil>
+	low, high := ops.Const(g, []float32{0, 1, 2}, 3, 1), ops.Const(g, []float32{3, 4}, 2, 1)
+	v, err = ops.EmbeddingLookup([]tf.Output{low, high}, ids, ops.EmbeddingOpts{Div: true}).Value()
+	fmt.Println(v, err)
+	// Output:
+	// float32[3,1]{3, 0, 4} <nil>
+	// float32[3,1]{3, 0, 4} <nil>
 }
 
 // What relies on an assertion runs after it.

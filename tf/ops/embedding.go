@@ -17,8 +17,13 @@ type EmbeddingOpts struct {
 
 // EmbeddingLookup returns the rows of a table that ids, integers of any shape,
 // name. The table may be in several parts, on devices of their own: only the rows
-// are moved. The shape is that of ids, followed by that of a row.
-func EmbeddingLookup(params []tf.Output, ids tf.Output, o EmbeddingOpts) tf.Output {
+// are moved. The shape is that of ids, followed by that of a row. Its options are
+// [EmbeddingOpts], of which the first counts.
+func EmbeddingLookup(params []tf.Output, ids tf.Output, opts ...EmbeddingOpts) tf.Output {
+	var o EmbeddingOpts
+	if len(opts) > 0 {
+		o = opts[0]
+	}
 	if len(params) == 0 {
 		return scoped("embedding_lookup", ids, func() tf.Output {
 			return refused(ids, "embedding_lookup", "Need at least one param")

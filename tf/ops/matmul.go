@@ -8,7 +8,7 @@ import (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "MatMul", In: "a: T; b: T", Out: "product: T",
+		Name: "MatMul", Traits: core.MatrixProduct, In: "a: T; b: T", Out: "product: T",
 		Attrs: "transpose_a: bool = false; transpose_b: bool = false; T: {" + floatTypes + ", int32, int64, " + unsignedTypes + ", " + complexTypes +
 			"}; grad_a: bool = false; grad_b: bool = false",
 		Shape: matMulShape, Expensive: true, Grad: tf.GradFunc(matMulGrad),

@@ -216,7 +216,10 @@ type AttentionCell struct {
 // attention_wrapper/lstm_cell/…, those of the attention in attention_wrapper, and
 // attention_wrapper/attention_layer/kernel.
 func Attend(c Cell, m Attention, o ...AttendOpts) *AttentionCell {
-	a := &AttentionCell{home: home{kind: "attention_wrapper", units: 1}, cell: c, m: m, ao: first(o)}
+	if m == nil {
+		m = noMemory{tf.Failed(nil, "attention_wrapper", tf.Errorf(tf.InvalidArgument, "a cell needs an attention, got nil")).Output(0)}
+	}
+	a := &AttentionCell{home: home{kind: "attention_wrapper", units: 1}, cell: given(c), m: m, ao: first(o)}
 	a.o.Name = a.ao.Name
 	if a.ao.Size > 0 {
 		a.out = layers.NewDense(a.ao.Size, layers.DenseOpts{Name: "attention_layer", NoBias: true})

@@ -106,6 +106,9 @@ func (d *BeamDecoder) check() error {
 	if d.Width <= 0 || d.Classes <= 1 || d.End < 0 || d.End >= d.Classes || len(d.Starts.Shape()) != 1 || d.Embed == nil {
 		return tf.Errorf(tf.InvalidArgument, "a beam search needs a positive Width, two Classes at least, an End among them, an Embed and Starts [batch], got width %d, %d classes, end %d and %v", d.Width, d.Classes, d.End, d.Starts)
 	}
+	if given(d.Cell) == (missing{}) {
+		return errMissing
+	}
 	return checkState(d.Cell, d.Initial)
 }
 

@@ -30,6 +30,7 @@ func (b Both) Output() tf.Output { return ops.Concat(-1, []tf.Output{b.Forward, 
 // bidirectional_rnn/fw/lstm_cell/kernel and bidirectional_rnn/bw/….
 func BidirectionalRNN(forward, backward Cell, x tf.Output, o ...BidirectionalOpts) (b Both) {
 	opt := first(o)
+	forward, backward = given(forward), given(backward)
 	if x.Err() != nil {
 		b.Forward, b.ForwardState = poisoned(forward, x)
 		b.Backward, b.BackwardState = poisoned(backward, x)
@@ -88,7 +89,7 @@ func StackBidirectional(forward, backward []Cell, x tf.Output, o ...Opts) (y tf.
 // the graph has a copy of the cell for each.
 func StaticRNN(c Cell, xs []tf.Output, o ...Opts) (ys []tf.Output, last State) {
 	opt := first(o)
-	if len(xs) == 0 {
+	if c = given(c); len(xs) == 0 {
 		bad := tf.Failed(nil, "rnn", tf.Errorf(tf.InvalidArgument, "inputs must not be empty")).Output(0)
 		_, last = poisoned(c, bad)
 		return nil, last

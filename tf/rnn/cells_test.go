@@ -216,7 +216,22 @@ func TestMistakes(t *testing.T) {
 			y, _ := rnn.NewLSTM(3).Step(sine(g, 2, 3), rnn.State{sine(g, 2, 3)})
 			return y
 		}},
-		"no units": {"positive number of units", func(g *tf.Graph) tf.Output { return over(g, rnn.NewGRU(0)) }},
+		"no units":          {"positive number of units", func(g *tf.Graph) tf.Output { return over(g, rnn.NewGRU(0)) }},
+		"no cell":           {"a cell must not be nil", func(g *tf.Graph) tf.Output { return over(g, nil) }},
+		"a pointer to none": {"a cell must not be nil", func(g *tf.Graph) tf.Output { var c *rnn.GRUCell; return over(g, c) }},
+		"a stack of none":   {"a cell must not be nil", func(g *tf.Graph) tf.Output { return over(g, rnn.Multi(rnn.NewGRU(3), nil)) }},
+		"wrapped none": {"a cell must not be nil", func(g *tf.Graph) tf.Output {
+			return over(g, rnn.Residual(rnn.OnDevice(rnn.Dropout(nil, rnn.DropoutOpts{}), "")))
+		}},
+		"none over highway": {"a cell must not be nil", func(g *tf.Graph) tf.Output { return over(g, rnn.Highway(nil)) }},
+		"none both ways": {"a cell must not be nil", func(g *tf.Graph) tf.Output {
+			return rnn.BidirectionalRNN(rnn.NewGRU(3), nil, sine(g, 2, 3, 4)).Backward
+		}},
+		"none without a loop": {"a cell must not be nil", func(g *tf.Graph) tf.Output {
+			_, s := rnn.StaticRNN(nil, sine(g, 2, 3, 4).Unstack(1))
+			y, _ := rnn.Multi(nil).Step(sine(g, 2, 3), s)
+			return y
+		}},
 		"no cells": {"at least one cell", func(g *tf.Graph) tf.Output { return over(g, rnn.Multi()) }},
 		"residual": {"residual cell needs inputs of the size of its outputs", func(g *tf.Graph) tf.Output { return over(g, rnn.Residual(rnn.NewGRU(3))) }},
 		"highway":  {"highway cell needs inputs of the size of its outputs", func(g *tf.Graph) tf.Output { return over(g, rnn.Highway(rnn.NewGRU(3))) }},

@@ -56,8 +56,25 @@ type Decoded struct {
 
 // Decode adds the loop of a decoder until all sequences have ended.
 func (d *BasicDecoder) Decode(o ...DecodeOpts) (out Decoded) {
+	if err := d.check(); err != nil {
+		bad := tf.Failed(nil, "decoder", err).Output(0)
+		return Decoded{bad, bad, State{bad}, bad}
+	}
 	emitted, state, lengths := decode(d, first(o))
 	return Decoded{Output: emitted[0], Samples: emitted[1], State: state, Lengths: lengths}
+}
+
+// check reports what a decoder lacks.
+func (d *BasicDecoder) check() error {
+	switch {
+	case given(d.Cell) == (missing{}):
+		return errMissing
+	case d.Helper == nil:
+		return tf.Errorf(tf.InvalidArgument, "a decoder needs a helper, got nil")
+	case len(d.Initial) == 0:
+		return tf.Errorf(tf.InvalidArgument, "a decoder needs the initial state of its cell, such as rnn.ZeroState, got none")
+	}
+	return nil
 }
 
 func (d *BasicDecoder) graph() *tf.Graph {

@@ -384,6 +384,38 @@ func TestDecoderMistakes(t *testing.T) {
 				Output: layers.NewDense(4).Apply}
 			return d.Decode().Output
 		}},
+		"no helper": {"needs a helper", func(g *tf.Graph) tf.Output {
+			d := rnn.BasicDecoder{Cell: chain{table(g)}, Initial: rnn.State{sine(g, 1, 1)}}
+			return d.Decode().Output
+		}},
+		"no cell": {"a cell must not be nil", func(g *tf.Graph) tf.Output {
+			d := rnn.BasicDecoder{Helper: rnn.GreedyHelper(oneHot, ops.Const(g, []int32{1}), 0), Initial: rnn.State{sine(g, 1, 1)}}
+			return d.Decode().Output
+		}},
+		"no state": {"initial state", func(g *tf.Graph) tf.Output {
+			d := rnn.BasicDecoder{Cell: chain{table(g)}, Helper: rnn.GreedyHelper(oneHot, ops.Const(g, []int32{1}), 0)}
+			return d.Decode().Output
+		}},
+		"beams without a cell": {"a cell must not be nil", func(g *tf.Graph) tf.Output {
+			d := beam(g, 2, 4)
+			d.Cell = nil
+			return d.Decode().IDs
+		}},
+		"no embedding": {"turns ids into inputs, got nil", func(g *tf.Graph) tf.Output {
+			return helped(g, rnn.GreedyHelper(nil, ops.Const(g, []int32{1}), 0))
+		}},
+		"starts of a matrix": {"start_tokens must be a vector", func(g *tf.Graph) tf.Output {
+			return helped(g, rnn.GreedyHelper(oneHot, ops.Const(g, []int32{1}, 1, 1), 0))
+		}},
+		"lengths of a matrix": {"sequence_length to be a vector", func(g *tf.Graph) tf.Output {
+			return helped(g, rnn.TrainingHelper(sine(g, 1, 3, 4), ops.Const(g, []int32{1}, 1, 1)))
+		}},
+		"inputs of a matrix": {"must be [batch time in]", func(g *tf.Graph) tf.Output {
+			return helped(g, rnn.TrainingHelper(sine(g, 3, 4), ops.Const(g, []int32{1})))
+		}},
+		"no attention": {"needs an attention, got nil", func(g *tf.Graph) tf.Output {
+			return over(g, rnn.Attend(rnn.NewGRU(3), nil))
+		}},
 		"units of queries": {"Query", func(g *tf.Graph) tf.Output { return rnn.Luong(4, sine(g, 2, 3, 4)).Align(sine(g, 2, 5)) }},
 		"flat memory":      {"needs a memory", func(g *tf.Graph) tf.Output { return rnn.Bahdanau(4, sine(g, 2, 3)).Align(sine(g, 2, 5)) }},
 		"cell on a flat memory": {"needs a memory", func(g *tf.Graph) tf.Output {
@@ -395,6 +427,12 @@ func TestDecoderMistakes(t *testing.T) {
 			t.Errorf("%s: %v; want %q and a test's line", name, err, c.want)
 		}
 	}
+}
+
+// helped decodes by a helper.
+func helped(g *tf.Graph, h rnn.Helper) tf.Output {
+	d := rnn.BasicDecoder{Cell: chain{table(g)}, Helper: h, Initial: rnn.State{sine(g, 1, 1)}}
+	return d.Decode().Output
 }
 
 func beam(g *tf.Graph, width, classes int) *rnn.BeamDecoder {

@@ -48,7 +48,7 @@ func (h *home) inside(step stepper) stepper {
 // outputs [batch time out] and the last state of each sequence.
 func DynamicRNN(c Cell, x tf.Output, o ...Opts) (y tf.Output, last State) {
 	opt := first(o)
-	if x.Err() != nil {
+	if c = given(c); x.Err() != nil {
 		return poisoned(c, x)
 	}
 	vars.Scope(x.Graph(), cmp.Or(opt.Scope, "rnn"), vars.ScopeOptions{}, func() {
@@ -77,6 +77,9 @@ type run struct {
 
 // prepare checks what is given, and completes it.
 func (r *run) prepare(x tf.Output) error {
+	if r.c == (missing{}) {
+		return errMissing
+	}
 	s := x.Shape()
 	if len(s) != 3 || s[2] < 0 {
 		return tf.Errorf(tf.InvalidArgument, "Input size (depth of inputs) must be accessible via shape inference: a network needs inputs [batch time in], got %v", x)

@@ -30,13 +30,24 @@ type training struct{ inputs, lengths tf.Output } // inputs with time first
 // TrainingHelper gives the inputs x [batch time in] of sequences of the given
 // lengths, int32 [batch]: the truth, whatever the decoder says.
 func TrainingHelper(x, lengths tf.Output) Helper {
-	if x.Err() == nil {
+	switch {
+	case x.Err() != nil:
+	case len(x.Shape()) != 3:
+		x = tf.Failed(x.Graph(), "training_helper", tf.Errorf(tf.InvalidArgument, "the inputs of a helper must be [batch time in], got %v", x)).Output(0)
+	case lengths.Err() != nil:
+		x = lengths
+	case len(lengths.Shape()) != 1:
+		x = tf.Failed(x.Graph(), "training_helper", tf.Errorf(tf.InvalidArgument, "Expected sequence_length to be a vector, but received shape: %v", lengths)).Output(0)
+	default:
 		x = ops.Transpose(x, []int{1, 0, 2})
 	}
 	return &training{x, lengths}
 }
 
 func (h *training) First() (finished, input tf.Output) {
+	if h.inputs.Err() != nil {
+		return h.inputs, h.inputs
+	}
 	return h.lengths.LessEqual(0), h.at(ops.Scalar(h.inputs.Graph(), int32(0)))
 }
 
@@ -90,13 +101,20 @@ func draw(logits tf.Output, seed int64) tf.Output {
 }
 
 func (h *greedy) First() (finished, input tf.Output) {
-	return ops.Fill(ops.Shape(h.starts), ops.Scalar(h.starts.Graph(), false)), h.embed(h.starts)
+	if h.starts.Err() == nil && len(h.starts.Shape()) != 1 {
+		bad := tf.Failed(h.starts.Graph(), "greedy_helper", tf.Errorf(tf.InvalidArgument, "start_tokens must be a vector, got %v", h.starts)).Output(0)
+		return bad, bad
+	}
+	if h.starts.Err() != nil {
+		return h.starts, h.starts
+	}
+	return ops.Fill(ops.Shape(h.starts), ops.Scalar(h.starts.Graph(), false)), h.embed.of(h.starts)
 }
 
 func (h *greedy) Sample(_, output tf.Output) tf.Output { return h.sample(output) }
 
 func (h *greedy) Next(_, _, sample tf.Output) (finished, input tf.Output) {
-	return ops.Equal(sample, ops.Scalar(sample.Graph(), int32(h.end))), h.embed(sample)
+	return ops.Equal(sample, ops.Scalar(sample.Graph(), int32(h.end))), h.embed.of(sample)
 }
 
 type scheduled struct {

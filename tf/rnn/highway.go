@@ -27,7 +27,7 @@ type highway struct {
 // Highway returns a cell that mixes the output of c with its input, of the same
 // size, by a gate: x·g + y·(1-g), g = sigmoid(x·w + b) (Srivastava et al., NIPS
 // 2015). Variables are carry_w and carry_b, in the scope of the step.
-func Highway(c Cell, o ...HighwayOpts) Cell { return &highway{Cell: c, o: first(o)} }
+func Highway(c Cell, o ...HighwayOpts) Cell { return &highway{Cell: given(c), o: first(o)} }
 
 func (h *highway) zeroState(n tf.Output, d tf.DType) State { return ZeroState(h.Cell, n, d) }
 

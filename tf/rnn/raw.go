@@ -27,7 +27,7 @@ type RawStep struct {
 func RawRNN(g *tf.Graph, c Cell, decide func(time, output tf.Output, s State, loop []tf.Output) RawStep, o ...Opts) (emitted ops.TensorArray, last State, loop []tf.Output) {
 	opt := first(o)
 	vars.Scope(g, cmp.Or(opt.Scope, "rnn"), vars.ScopeOptions{}, func() {
-		r := &raw{c: c, decide: decide}
+		r := &raw{c: given(c), decide: decide}
 		begin := decide(ops.Scalar(g, int32(0)), tf.Output{}, nil, nil)
 		if bad := r.check(g, begin); !bad.IsZero() {
 			_, last = poisoned(c, bad)
@@ -55,6 +55,9 @@ func (r *raw) check(g *tf.Graph, s RawStep) (bad tf.Output) {
 	}
 	if s.Finished.DType() != tf.Bool || len(s.Finished.Shape()) != 1 || len(s.Input.Shape()) < 2 {
 		return tf.Failed(g, "raw_rnn", tf.Errorf(tf.InvalidArgument, "a raw network needs Finished, bool [batch], and inputs [batch in], got %v and %v", s.Finished, s.Input)).Output(0)
+	}
+	if r.c == (missing{}) {
+		return tf.Failed(g, "raw_rnn", errMissing).Output(0)
 	}
 	if err := checkState(r.c, s.State); err != nil {
 		return tf.Failed(g, "raw_rnn", err).Output(0)

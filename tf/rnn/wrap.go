@@ -2,6 +2,7 @@ package rnn
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
@@ -20,6 +21,10 @@ type MultiCell struct {
 // are multi_rnn_cell/cell_0/lstm_cell/kernel and so on. A cell that is there
 // twice shares its variables.
 func Multi(cells ...Cell) *MultiCell {
+	cells = slices.Clone(cells)
+	for i, c := range cells {
+		cells[i] = given(c)
+	}
 	return &MultiCell{home: home{kind: "multi_rnn_cell", units: len(cells)}, cells: cells}
 }
 
@@ -124,7 +129,7 @@ type dropoutCell struct {
 // Dropout returns a cell that drops elements of the inputs, outputs and states of
 // c, in each step others. It has the variables of c and no scope of its own.
 func Dropout(c Cell, o DropoutOpts) Cell {
-	return &dropoutCell{Cell: c, o: o, masks: map[string]tf.Output{}}
+	return &dropoutCell{Cell: given(c), o: o, masks: map[string]tf.Output{}}
 }
 
 func (c *dropoutCell) zeroState(n tf.Output, d tf.DType) State { return ZeroState(c.Cell, n, d) }
@@ -211,6 +216,7 @@ func (w *wrapper) zeroState(n tf.Output, d tf.DType) State { return ZeroState(w.
 // of the same size. A function, if one is given, computes the output instead, of
 // the input and what c returns; its result must be [batch OutputSize].
 func Residual(c Cell, f ...func(x, y tf.Output) tf.Output) Cell {
+	c = given(c)
 	return &wrapper{c, func(x tf.Output, s State) (tf.Output, State) {
 		y, next := c.Step(x, s)
 		if x.Err() != nil || y.Err() != nil {
@@ -239,6 +245,7 @@ func ofSize(c Cell, kind string, y tf.Output, next State) (tf.Output, State) {
 
 // OnDevice returns a cell that computes c on a device.
 func OnDevice(c Cell, device string) Cell {
+	c = given(c)
 	return &wrapper{c, func(x tf.Output, s State) (y tf.Output, next State) {
 		x.Graph().Device(device, func() { y, next = c.Step(x, s) })
 		return y, next
