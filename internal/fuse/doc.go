@@ -1,4 +1,4 @@
-// Package fuse runs groups of elementwise nodes as one: what a chain of them computes
+// Package fuse runs groups of elementwise nodes, and of reductions, as one: what a chain of them computes
 // in between stays in the cache and is not written to memory.
 //
 // A node by itself reads its operands from memory and writes its result there. A
@@ -24,6 +24,11 @@
 // have equally many elements make a stage, small ones come first, and within a stage
 // results that no other stage needs live in registers, buffers of one block. Stages
 // are cut into ranges for threads as their shapes say (run.go).
+//
+// Reductions along the last axes take part, too ([core.RowKernel]): with what they fold
+// and what their results are broadcast to they are one stage, whose blocks are whole
+// rows (columns.go, rowplan.go). Softmax and layer norm, as programs write them, read
+// their operand once and write their result once.
 //
 // # Invariants
 //
