@@ -46,7 +46,7 @@ func (c *graphs) get(ctx context.Context, sig pass.Signature, by ends) (*step.Gr
 }
 
 func (c *graphs) build(b *graph.Budget, sig pass.Signature, by ends) (*step.Graph, error) {
-	return c.buildTelling(b, sig, by, c.cfg.LogFusion)
+	return c.buildTelling(b, sig, by, c.cfg.Build.LogFusion)
 }
 
 // buildTelling is build that tells log, unless that is nil, what is fused.

@@ -1,4 +1,4 @@
-// Package fuse runs groups of elementwise nodes as one: what a chain of them computes
+// Package fuse runs groups of elementwise nodes, and of reductions, as one: what a chain of them computes
 // in between stays in the cache and is not written to memory.
 //
 // A node by itself reads its operands from memory and writes its result there. A
@@ -29,6 +29,11 @@
 // to rows while they are in the cache, a sum is added to where the product is computed
 // (product.go). That is done only where the bits are those of a product and an addition:
 // the sum over k must not be cut into blocks.
+//
+// Reductions along the last axes take part, too ([core.RowKernel]): with what they fold
+// and what their results are broadcast to they are one stage, whose blocks are whole
+// rows (columns.go, rowplan.go). Softmax and layer norm, as programs write them, read
+// their operand once and write their result once.
 //
 // # Invariants
 //

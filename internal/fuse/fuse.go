@@ -19,9 +19,9 @@ type Options struct {
 	Explain bool
 }
 
-// Fuse makes clusters of the elementwise nodes of g, the part of one device of type
-// CPU, and joins products with what is added to them. The report has the kernels of the
-// nodes that it has added.
+// Fuse makes clusters of the elementwise nodes and the reductions of g, the part of one
+// device of type CPU, and joins products with what is added to them. The report has the
+// kernels of the nodes that it has added.
 func Fuse(g *graph.Graph, o Options) (r *Report, err error) {
 	defer core.Recover(&err, "the fusion of a graph")
 	r = &Report{Kernels: map[*core.Node]core.Kernel{}, explain: o.Explain}
@@ -147,7 +147,7 @@ func unusedLiterals(g *graph.Graph, l *levels, by map[*graph.Node]*cluster) map[
 		}
 	}
 	for _, n := range l.order {
-		if l.literal[n.ID] && had[n] && !used[n] {
+		if n.Role() == core.Constant && had[n] && !used[n] {
 			gone[n] = true
 		}
 	}
@@ -173,7 +173,7 @@ func newCluster(l *levels, nodes []*graph.Node) *cluster {
 		c.inside[n] = i
 	}
 	for _, n := range nodes {
-		for _, e := range n.In {
+		for _, e := range operands(n, l.members[n.ID]) {
 			c.source(e)
 		}
 	}
@@ -239,7 +239,7 @@ func (c *cluster) makeNode(g *graph.Graph, uses [][]*graph.Node) {
 	for _, m := range c.nodes {
 		c.await(n, m.Control)
 		for _, e := range m.In {
-			if !c.has(e.Node) && c.levels.literal[e.Node.ID] {
+			if !c.has(e.Node) && e.Node.Role() == core.Constant {
 				c.await(n, e.Node.Control)
 			}
 		}
@@ -264,8 +264,9 @@ func (c *cluster) usedOutside(n *graph.Node, uses [][]*graph.Node) bool {
 func (c *cluster) compile() {
 	c.inputs = len(c.in)
 	for _, n := range c.nodes {
-		in := instr{node: &n.Node, kernel: c.levels.members[n.ID].ElementKernel}
-		for _, e := range n.In {
+		m := c.levels.members[n.ID]
+		in := instr{node: &n.Node, kernel: m.element, fold: m.fold}
+		for _, e := range operands(n, m) {
 			in.args = append(in.args, c.value(e))
 		}
 		c.code = append(c.code, in)

@@ -11,8 +11,9 @@ import (
 // A path that leaves a cluster therefore never comes back.
 type levels struct {
 	order   []*graph.Node
-	members []*member // by node ID: nil if it is not elementwise
+	members []*member // by node ID: nil if it can be in no cluster
 	literal []bool    // by node ID: a constant of one element, which clusters take in
+	width   []int     // by node ID: of the rows that gave a column, 0 if it is none
 	flow    *flow
 	of      []int   // by node ID
 	after   [][]dep // by node ID: what the node depends on
@@ -27,13 +28,14 @@ type dep struct {
 }
 
 func newLevels(order []*graph.Node, members []*member, f *flow) *levels {
-	l := &levels{order: order, members: members, literal: make([]bool, len(order)), flow: f,
+	l := &levels{order: order, members: members, literal: make([]bool, len(order)), width: make([]int, len(order)), flow: f,
 		of: make([]int, len(order)), after: make([][]dep, len(order)), uses: make([][]dep, len(order)), cluster: make([]int32, len(order))}
 	for _, n := range order {
 		l.cluster[n.ID] = int32(n.ID)
 		l.literal[n.ID] = isLiteral(n)
 	}
 	for _, n := range order {
+		l.width[n.ID] = l.widthOf(n)
 		l.find(n)
 	}
 	l.raise()
@@ -56,11 +58,11 @@ func isLiteral(n *graph.Node) bool {
 
 // find notes what n depends on, and its lowest level.
 func (l *levels) find(n *graph.Node) {
-	for _, e := range n.In {
+	for k, e := range n.In {
 		if e.Node.Role() == core.Repeats && n.Role() == core.Merges {
 			continue
 		}
-		if l.members[n.ID] != nil && l.literal[e.Node.ID] {
+		if m := l.members[n.ID]; m != nil && (l.literal[e.Node.ID] || m.fold != nil && k == 1) {
 			for _, c := range e.Node.Control {
 				l.depend(n, c)
 			}
@@ -118,7 +120,7 @@ func (l *levels) apart(a, b *graph.Node) reason {
 		return badLoop
 	case f.of[a.ID] != f.of[b.ID]:
 		return otherFlow
-	case !alike(a.OutShape(0), b.OutShape(0)):
+	case !l.fit(a, b):
 		return otherShape
 	}
 	return together

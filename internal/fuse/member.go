@@ -8,11 +8,37 @@ import (
 )
 
 // joinable are the ops of which nodes can be in clusters.
-const joinable = core.Elementwise
+const joinable = core.Elementwise | core.Reduction
 
-// A member is what has to be known of a node that can be in a cluster.
+// maxRow is how many bytes a row has at most that is folded within a cluster: with
+// longer ones nothing was gained when it was measured.
+const maxRow = 16 << 10
+
+// A member is what has to be known of a node that can be in a cluster: either is nil.
 type member struct {
-	*core.ElementKernel
+	element *core.ElementKernel
+	fold    *fold
+}
+
+// A fold is a reduction along the last axes of its operand.
+type fold struct {
+	rows  func(z, x []byte, n int)
+	rank  int // of the operand
+	axes  int // how many of the last axes are reduced
+	width int // the elements of a row
+	keep  bool
+}
+
+// shape returns the shape of the result, and the elements of a row.
+func (f *fold) shape(x core.Shape) (core.Shape, int) {
+	at := len(x) - f.axes
+	out := x[:at].Clone()
+	for range f.axes {
+		if f.keep {
+			out = append(out, 1)
+		}
+	}
+	return out, x[at:].NumElements()
 }
 
 // memberOf returns what a node is in clusters, nil if it can be in none.
@@ -20,10 +46,81 @@ func memberOf(n *graph.Node, kernel func(*graph.Node) core.Kernel) *member {
 	if barredByNode(n) != "" {
 		return nil
 	}
-	if k, _ := kernel(n).(*core.ElementKernel); k != nil && k.Loop != nil && k.Shape != nil {
-		return &member{ElementKernel: k}
+	switch k := kernel(n).(type) {
+	case *core.ElementKernel:
+		if k.Loop != nil && k.Shape != nil {
+			return &member{element: k}
+		}
+	case *core.RowKernel:
+		if f, _ := foldOf(n); f != nil {
+			f.rows = k.Rows
+			return &member{fold: f}
+		}
 	}
 	return nil
+}
+
+// foldOf returns what a reduction folds, or why it can be in no cluster.
+func foldOf(n *graph.Node) (*fold, string) {
+	axes, ok := constAxes(n)
+	x := n.In[0].Node.OutShape(n.In[0].Out)
+	switch {
+	case !ok:
+		return nil, "its axes are not constant"
+	case x == nil:
+		return nil, "size unknown: that of its rows, the rank of what it reduces is not known"
+	}
+	f := &fold{rank: len(x), axes: len(axes), width: 1, keep: n.Bool("keep_dims")}
+	if !lastAxes(axes, len(x)) {
+		return nil, "it does not reduce the last axes"
+	}
+	for _, d := range x[len(x)-f.axes:] {
+		if d < 0 {
+			return nil, "size unknown: that of its rows"
+		}
+		f.width *= d
+	}
+	if size := n.InTypes[0].Size(); f.width < 2 || f.width > maxRow/size {
+		return nil, fmt.Sprintf("its rows have %d elements: it must be 2 to %d", f.width, maxRow/size)
+	}
+	return f, ""
+}
+
+// constAxes returns the axes of a reduction.
+func constAxes(n *graph.Node) ([]int, bool) {
+	t := n.In[1].Node.TensorAttr("value")
+	if n.In[1].Node.Role() != core.Constant || t == nil {
+		return nil, false
+	}
+	axes, err := t.Ints()
+	return axes, err == nil
+}
+
+// lastAxes reports whether axes are the last ones of this rank, and which, in any order.
+func lastAxes(axes []int, rank int) bool {
+	if len(axes) == 0 || len(axes) > rank {
+		return false
+	}
+	seen := make([]bool, len(axes))
+	for _, a := range axes {
+		if a < 0 {
+			a += rank
+		}
+		i := a - (rank - len(axes))
+		if i < 0 || i >= len(axes) || seen[i] {
+			return false
+		}
+		seen[i] = true
+	}
+	return true
+}
+
+// operands returns the inputs that are computed with: not the axes of a reduction.
+func operands(n *graph.Node, m *member) []graph.Edge {
+	if m != nil && m.fold != nil {
+		return n.In[:1]
+	}
+	return n.In
 }
 
 // barred says why a node that is no member is none.
@@ -59,6 +156,10 @@ func barredByNode(n *graph.Node) string {
 		case e.Type().Size() == 0:
 			return fmt.Sprintf("dtype: elements of %v are not plain memory", e.Type())
 		}
+	}
+	if n.Def.Has(core.Reduction) {
+		_, why := foldOf(n)
+		return why
 	}
 	return ""
 }

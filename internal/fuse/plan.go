@@ -13,6 +13,9 @@ const (
 	// blockBytes is what a register holds at most. A few of them, and as much of
 	// the inputs and outputs, fit into a first-level cache of 32 KiB.
 	blockBytes = 8 << 10
+	// foldBytes is the same where rows are folded: there each block takes a call for
+	// each column, too, whose elements are few.
+	foldBytes = 16 << 10
 	// grainWork is how many elements of one instruction are worth a task.
 	grainWork = kernel.ElementGrain
 	// Rows of longRow elements are read where they are, run by run, if there are
@@ -25,26 +28,32 @@ type plan struct {
 	inputs []core.Shape
 	shapes []core.Shape // of what each instruction computes
 	stages []stage
+	at     []int   // by instruction: its stage, or none
 	temps  []int   // instructions whose results other stages need, and that do not leave
 	reuse  [][]int // by output: inputs in whose memory it may be
 }
 
-// A stage runs the instructions whose results have n elements.
+// A stage runs some instructions row by row: what each of them computes has equally many
+// rows. Where there is no fold a row is an element.
 type stage struct {
-	n, block, grain int
+	n, block, grain int // rows: of all, of a block, of a task at least
 	steps           []step
 	registers       int
 	room            int   // bytes of a register
 	rows            []row // operands that are repeated, prepared once for each range
 	expanded        int   // how many operands have to be spread out for each block
+	whole           bool  // its one step folds from memory to memory
 }
 
 // A step is an instruction of a stage.
 type step struct {
 	loop     core.Loop
+	fold     *fold // instead of a loop
 	args     []arg
-	value    int // what it computes
-	register int // where, or none
+	per      int                                      // results for each row
+	columns  func(z []byte, in []core.Operand, n int) // instead of a loop, if operands are columns
+	value    int                                      // what it computes
+	register int                                      // where, or none
 	size     int
 	runs     *runs // if it goes run by run; else nil
 }
@@ -76,22 +85,25 @@ type arg struct {
 	size     int
 	how      how
 	register int // where it is, or none: in memory
+	per      int // elements for each row, where it is along or in a register
 	at       int // rowed: which row; expanded: which buffer
 	walk     *kernel.Broadcast
 }
 
-// A row is an operand that begins again after period elements.
-type row struct{ value, size, period int }
+// A row is an operand that begins again after period elements, repeated so that any
+// block of so many elements can be read from it.
+type row struct{ value, size, period, block int }
 
 // planner makes one plan.
 type planner struct {
 	*program
 	*plan
-	views [][]core.Shape // of the operands, as they are broadcast
+	views  [][]core.Shape // of the operands, as they are broadcast
+	widths []int          // by instruction: of the rows that it folds
 }
 
 func newPlan(p *program, inputs []core.Shape) (*plan, error) {
-	m := planner{p, &plan{inputs: inputs}, nil}
+	m := planner{program: p, plan: &plan{inputs: inputs}, widths: make([]int, len(p.code))}
 	if err := m.inferShapes(); err != nil {
 		return nil, err
 	}
@@ -123,16 +135,29 @@ func (m *planner) inferShapes() error {
 			views[k] = m.shape(v)
 		}
 		given := slices.Clone(views)
-		s, err := in.kernel.Shape(in.node, views)
-		if err == nil {
-			err = m.checkShape(in, views, s)
-		}
+		s, err := m.inferShape(i, views)
 		if err != nil {
 			return core.AtNode(err, in.node, describe(in.node, given))
 		}
 		m.shapes, m.views = append(m.shapes, s.Clone()), append(m.views, views)
 	}
 	return nil
+}
+
+// inferShape works out the shape of what instruction k computes.
+func (m *planner) inferShape(k int, views []core.Shape) (s core.Shape, err error) {
+	in := &m.code[k]
+	if in.fold != nil {
+		if len(views[0]) != in.fold.rank {
+			return nil, core.Errorf(core.InvalidArgument, "what is reduced must have the rank that the graph says, %d, got %v", in.fold.rank, views[0])
+		}
+		s, m.widths[k] = in.fold.shape(views[0])
+		return s, core.CheckSize(in.node.OutTypes[0], s)
+	}
+	if s, err = in.kernel.Shape(in.node, views); err == nil {
+		err = m.checkShape(in, views, s)
+	}
+	return s, err
 }
 
 // describe lists the inputs of a node as its executor would.
@@ -164,15 +189,33 @@ func ints(shapes []core.Shape) [][]int {
 	return out
 }
 
-// cut makes the stages. Results are at least as large as what they are computed from,
-// unless they are empty.
+// cut makes the stages.
 func (m *planner) cut() {
-	var order []int
+	m.at = make([]int, len(m.code))
+	for k := range m.at {
+		m.at[k] = none
+	}
+	if !slices.ContainsFunc(m.code, func(in instr) bool { return in.fold != nil }) {
+		m.cutBySize(m.computed(func(int) bool { return true }))
+	} else if !m.cutByRow() {
+		m.cutByFold()
+	}
+}
+
+// computed returns the instructions that are wanted and whose results are not empty.
+func (m *planner) computed(wanted func(k int) bool) (code []int) {
 	for k, s := range m.shapes {
-		if s.NumElements() > 0 {
-			order = append(order, k)
+		if s.NumElements() > 0 && wanted(k) {
+			code = append(code, k)
 		}
 	}
+	return code
+}
+
+// cutBySize makes a stage of the instructions, none of them a fold, whose results have
+// equally many elements, of small ones first: results are at least as large as what
+// they are computed from, unless they are empty.
+func (m *planner) cutBySize(order []int) {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.shapes[a].NumElements(), m.shapes[b].NumElements()) })
 	for len(order) > 0 {
 		n := m.shapes[order[0]].NumElements()
@@ -180,22 +223,28 @@ func (m *planner) cut() {
 		if end < 0 {
 			end = len(order)
 		}
-		m.addStage(n, order[:end])
+		m.addStage(n, 1, order[:end])
 		order = order[end:]
 	}
 }
 
-// addStage plans the instructions of one stage.
-func (m *planner) addStage(n int, code []int) {
+// addStage plans the instructions of a stage of rows, the longest of which have width
+// elements.
+func (m *planner) addStage(rows, width int, code []int) {
 	widest := 1
 	for _, k := range code {
 		widest = max(widest, m.size(k))
 		for a := range m.code[k].args {
 			widest = max(widest, m.argSize(k, a))
 		}
+		m.at[k] = len(m.stages)
 	}
-	block := min(n, blockBytes/widest)
-	st := stage{n: n, block: block, room: block * widest, grain: max(block, grainWork/len(code))}
+	bytes := blockBytes
+	if width > 1 {
+		bytes = foldBytes
+	}
+	block := min(rows, max(1, bytes/(widest*width)))
+	st := stage{n: rows, block: block, room: block * width * widest, grain: max(block, grainWork/(width*len(code)))}
 	for _, k := range code {
 		st.steps = append(st.steps, m.newStep(&st, k))
 	}
@@ -205,26 +254,54 @@ func (m *planner) addStage(n int, code []int) {
 // newStep decides how the operands of instruction k are read.
 func (m *planner) newStep(st *stage, k int) step {
 	in := &m.code[k]
-	s := step{loop: in.kernel.Loop, value: m.first() + k, register: none, size: m.size(k), args: make([]arg, len(in.args))}
+	s := step{fold: in.fold, value: m.first() + k, register: none, size: m.size(k), args: make([]arg, len(in.args)), per: m.per(st, m.shapes[k])}
+	for a, v := range in.args {
+		s.args[a] = arg{value: v, size: m.argSize(k, a), register: none, per: m.per(st, m.shape(v))}
+	}
+	if in.fold == nil {
+		s.loop = in.kernel.Loop
+		m.readOperands(st, &s, k)
+	}
+	return s
+}
+
+// per returns how many elements a value has for each row of a stage.
+func (m *planner) per(st *stage, s core.Shape) int { return s.NumElements() / st.n }
+
+func (m *planner) readOperands(st *stage, s *step, k int) {
+	in := &m.code[k]
 	b, _ := kernel.NewBroadcast(ints(m.views[k])...)
 	direct, repeated := true, false
-	for a, v := range in.args {
-		s.args[a] = arg{value: v, size: m.argSize(k, a), register: none}
-		x := &s.args[a]
-		x.how = readAs(b, a, st, in.kernel.Repeats)
-		direct = direct && x.how != expanded
+	for a := range s.args {
+		s.args[a].how = m.readAs(b, a, st, s, in.kernel.Repeats)
+		direct = direct && s.args[a].how != expanded
 		repeated = repeated || b.Inner()[a] == 0
 	}
 	switch {
 	case direct:
-		m.addRows(st, &s, b)
+		m.addRows(st, s, b)
+	case m.columned(s, b, in.kernel):
+		s.columns = in.kernel.Columns
 	case in.kernel.Repeats || !repeated:
 		s.runs = newRuns(b)
 	default:
-		m.expand(st, &s, m.views[k], m.shapes[k])
-		m.addRows(st, &s, b)
+		m.expand(st, s, m.views[k], m.shapes[k])
+		m.addRows(st, s, b)
 	}
-	return s
+}
+
+// columned reports whether each operand of a step is a column or as large as its result.
+func (m *planner) columned(s *step, b *kernel.Broadcast, k *core.ElementKernel) bool {
+	n, outer := b.Rows()
+	if k.Columns == nil || !k.Repeats || n != s.per {
+		return false
+	}
+	for a, inner := range b.Inner() {
+		if outer[a] != 1 && outer[a] != n || outer[a] == 1 != (inner == 0) {
+			return false
+		}
+	}
+	return true
 }
 
 func newRuns(b *kernel.Broadcast) *runs {
@@ -234,18 +311,26 @@ func newRuns(b *kernel.Broadcast) *runs {
 }
 
 // readAs says how operand a is read if the step is run block by block.
-func readAs(b *kernel.Broadcast, a int, st *stage, repeats bool) how {
+func (m *planner) readAs(b *kernel.Broadcast, a int, st *stage, s *step, repeats bool) how {
+	n, block := b.Len, st.block*s.per
 	switch period := b.Period(a); {
-	case period == st.n:
+	case period == n:
 		return along
+	case m.computedBy(s.args[a].value):
+		return expanded // it is not there yet when a stage begins
 	case period == 1 && repeats:
 		return single
-	case period >= longRow && st.n < fewBlocks*st.block:
+	case period >= longRow && n < fewBlocks*block:
 		return expanded
-	case period > 0 && period <= st.block:
+	case period > 0 && period <= block:
 		return rowed
 	}
 	return expanded
+}
+
+// computedBy reports whether a value is computed by the stage that is being made.
+func (m *planner) computedBy(v int) bool {
+	return v >= m.first() && m.at[v-m.first()] == len(m.stages)
 }
 
 // addRows makes room for the rows that a step reads.
@@ -255,7 +340,7 @@ func (m *planner) addRows(st *stage, s *step, b *kernel.Broadcast) {
 		if x.how != rowed {
 			continue
 		}
-		r := row{x.value, x.size, b.Period(a)}
+		r := row{x.value, x.size, b.Period(a), st.block * s.per}
 		if x.at = slices.Index(st.rows, r); x.at < 0 {
 			x.at, st.rows = len(st.rows), append(st.rows, r)
 		}

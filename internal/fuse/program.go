@@ -20,7 +20,8 @@ type program struct {
 // An instr is one node of the cluster.
 type instr struct {
 	node   *core.Node
-	kernel *core.ElementKernel
+	kernel *core.ElementKernel // nil: it is a fold
+	fold   *fold
 	args   []int // values
 }
 

@@ -25,13 +25,14 @@ func (m *planner) assignRegisters(st *stage) {
 			if last[x.value] != i || slices.Contains(free, r) || slices.Contains(later, r) {
 				continue
 			}
-			if sizes[r] == s.size { // a loop may write to what it reads, element by element
+			// A loop may write to what it reads, element by element.
+			if sizes[r] == s.size && s.fold == nil && x.per == s.per {
 				free = append(free, r)
 			} else {
 				later = append(later, r)
 			}
 		}
-		if m.within(s.value, st) {
+		if m.within(s.value) {
 			if n := len(free); n > 0 {
 				s.register, free = free[n-1], free[:n-1]
 			} else {
@@ -48,13 +49,14 @@ func (m *planner) assignRegisters(st *stage) {
 	}
 }
 
-// within reports whether only nodes of a stage read a value.
-func (m *planner) within(v int, st *stage) bool {
-	if m.leaves(v - m.first()) {
+// within reports whether only nodes of its own stage read a value.
+func (m *planner) within(v int) bool {
+	own := m.at[v-m.first()]
+	if m.leaves(v-m.first()) || m.stages[own].whole {
 		return false
 	}
 	for k := range m.code {
-		if slices.Contains(m.code[k].args, v) && m.shapes[k].NumElements() != st.n && m.shapes[k].NumElements() > 0 {
+		if slices.Contains(m.code[k].args, v) && m.at[k] != own && m.at[k] != none {
 			return false
 		}
 	}
@@ -74,7 +76,7 @@ func (m *planner) findReuse() {
 		}
 		for o, k := range m.outs {
 			at := slices.IndexFunc(st.steps, func(s step) bool { return s.value == m.first()+k })
-			if at >= last && st.steps[at].size == m.inputSize(v) {
+			if at >= last && st.steps[at].size == m.inputSize(v) && m.shapes[k].NumElements() == m.shape(v).NumElements() {
 				m.reuse[o] = append(m.reuse[o], v)
 			}
 		}
@@ -92,7 +94,7 @@ func (m *planner) lastRead(v int) (in *stage, last int) {
 				if x.value != v {
 					continue
 				}
-				if in != nil && in != st || x.how != along || st.steps[j].runs != nil && st.steps[j].runs.walk.Period(a) != st.n {
+				if in != nil && in != st || st.whole || x.how != along {
 					return nil, 0
 				}
 				in, last = st, j

@@ -129,12 +129,12 @@ func (l *levels) whyApart(a, b *graph.Node) string {
 	return "what else uses " + a.Name + ", or what else " + b.Name + " depends on, makes a path between them that leads outside"
 }
 
-// outside says that a node is in no cluster, and where it is none of its op.
+// outside says why a node is in no cluster, whatever lies beside it.
 func outside(n *graph.Node) string {
-	if n.Def.Has(joinable) {
-		return n.OpName() + " is not joined to others"
+	if why := barredByNode(n); why != "" {
+		return why
 	}
-	return n.OpName() + " is not elementwise"
+	return "its kernel has no loop that computes a part"
 }
 
 // String lists the clusters, the nodes without one, and how many others there are.

@@ -13,6 +13,7 @@ type frame struct {
 	rows      [][]byte
 	expanded  [][]byte
 	operands  []core.Operand
+	from      int    // the first row of the block that registers hold
 	room      []byte // of registers and expanded
 	rowRoom   []byte
 	temps     []*core.Tensor
@@ -90,6 +91,14 @@ func bytesOf(t *core.Tensor) []byte {
 
 // run runs a stage. Where it is cut depends on its shapes only.
 func (p *program) run(c *core.OpContext, st *stage, f *frame) {
+	if st.whole {
+		s := &st.steps[0]
+		c.ParallelFor(st.n, st.grain, func(lo, hi int) {
+			x := &s.args[0]
+			s.fold.rows(f.memory[s.value][lo*s.size:hi*s.size], f.memory[x.value][lo*x.per*x.size:hi*x.per*x.size], x.per)
+		})
+		return
+	}
 	f.fillRows(st)
 	if st.n <= st.grain {
 		f.run(st, 0, st.n)
@@ -112,24 +121,24 @@ func (f *frame) fillRows(st *stage) {
 	}
 	need := 0
 	for _, r := range st.rows {
-		need += aligned((st.block + r.period) * r.size)
+		need += aligned((r.block + r.period) * r.size)
 	}
 	f.rowRoom = enough(f.rowRoom, need)
 	rest := lined(f.rowRoom)
 	for _, r := range st.rows {
-		n := (st.block + r.period) * r.size
+		n := (r.block + r.period) * r.size
 		repeat(rest[:n], f.memory[r.value][:r.period*r.size])
 		f.rows, rest = append(f.rows, rest[:n:n]), rest[aligned(n):]
 	}
 }
 
-// run computes the results [from, to) of a stage, block by block.
+// run computes the rows [from, to) of a stage, block by block.
 func (f *frame) run(st *stage, from, to int) {
 	f.prepare(st)
-	for lo := from; lo < to; lo += st.block {
-		n := min(st.block, to-lo)
+	for f.from = from; f.from < to; f.from += st.block {
+		n := min(st.block, to-f.from)
 		for i := range st.steps {
-			f.step(st, &st.steps[i], lo, n)
+			f.step(st, &st.steps[i], n)
 		}
 	}
 }
@@ -173,51 +182,72 @@ func repeat(b, x []byte) {
 	}
 }
 
-// step computes the results [lo, lo+n) of one instruction.
-func (f *frame) step(st *stage, s *step, lo, n int) {
-	in, z := f.operands[:len(s.args)], f.result(s, lo, n)
+// step computes the results of one instruction for n rows.
+func (f *frame) step(st *stage, s *step, n int) {
+	in, z := f.operands[:len(s.args)], f.result(s, n)
 	if s.runs != nil {
-		f.walk(s, in, z, lo, n)
+		f.walk(s, in, z, f.from*s.per, n*s.per)
+		return
+	}
+	if s.columns != nil {
+		for a := range s.args {
+			x := &s.args[a]
+			in[a] = core.Operand{Data: f.along(x, n), Repeated: x.per != s.per}
+		}
+		s.columns(z, in, s.per)
+		return
+	}
+	if s.fold != nil {
+		x := &s.args[0]
+		s.fold.rows(z, f.along(x, n), x.per)
 		return
 	}
 	for a := range s.args {
 		x := &s.args[a]
-		in[a] = core.Operand{Data: f.operand(st, x, lo, n), Repeated: x.how == single}
+		in[a] = core.Operand{Data: f.operand(st, s, x, n), Repeated: x.how == single}
 	}
 	s.loop(z, in)
 }
 
-// result returns where results [lo, lo+n) go.
-func (f *frame) result(s *step, lo, n int) []byte {
+// result returns where the results of n rows go.
+func (f *frame) result(s *step, n int) []byte {
 	if s.register != none {
-		return f.registers[s.register][:n*s.size]
+		return f.registers[s.register][:n*s.per*s.size]
 	}
-	return f.memory[s.value][lo*s.size : (lo+n)*s.size]
+	return f.memory[s.value][f.from*s.per*s.size : (f.from+n)*s.per*s.size]
 }
 
-// operand returns the elements of an operand that belong to results [lo, lo+n).
-func (f *frame) operand(st *stage, x *arg, lo, n int) []byte {
-	switch {
-	case x.register != none:
-		return f.registers[x.register][:n*x.size]
-	case x.how == single:
+// along returns the elements of an operand that has its own for each of n rows.
+func (f *frame) along(x *arg, n int) []byte {
+	if x.register != none {
+		return f.registers[x.register][:n*x.per*x.size]
+	}
+	return f.memory[x.value][f.from*x.per*x.size : (f.from+n)*x.per*x.size]
+}
+
+// operand returns the elements of an operand that belong to the results of n rows.
+func (f *frame) operand(st *stage, s *step, x *arg, n int) []byte {
+	lo, n := f.from*s.per, n*s.per
+	switch x.how {
+	case single:
 		return f.memory[x.value][:x.size]
-	case x.how == rowed:
+	case rowed:
 		at := lo % st.rows[x.at].period
 		return f.rows[x.at][at*x.size : (at+n)*x.size]
-	case x.how == expanded:
+	case expanded:
 		return f.expand(x, lo, n)
 	}
-	return f.memory[x.value][lo*x.size : (lo+n)*x.size]
+	return f.along(x, n/s.per)
 }
 
-// walk runs the loop for each run along which operands go on or are repeated.
+// walk runs the loop for each run along which operands go on or are repeated, for n
+// results from lo on.
 func (f *frame) walk(s *step, in []core.Operand, z []byte, lo, n int) {
 	r := s.runs
 	if r.n == 0 {
 		r.walk.Runs(lo, lo+n, func(at int, off []int, n int) {
 			for a := range s.args {
-				in[a] = f.part(&s.args[a], off[a], n, lo, r.inner[a] == 0)
+				in[a] = f.part(&s.args[a], off[a], n, r.inner[a] == 0)
 			}
 			s.loop(z[(at-lo)*s.size:(at-lo+n)*s.size], in)
 		})
@@ -226,36 +256,41 @@ func (f *frame) walk(s *step, in []core.Operand, z []byte, lo, n int) {
 	for i, j, done := lo/r.n, lo%r.n, 0; done < n; i, j = i+1, 0 {
 		m := min(r.n-j, n-done)
 		for a := range s.args {
-			in[a] = f.part(&s.args[a], i*r.outer[a]+j*r.inner[a], m, lo, r.inner[a] == 0)
+			in[a] = f.part(&s.args[a], i*r.outer[a]+j*r.inner[a], m, r.inner[a] == 0)
 		}
 		s.loop(z[done*s.size:(done+m)*s.size], in)
 		done += m
 	}
 }
 
-// part returns n elements of an operand, or one that is repeated, from one on. The block
-// begins at lo, and so do registers.
-func (f *frame) part(x *arg, from, n, lo int, repeated bool) core.Operand {
-	data := f.memory[x.value]
-	if x.register != none {
-		data, from = f.registers[x.register], from-lo
-	}
+// part returns n elements of an operand, or one that is repeated, from one on.
+func (f *frame) part(x *arg, from, n int, repeated bool) core.Operand {
+	data, from := f.origin(x, from)
 	if repeated {
 		n = 1
 	}
 	return core.Operand{Data: data[from*x.size : (from+n)*x.size], Repeated: repeated}
 }
 
-// expand spreads out an operand for a block.
+// origin returns where an operand is, and the place there of one of its elements.
+func (f *frame) origin(x *arg, from int) ([]byte, int) {
+	if x.register != none {
+		return f.registers[x.register], from - f.from*x.per
+	}
+	return f.memory[x.value], from
+}
+
+// expand spreads out an operand for n results from lo on.
 func (f *frame) expand(x *arg, lo, n int) []byte {
-	b, from := f.expanded[x.at][:n*x.size], f.memory[x.value]
+	b := f.expanded[x.at][:n*x.size]
 	repeated := x.walk.Inner()[0] == 0
 	x.walk.Runs(lo, lo+n, func(at int, off []int, n int) {
-		to, first := b[(at-lo)*x.size:(at-lo+n)*x.size], off[0]*x.size
+		data, first := f.origin(x, off[0])
+		to, first := b[(at-lo)*x.size:(at-lo+n)*x.size], first*x.size
 		if repeated {
-			repeat(to, from[first:first+x.size])
+			repeat(to, data[first:first+x.size])
 		} else {
-			copy(to, from[first:first+n*x.size])
+			copy(to, data[first:first+n*x.size])
 		}
 	})
 	return b

@@ -117,6 +117,22 @@ func (l Loops[R, T]) Run(z []R, x []T, xRepeated bool, y []T, yRepeated bool) {
 	l.run(z, x, step(xRepeated), y, step(yRepeated))
 }
 
+// Columns sets rows of n elements of z, where an operand that is a column has one
+// element for each of them.
+func (l Loops[R, T]) Columns(z []R, x []T, xColumn bool, y []T, yColumn bool, n int) {
+	dx, dy := n, n
+	if xColumn {
+		dx = 1
+	}
+	if yColumn {
+		dy = 1
+	}
+	xStep, yStep := step(xColumn), step(yColumn)
+	for i := range len(z) / n {
+		l.run(z[i*n:(i+1)*n], x[i*dx:], xStep, y[i*dy:], yStep)
+	}
+}
+
 func step(repeated bool) int {
 	if repeated {
 		return 0

@@ -96,7 +96,7 @@ func Reduce[T any](par Par, r *Reduction, dst, src []T, f Fold[T]) {
 	case len(r.dims) == 0:
 		dst[0] = f.Join(f.Init, src[0])
 	case len(r.dims) == 1 && r.dims[0].reduced:
-		dst[0] = foldAll(par, src[:r.Count], f)
+		dst[0] = f.Join(f.Init, foldAll(par, src[:r.Count], f)) // as a row among others
 	default:
 		reduceKept(par, r.dims, dst, src, f)
 	}

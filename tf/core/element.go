@@ -22,6 +22,9 @@ type ElementKernel struct {
 	Loop Loop
 	// Repeats says that Loop takes operands of one element that is repeated.
 	Repeats bool
+	// Columns, if set, computes rows of n elements of z as Loop does row by row. Of an
+	// operand that is repeated there is one element for each row.
+	Columns func(z []byte, in []Operand, n int)
 }
 
 // A Loop sets the elements of z from those of the operands. z may be the memory of an
@@ -46,6 +49,8 @@ func AsCompute(k Kernel) (Compute, bool) {
 	case Compute:
 		return k, true
 	case *ElementKernel:
+		return k.Compute, true
+	case *RowKernel:
 		return k.Compute, true
 	}
 	return nil, false
@@ -78,6 +83,17 @@ func BroadcastLoop[R, T Elem](f func(z []R, x, y []T), scalarX func(z []R, x T, 
 	l := kernel.Loops[R, T]{Zip: f, ScalarX: scalarX, ScalarY: scalarY}
 	return func(z []byte, in []Operand) {
 		l.Run(Elements[R](z), Elements[T](in[0].Data), in[0].Repeated, Elements[T](in[1].Data), in[1].Repeated)
+	}
+}
+
+// BroadcastColumns is BroadcastLoop for ElementKernel.Columns.
+func BroadcastColumns[R, T Elem](f func(z []R, x, y []T), scalarX func(z []R, x T, y []T), scalarY func(z []R, x []T, y T)) func(z []byte, in []Operand, n int) {
+	if !plain[R]() || !plain[T]() {
+		return nil
+	}
+	l := kernel.Loops[R, T]{Zip: f, ScalarX: scalarX, ScalarY: scalarY}
+	return func(z []byte, in []Operand, n int) {
+		l.Columns(Elements[R](z), Elements[T](in[0].Data), in[0].Repeated, Elements[T](in[1].Data), in[1].Repeated, n)
 	}
 }
 

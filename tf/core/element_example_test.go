@@ -35,6 +35,23 @@ func ExampleElementKernel() {
 	// Output: [11 12 13]
 }
 
+// The rows of a reduction may be folded some at a time.
+func ExampleRowKernel() {
+	k := &core.RowKernel{Rows: core.FoldRows(func(z, x []float32, n int) {
+		for i := range z {
+			z[i] = 0
+			for _, v := range x[i*n : (i+1)*n] {
+				z[i] += v
+			}
+		}
+	})}
+	x, z := make([]byte, 24), make([]byte, 8)
+	copy(core.Elements[float32](x), []float32{1, 2, 3, 4, 5, 6})
+	k.Rows(z, x, 3)
+	fmt.Println(core.Elements[float32](z))
+	// Output: [6 15]
+}
+
 // A kernel changes a variable in place, or, while the value is being read elsewhere,
 // in new memory, whose elements it makes ready before it changes them.
 func ExampleChange() {

@@ -119,7 +119,9 @@ const (
 	Awaited
 
 	// Reduction ops combine the elements of input 0 along the axes that input 1 names,
-	// so that the output is input 0 if those are none.
+	// so that the output is input 0 if those are none. Attribute keep_dims says whether
+	// these axes stay, with size 1. Their kernels are RowKernels for the types that may
+	// be computed row by row with elementwise ops.
 	Reduction
 
 	// Involution ops undo themselves: f(f(x)) is x.

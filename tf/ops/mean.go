@@ -8,7 +8,7 @@ import (
 
 func init() {
 	reduction("Mean", reducibleTypes, meanGrad, byType{
-		tf.Float32: reduceKernel(mean[float32]), tf.Float64: reduceKernel(mean[float64]),
+		tf.Float32: foldingRows(mean, meanRows(kernel.SumFold[float32]())), tf.Float64: foldingRows(mean, meanRows(kernel.SumFold[float64]())),
 		tf.Float16: reduceKernel(inFloat32Fold[tf.Half](mean[float32])), tf.BFloat16: reduceKernel(inFloat32Fold[tf.BF16](mean[float32])),
 		tf.Complex64: reduceKernel(mean[complex64]), tf.Complex128: reduceKernel(mean[complex128]),
 		tf.Int8: reduceKernel(intMean[int8]), tf.Int16: reduceKernel(intMean[int16]), tf.Int32: reduceKernel(intMean[int32]), tf.Int64: reduceKernel(intMean[int64]),
@@ -25,6 +25,14 @@ func mean[T kernel.Inexact](c *core.OpContext, r *kernel.Reduction, dst, src []T
 	kernel.Reduce(c.ParallelFor, r, dst, src, kernel.SumFold[T]())
 	n := T(count[T](r.Count))
 	kernel.DivScalar(dst, dst, n)
+}
+
+// meanRows returns what sets means of rows of n elements.
+func meanRows[T kernel.Float](sum kernel.Fold[T]) func(dst, src []T, n int) {
+	return func(dst, src []T, n int) {
+		kernel.ReduceRows(dst, src, n, sum)
+		kernel.DivScalar(dst, dst, T(n))
+	}
 }
 
 // count returns n in a type that has no conversion from int.

@@ -198,7 +198,22 @@ func inFloat32Fold[H kernel.HalfFloat](f reduce[float32]) reduce[H] {
 	}
 }
 
-func foldKernel[T tf.Elem](f kernel.Fold[T]) core.NewKernel { return reduceKernel(folding(f)) }
+func foldKernel[T tf.Elem](f kernel.Fold[T]) core.NewKernel {
+	return foldingRows(folding(f), func(z, x []T, n int) { kernel.ReduceRows(z, x, n, f) })
+}
+
+// foldingRows is reduceKernel that can also fold some rows at a time.
+func foldingRows[T tf.Elem](f reduce[T], rows func(z, x []T, n int)) core.NewKernel {
+	whole, byRow := reduceKernel(f), core.FoldRows(rows)
+	return func(n *core.Node) (core.Kernel, error) {
+		k, err := whole(n)
+		if err != nil || byRow == nil {
+			return k, err
+		}
+		compute, _ := core.AsCompute(k)
+		return &core.RowKernel{Compute: compute, Rows: byRow}, nil
+	}
+}
 
 func reduceKernel[T tf.Elem](f reduce[T]) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {

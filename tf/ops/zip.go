@@ -17,7 +17,7 @@ func zipKernel[R, T tf.Elem](l kernel.Loops[R, T]) core.NewKernel { return check
 
 // checkedZip is zipKernel for operations that some values of y are refused for.
 func checkedZip[R, T tf.Elem](l kernel.Loops[R, T], check func(y []T) error) core.NewKernel {
-	inPlace, loop := tf.TypeOf[R]() == tf.TypeOf[T](), zipLoop(l)
+	inPlace, loop, columns := tf.TypeOf[R]() == tf.TypeOf[T](), zipLoop(l), core.BroadcastColumns(l.Zip, l.ScalarX, l.ScalarY)
 	return func(*core.Node) (core.Kernel, error) {
 		var plans broadcastPlans
 		run := core.Compute(func(c *core.OpContext) error {
@@ -41,7 +41,7 @@ func checkedZip[R, T tf.Elem](l kernel.Loops[R, T], check func(y []T) error) cor
 		if check != nil {
 			return run, nil
 		}
-		return &core.ElementKernel{Compute: run, Shape: core.BroadcastOf, Loop: loop, Repeats: l.ScalarX != nil && l.ScalarY != nil}, nil
+		return &core.ElementKernel{Compute: run, Shape: core.BroadcastOf, Loop: loop, Columns: columns, Repeats: l.ScalarX != nil && l.ScalarY != nil}, nil
 	}
 }
 
