@@ -56,6 +56,7 @@ type Channel struct {
 	*grpc.ClientConn
 	links *linker
 	watch *watch
+	acks  acks
 	task  string // that the server runs, if that is known
 }
 
@@ -76,11 +77,12 @@ func Dial(addr string, c DialConfig) (*Channel, error) {
 	return ch, nil
 }
 
-// Close ends all calls.
+// Close ends all calls, and waits for those that the channel makes by itself.
 func (c *Channel) Close() error {
 	err := c.ClientConn.Close()
 	c.watch.close()
 	c.links.close()
+	c.acks.close()
 	return err
 }
 

@@ -27,7 +27,7 @@ func NewTransport(channels WorkerCache, retries int) *Transport {
 }
 
 // Recv asks a task for a value, see [rendezvous.Transport]. The goroutine that
-// waits for the answer ends with ctx, or soon after if it has to acknowledge.
+// waits for the answer ends with ctx; the channel owns the acknowledgement.
 func (t *Transport) Recv(ctx context.Context, task string, step int64, key string, alloc rendezvous.Alloc, done func(rendezvous.Result)) {
 	w, err := t.channels.Worker(task)
 	if err != nil {
@@ -54,7 +54,7 @@ func (t *Transport) received(ctx context.Context, w *WorkerClient, req *pb.RecvT
 
 func (t *Transport) deliver(ctx context.Context, w *WorkerClient, req *pb.RecvTensorRequest, resp *TensorResponse, done func(rendezvous.Result)) {
 	if resp.RequireAck {
-		defer func() { go acknowledge(ctx, w, req.GetRequestId()) }()
+		defer w.acknowledge(ctx, req.GetRequestId())
 	}
 	done(rendezvous.Result{Tensor: resp.Tensor, Dead: resp.Dead})
 }
@@ -128,16 +128,4 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	case <-t.C:
 		return true
 	}
-}
-
-// ackTimeout bounds a call whose failure only costs the peer some memory until
-// the step is cleaned up.
-const ackTimeout = 10 * time.Second
-
-// acknowledge tells the sender that its answer has arrived, also when the
-// receiver's step is over by now.
-func acknowledge(ctx context.Context, w *WorkerClient, request int64) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ackTimeout)
-	defer cancel()
-	_, _ = w.MarkRecvFinished(ctx, &pb.MarkRecvFinishedRequest{RequestId: request})
 }

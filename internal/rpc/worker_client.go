@@ -88,7 +88,7 @@ func (c *WorkerClient) RecvBuf(ctx context.Context, req *pb.RecvBufRequest, into
 		return err
 	}
 	if resp.RequireAck {
-		go acknowledge(ctx, c, req.GetRequestId())
+		c.acknowledge(ctx, req.GetRequestId())
 	}
 	return resp.err
 }

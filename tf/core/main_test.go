@@ -1,0 +1,9 @@
+package core_test
+
+import (
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/leaktest"
+)
+
+func TestMain(m *testing.M) { leaktest.Main(m) }
