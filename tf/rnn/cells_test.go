@@ -253,6 +253,10 @@ func TestMistakes(t *testing.T) {
 			y, _ := rnn.DynamicRNN(rnn.NewGRU(3), sine(g, 2, 3, 4), rnn.Opts{Lengths: ops.Const(g, []int32{1, 2, 3})})
 			return y
 		}},
+		"lengths of a matrix": {"sequence_length must be a vector", func(g *tf.Graph) tf.Output {
+			y, _ := rnn.DynamicRNN(rnn.NewGRU(3), sine(g, 2, 3, 4), rnn.Opts{Lengths: ops.Const(g, []int32{1, 2}, 1, 2)})
+			return y
+		}},
 		"lengths that are numbers": {"of type int32 or int64", func(g *tf.Graph) tf.Output {
 			y, _ := rnn.DynamicRNN(rnn.NewGRU(3), sine(g, 2, 3, 4), rnn.Opts{Lengths: ops.Const(g, []float32{1, 2})})
 			return y

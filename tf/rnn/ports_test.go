@@ -32,7 +32,7 @@ func TestPorts(t *testing.T) {
 			}
 		}
 	}
-	if rows < 90 {
+	if rows < 137 {
 		t.Errorf("only %d rows", rows)
 	}
 }
