@@ -17,7 +17,7 @@ import (
 func (l *levels) widthOf(n *graph.Node) int {
 	m := l.members[n.ID]
 	switch {
-	case m == nil:
+	case m == nil || m.fold != nil && m.fold.wide:
 		return 0
 	case m.fold != nil:
 		return m.fold.width

@@ -8,7 +8,7 @@ import (
 )
 
 // joinable are the ops of which nodes can be in clusters.
-const joinable = core.Elementwise | core.Reduction
+const joinable = core.Elementwise | core.Reduction | core.Rowwise
 
 // maxRow is how many bytes a row has at most that is folded within a cluster: with
 // longer ones nothing was gained when it was measured.
@@ -20,18 +20,23 @@ type member struct {
 	fold    *fold
 }
 
-// A fold is a reduction along the last axes of its operand.
+// A fold is a reduction along the last axes of its operand, or what makes of each row
+// along the last axis another one.
 type fold struct {
 	rows  func(z, x []byte, n int)
 	rank  int // of the operand
 	axes  int // how many of the last axes are reduced
 	width int // the elements of a row
 	keep  bool
+	wide  bool // it gives rows
 }
 
 // shape returns the shape of the result, and the elements of a row.
 func (f *fold) shape(x core.Shape) (core.Shape, int) {
 	at := len(x) - f.axes
+	if f.wide {
+		return x, x[at]
+	}
 	out := x[:at].Clone()
 	for range f.axes {
 		if f.keep {
@@ -62,18 +67,17 @@ func memberOf(n *graph.Node, kernel func(*graph.Node) core.Kernel) *member {
 
 // foldOf returns what a reduction folds, or why it can be in no cluster.
 func foldOf(n *graph.Node) (*fold, string) {
-	axes, ok := constAxes(n)
+	axes, ok := axesOf(n)
 	x := n.In[0].Node.OutShape(n.In[0].Out)
 	switch {
 	case !ok:
 		return nil, "its axes are not constant"
 	case x == nil:
-		return nil, "size unknown: that of its rows, the rank of what it reduces is not known"
-	}
-	f := &fold{rank: len(x), axes: len(axes), width: 1, keep: n.Bool("keep_dims")}
-	if !lastAxes(axes, len(x)) {
+		return nil, "size unknown: that of its rows, the rank of what it reads is not known"
+	case !lastAxes(axes, len(x)):
 		return nil, "it does not reduce the last axes"
 	}
+	f := &fold{rank: len(x), axes: len(axes), width: 1, keep: n.Bool("keep_dims"), wide: n.Def.Has(core.Rowwise)}
 	for _, d := range x[len(x)-f.axes:] {
 		if d < 0 {
 			return nil, "size unknown: that of its rows"
@@ -86,8 +90,11 @@ func foldOf(n *graph.Node) (*fold, string) {
 	return f, ""
 }
 
-// constAxes returns the axes of a reduction.
-func constAxes(n *graph.Node) ([]int, bool) {
+// axesOf returns the axes that make up a row, if the graph says which.
+func axesOf(n *graph.Node) ([]int, bool) {
+	if n.Def.Has(core.Rowwise) {
+		return []int{-1}, true
+	}
 	t := n.In[1].Node.TensorAttr("value")
 	if n.In[1].Node.Role() != core.Constant || t == nil {
 		return nil, false
@@ -157,7 +164,7 @@ func barredByNode(n *graph.Node) string {
 			return fmt.Sprintf("dtype: elements of %v are not plain memory", e.Type())
 		}
 	}
-	if n.Def.Has(core.Reduction) {
+	if n.Def.Has(core.Reduction | core.Rowwise) {
 		_, why := foldOf(n)
 		return why
 	}

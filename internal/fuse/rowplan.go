@@ -44,7 +44,8 @@ func (c *rowCut) findRows() bool {
 		if c.code[k].fold == nil {
 			continue
 		}
-		rows, width := c.shapes[k].NumElements(), c.widths[k]
+		width := c.widths[k]
+		rows := c.rowsOf(k)
 		if c.width == 0 {
 			c.rows, c.width = rows, width
 		}
@@ -135,9 +136,17 @@ func (m *planner) cutByFold() {
 	}
 }
 
+// rowsOf returns how many rows instruction k folds.
+func (m *planner) rowsOf(k int) int {
+	if m.code[k].fold.wide {
+		return m.shapes[k].NumElements() / max(1, m.widths[k])
+	}
+	return m.shapes[k].NumElements()
+}
+
 // addWhole makes a stage that folds all rows.
 func (m *planner) addWhole(k int) {
-	st := stage{n: m.shapes[k].NumElements(), block: 1, whole: true}
+	st := stage{n: m.rowsOf(k), block: 1, whole: true}
 	st.grain = max(1, grainWork/max(1, m.widths[k]))
 	st.steps = []step{m.newStep(&st, k)}
 	m.at[k] = len(m.stages)

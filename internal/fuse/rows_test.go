@@ -110,6 +110,10 @@ func (p *rowProgram) addRow() {
 	case 5:
 		p.floats = append(p.floats, op(x, anyOf(p, p.rowFeeds)))
 	case 6:
+		if p.IntN(3) == 0 {
+			p.floats = append(p.floats, []unary{ops.Softmax, ops.LogSoftmax}[p.IntN(2)](x))
+			return
+		}
 		p.columns = append(p.columns, folds[p.IntN(len(folds))](x, p.axes(), ops.ReduceOpts{KeepDims: true}))
 	case 7:
 		if p.IntN(2) == 0 {
@@ -184,9 +188,10 @@ func TestChainsAreOneCluster(t *testing.T) {
 	norm := ops.Mul(ops.Sub(x, mean), ops.Rsqrt(ops.AddV2(variance, ops.Scalar[float32](g, 1e-5))), tf.Name("norm"))
 	down := ops.Sum(ops.Neg(ops.Exp(norm)), []int{0}, tf.Name("down"))
 	long := ops.Max(ops.Reshape(longFed, ops.Constant(g, []int32{-1, 20000})), []int{1}, tf.Name("long"))
+	masked := ops.Mul(ops.Softmax(ops.AddV2(ops.Mul(x, ops.Scalar[float32](g, 0.5)), x)), x, tf.Name("masked"))
 	half := ops.Max(ops.Cast(x, tf.Float16), []int{1}, tf.Name("half"))
-	text := explain(t, g, session.Feeds{fed: ramp(tf.Shape{5, 64}), longFed: ramp(tf.Shape{2, 20000})}, softmax, norm, down, long, half)
-	for _, want := range []string{"softmax/fused: 5 nodes", "fused: 9 nodes", "half = Max (dtype: its kernel for float16 has no loop that computes a part)", "down = Sum (it does not reduce the last axes)", "long = Max (its rows have 20000 elements: it must be 2 to 4096)"} {
+	text := explain(t, g, session.Feeds{fed: ramp(tf.Shape{5, 64}), longFed: ramp(tf.Shape{2, 20000})}, softmax, norm, down, long, masked, half)
+	for _, want := range []string{"softmax/fused: 5 nodes", "fused: 9 nodes", "masked/fused: 4 nodes", "half = Max (dtype: its kernel for float16 has no loop that computes a part)", "down = Sum (it does not reduce the last axes)", "long = Max (its rows have 20000 elements: it must be 2 to 4096)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

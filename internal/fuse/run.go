@@ -95,7 +95,7 @@ func (p *program) run(c *core.OpContext, st *stage, f *frame) {
 		s := &st.steps[0]
 		c.ParallelFor(st.n, st.grain, func(lo, hi int) {
 			x := &s.args[0]
-			s.fold.rows(f.memory[s.value][lo*s.size:hi*s.size], f.memory[x.value][lo*x.per*x.size:hi*x.per*x.size], x.per)
+			s.fold.rows(f.memory[s.value][lo*s.per*s.size:hi*s.per*s.size], f.memory[x.value][lo*x.per*x.size:hi*x.per*x.size], x.per)
 		})
 		return
 	}

@@ -191,6 +191,11 @@ const (
 	// the types that may be computed block by block with other such ops.
 	Elementwise
 
+	// Rowwise ops have one input and one output of its shape, each row of which, along
+	// the last axis, follows from the same row of the input. Their kernels are
+	// RowKernels for the types that may be computed with elementwise ops.
+	Rowwise
+
 	// SaysItsName ops put the name of their node into what they compute: two with the
 	// same inputs and attributes differ.
 	SaysItsName

@@ -10,11 +10,11 @@ func init() {
 	const types = "T: {half, bfloat16, float, double}"
 	core.Register(core.OpDef{
 		Name: "Softmax", In: "logits: T", Out: "softmax: T", Attrs: types,
-		Shape: atLeastVector, Grad: tf.GradFunc(softmaxGrad), Kernels: core.ByType("T", rowKernels(kernel.Softmax, kernel.Softmax)),
+		Shape: atLeastVector, Traits: core.Rowwise, Grad: tf.GradFunc(softmaxGrad), Kernels: core.ByType("T", rowKernels(kernel.Softmax, kernel.Softmax)),
 	})
 	core.Register(core.OpDef{
 		Name: "LogSoftmax", In: "logits: T", Out: "logsoftmax: T", Attrs: types,
-		Shape: atLeastVector, Grad: tf.GradFunc(logSoftmaxGrad), Kernels: core.ByType("T", rowKernels(kernel.LogSoftmax, kernel.LogSoftmax)),
+		Shape: atLeastVector, Traits: core.Rowwise, Grad: tf.GradFunc(logSoftmaxGrad), Kernels: core.ByType("T", rowKernels(kernel.LogSoftmax, kernel.LogSoftmax)),
 	})
 }
 
@@ -38,8 +38,21 @@ type rowFunc[T any] func(par kernel.Par, y, x []T, n int)
 
 func rowKernels(f32 rowFunc[float32], f64 rowFunc[float64]) byType {
 	return byType{
-		tf.Float32: rowKernel(f32), tf.Float64: rowKernel(f64),
+		tf.Float32: byRow(f32), tf.Float64: byRow(f64),
 		tf.Float16: rowKernel(halfRows[tf.Half](f32)), tf.BFloat16: rowKernel(halfRows[tf.BF16](f32)),
+	}
+}
+
+// byRow is rowKernel that can also compute some rows at a time.
+func byRow[T tf.Elem](f rowFunc[T]) core.NewKernel {
+	whole, rows := rowKernel(f), core.FoldRows(func(y, x []T, n int) { f(kernel.Serial, y, x, n) })
+	return func(n *core.Node) (core.Kernel, error) {
+		k, err := whole(n)
+		if err != nil {
+			return nil, err
+		}
+		compute, _ := core.AsCompute(k)
+		return &core.RowKernel{Compute: compute, Rows: rows}, nil
 	}
 }
 
