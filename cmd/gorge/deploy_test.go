@@ -91,7 +91,7 @@ func TestDeployFiles(t *testing.T) {
 }
 
 // TestOperations: the page for operators names all flags of gorge serve, and none that
-// is not there.
+// neither it nor gorge graph explain has.
 func TestOperations(t *testing.T) {
 	page := read(t, "../../docs/operations.md")
 	var help strings.Builder
@@ -104,13 +104,18 @@ func TestOperations(t *testing.T) {
 			t.Errorf("the page does not name --%s", m[1])
 		}
 	}
-	for _, m := range regexp.MustCompile(`--([a-z_]+)`).FindAllStringSubmatch(page, -1) {
-		if !has[m[1]] {
-			t.Errorf("the page names --%s, which gorge serve does not have", m[1])
-		}
-	}
 	if len(has) < 40 {
 		t.Errorf("%d flags were found only", len(has))
+	}
+	var explain strings.Builder
+	_ = explainGraph(t.Context(), []string{"-h"}, &explain) // help
+	for _, m := range regexp.MustCompile(`(?m)^  -([a-z_]+)`).FindAllStringSubmatch(explain.String(), -1) {
+		has[m[1]] = true
+	}
+	for _, m := range regexp.MustCompile(`--([a-z_]+)`).FindAllStringSubmatch(page, -1) {
+		if !has[m[1]] {
+			t.Errorf("the page names --%s, which neither gorge serve nor gorge graph explain has", m[1])
+		}
 	}
 }
 

@@ -100,7 +100,7 @@ func run(ctx context.Context, dir string) error {
 	}
 	for _, d := range meta.GetStepStats().GetDevStats() {
 		for _, n := range d.GetNodeStats() {
-			if name := n.GetNodeName(); name == "w" || name == "loss" {
+			if name := n.GetNodeName(); name == "w" || name == "loss/fused" {
 				fmt.Println(name, "ran on", d.GetDevice())
 			}
 		}
