@@ -58,6 +58,7 @@ field tensorflow.VerbsHello 4 depth optional uint32 - - - -
 field tensorflow.VerbsHello 5 arena optional message tensorflow.MemoryRegion - - -
 field tensorflow.VerbsHello 6 arena_bytes optional uint64 - - - -
 field tensorflow.VerbsHello 7 generation optional uint32 - - - -
+field tensorflow.VerbsHello 8 message_room optional uint32 - - - -
 message tensorflow.VerbsHello
 `
 
