@@ -38,6 +38,20 @@ func position(s tf.Shape, i int) string {
 	return fmt.Sprintf("[%s]", joinInts(at, ","))
 }
 
+// wideTemp is wideIndices in memory of the step's, which Release of temp gives back
+// unless it is nil.
+func wideTemp(c *core.OpContext, t *core.Tensor) (v []int64, temp *core.Tensor, err error) {
+	if t.DType() == tf.Int64 {
+		return core.Data[int64](t), nil, nil
+	}
+	if temp, err = c.Temp(tf.Int64, t.Shape()); err != nil {
+		return nil, nil, err
+	}
+	v = core.Data[int64](temp)
+	kernel.Cast(v, elements(t))
+	return v, temp, nil
+}
+
 // wideIndices returns the indices in t as int64, t's own memory if they are.
 func wideIndices(t *core.Tensor) []int64 {
 	if t.DType() == tf.Int64 {

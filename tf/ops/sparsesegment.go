@@ -81,29 +81,53 @@ func sparseSegmentShape(c *core.Infer) error {
 	return nil
 }
 
-// sparseInputs checks indices and segment ids.
-func sparseInputs(c *core.OpContext) (indices, ids []int64, err error) {
+// segmentInputs are what the sparse segment ops have in common: the rows of input 0
+// that count, and their segments.
+type segmentInputs struct {
+	indices, ids []int64
+	temps        [2]*core.Tensor // whose memory these are, if any
+}
+
+// release gives the memory back.
+func (in *segmentInputs) release() {
+	for _, t := range in.temps {
+		if t != nil {
+			t.Release()
+		}
+	}
+}
+
+// sparseInputs checks the inputs and reads the indices, which release gives back.
+func sparseInputs(c *core.OpContext) (in segmentInputs, err error) {
 	x, i, s := c.Input(0), c.Input(1), c.Input(2)
 	switch {
 	case i.Rank() != 1:
-		return nil, nil, tf.Errorf(tf.InvalidArgument, "indices should be a vector.")
+		return in, tf.Errorf(tf.InvalidArgument, "indices should be a vector.")
 	case s.Rank() != 1:
-		return nil, nil, tf.Errorf(tf.InvalidArgument, "segment_ids should be a vector.")
+		return in, tf.Errorf(tf.InvalidArgument, "segment_ids should be a vector.")
 	case i.Len() != s.Len():
-		return nil, nil, tf.Errorf(tf.InvalidArgument, "segment_ids and indices should have same size.")
+		return in, tf.Errorf(tf.InvalidArgument, "segment_ids and indices should have same size.")
 	case x.Rank() < 1:
-		return nil, nil, tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 1")
+		return in, tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 1")
 	}
-	return wideIndices(i), wideIndices(s), nil
+	if in.indices, in.temps[0], err = wideTemp(c, i); err != nil {
+		return in, err
+	}
+	if in.ids, in.temps[1], err = wideTemp(c, s); err != nil {
+		in.release()
+	}
+	return in, err
 }
 
 func (s sparseSegments) forward(*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
-		indices, ids, err := sparseInputs(c)
+		in, err := sparseInputs(c)
 		if err != nil {
 			return err
 		}
+		defer in.release()
+		indices, ids := in.indices, in.ids
 		n, err := sparseCount(c, ids)
 		if err != nil {
 			return err

@@ -63,21 +63,24 @@ func sparseRowsShape(c *core.Infer) error {
 
 func (s sparseSegments) back(*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
-		indices, ids, n, err := sparseGradInputs(c, "output_dim0")
+		in, n, err := sparseGradInputs(c, "output_dim0")
 		if err != nil {
 			return err
 		}
-		return s.giveBack(c, indices, ids, n)
+		defer in.release()
+		return s.giveBack(c, in.indices, in.ids, n)
 	}), nil
 }
 
 func (s sparseSegments) backRows(node *core.Node) (core.Kernel, error) {
 	d := node.Type("Tidx")
 	return core.Compute(func(c *core.OpContext) error {
-		indices, ids, _, err := sparseGradInputs(c, "dense_output_dim0")
+		in, _, err := sparseGradInputs(c, "dense_output_dim0")
 		if err != nil {
 			return err
 		}
+		defer in.release()
+		indices, ids := in.indices, in.ids
 		unique := slices.Compact(slices.Sorted(slices.Values(indices)))
 		places, rows := core.Make[int64](len(indices)), core.Make[int](len(unique))
 		for i, at := range indices {
@@ -92,26 +95,34 @@ func (s sparseSegments) backRows(node *core.Node) (core.Kernel, error) {
 }
 
 // sparseGradInputs checks the inputs of a gradient op, of which the last is the
-// number of rows that there are.
-func sparseGradInputs(c *core.OpContext, count string) (indices, ids []int64, n int, err error) {
-	if indices, ids, err = sparseInputs(c); err != nil {
-		return nil, nil, 0, err
+// number of rows that there are, and reads them as sparseInputs does.
+func sparseGradInputs(c *core.OpContext, count string) (in segmentInputs, n int, err error) {
+	if in, err = sparseInputs(c); err != nil {
+		return in, 0, err
 	}
+	if n, err = sparseGradRows(c, count, in.indices); err != nil {
+		in.release()
+	}
+	return in, n, err
+}
+
+// sparseGradRows reads the number of rows, which the indices must keep to.
+func sparseGradRows(c *core.OpContext, count string, indices []int64) (n int, err error) {
 	if c.Input(3).Rank() != 0 {
-		return nil, nil, 0, tf.Errorf(tf.InvalidArgument, "%s should be a scalar.", count)
+		return 0, tf.Errorf(tf.InvalidArgument, "%s should be a scalar.", count)
 	}
 	if n, err = scalarInt(c.Input(3), count); err != nil {
-		return nil, nil, 0, err
+		return 0, err
 	}
 	if n < 0 {
-		return nil, nil, 0, tf.Errorf(tf.InvalidArgument, "Segment id %d out of range", n)
+		return 0, tf.Errorf(tf.InvalidArgument, "Segment id %d out of range", n)
 	}
 	for _, at := range indices {
 		if at < 0 || at >= int64(n) {
-			return nil, nil, 0, tf.Errorf(tf.InvalidArgument, "Index %d out of range [0, %d).", at, n)
+			return 0, tf.Errorf(tf.InvalidArgument, "Index %d out of range [0, %d).", at, n)
 		}
 	}
-	return indices, ids, n, nil
+	return n, nil
 }
 
 // giveBack makes output 0 n rows, of which those at places get what segments

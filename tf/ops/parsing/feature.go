@@ -231,42 +231,45 @@ func (b *batch) refuse(i int, f *feature, format string, args ...any) error {
 	return tf.Errorf(tf.InvalidArgument, "%s"+format, append([]any{b.at(i, f)}, args...)...)
 }
 
-// gathered reads all values of a column, and where those of each example end.
-func gathered[T any](b *batch, k int, f *feature, kind example.Kind, list lister[T]) (values []T, ends []int, err error) {
-	ends, values = core.Make[int](len(b.examples)), core.Make[T](len(b.examples))[:0]
+// gather reads all values of a column, and where those of each example end.
+func gather[T tf.Elem](g *gathered[T], b *batch, k int, f *feature, kind example.Kind, list lister[T]) error {
 	for i := range b.examples {
 		v := b.found[i*b.width()+k]
 		if v.Kind != example.None && v.Kind != kind {
 			if b.lists != nil {
-				return nil, nil, tf.Errorf(tf.InvalidArgument, "Name: %s, Context feature: %s.  Data types don't match. Expected type: %s", b.name(i), f.name, f.dtype.CName())
+				return tf.Errorf(tf.InvalidArgument, "Name: %s, Context feature: %s.  Data types don't match. Expected type: %s", b.name(i), f.name, f.dtype.CName())
 			}
-			return nil, nil, b.refuse(i, f, "Data types don't match. Expected type: %s, Actual type: %s", f.dtype.CName(), kindTypes[v.Kind].CName())
+			return b.refuse(i, f, "Data types don't match. Expected type: %s, Actual type: %s", f.dtype.CName(), kindTypes[v.Kind].CName())
 		}
 		ok := true
 		if v.Kind != example.None {
-			values, ok = list(v, values)
+			g.values, ok = list(v, g.values)
 		}
 		if !ok {
-			return nil, nil, b.refuse(i, f, "Can't parse serialized Example.")
+			return b.refuse(i, f, "Can't parse serialized Example.")
 		}
-		ends[i] = len(values)
+		g.ends[i] = len(g.values)
 	}
-	return values, ends, nil
+	return nil
 }
 
 // sparseColumn sets the indices, values and shape of a sparse tensor.
 func sparseColumn[T tf.Elem](b *batch, k int, f *feature, kind example.Kind, list lister[T]) error {
-	values, ends, err := gathered(b, k, f, kind, list)
-	if err != nil {
+	g := newGathered[T](len(b.examples))
+	defer g.release()
+	if err := gather(g, b, k, f, kind, list); err != nil {
 		return err
 	}
 	rank := 2
 	if b.single {
 		rank = 1
 	}
-	indices := core.NewTensor(tf.Int64, tf.Shape{len(values), rank})
+	indices, err := b.c.Alloc(f.out, tf.Int64, tf.Shape{len(g.values), rank})
+	if err != nil {
+		return err
+	}
 	at, begin, widest := core.Data[int64](indices), 0, 0
-	for i, end := range ends {
+	for i, end := range g.ends {
 		for j := range end - begin {
 			if !b.single {
 				at[0], at = int64(i), at[1:]
@@ -279,48 +282,40 @@ func sparseColumn[T tf.Elem](b *batch, k int, f *feature, kind example.Kind, lis
 	if b.single {
 		shape = shape[1:]
 	}
-	b.c.Set(f.out, indices)
-	return setVectors(b.c, f.values, values, f.shapes, shape)
+	return setVectors(b.c, f.values, g.values, f.shapes, shape)
 }
 
-// setVectors makes slices two outputs.
+// setVectors makes copies of slices two outputs.
 func setVectors[A, B tf.Elem](c *core.OpContext, i int, a []A, k int, b []B) error {
-	x, err := core.FromSlice(fitted(a))
-	if err != nil {
+	if err := setVector(c, i, a); err != nil {
 		return err
 	}
-	y, err := core.FromSlice(b)
-	if err != nil {
-		return err
-	}
-	c.Set(i, x)
-	c.Set(k, y)
-	return nil
+	return setVector(c, k, b)
 }
 
-// fitted returns s, or a copy of it if s would hold on to much more memory.
-func fitted[T any](s []T) []T {
-	if cap(s)-len(s) <= len(s)/4 && s != nil {
-		return s
+func setVector[T tf.Elem](c *core.OpContext, i int, v []T) error {
+	t, err := c.Alloc(i, tf.TypeOf[T](), tf.Shape{len(v)})
+	if err == nil {
+		copy(core.Data[T](t), v)
 	}
-	return append([]T{}, s...)
+	return err
 }
 
 // raggedColumn sets the values and row splits of a ragged tensor.
 func raggedColumn[T tf.Elem](b *batch, k int, f *feature, kind example.Kind, list lister[T]) error {
-	values, ends, err := gathered(b, k, f, kind, list)
-	if err != nil {
+	g := newGathered[T](len(b.examples))
+	defer g.release()
+	if err := gather(g, b, k, f, kind, list); err != nil {
 		return err
 	}
+	var splits []int
 	if !b.single {
-		ends = append([]int{0}, ends...)
-	} else {
-		ends = nil
+		splits = append([]int{0}, g.ends...)
 	}
 	if f.splits == tf.Int64 {
-		return setVectors(b.c, f.out, values, f.values, as[int64](ends))
+		return setVectors(b.c, f.out, g.values, f.values, as[int64](splits))
 	}
-	return setVectors(b.c, f.out, values, f.values, as[int32](ends))
+	return setVectors(b.c, f.out, g.values, f.values, as[int32](splits))
 }
 
 func as[T int32 | int64](v []int) []T {
@@ -410,12 +405,13 @@ func openColumn[T tf.Elem](b *batch, k int, f *feature, kind example.Kind, list 
 			}
 		}
 	}
-	values, ends, err := gathered(b, k, f, kind, list)
-	if err != nil {
+	g := newGathered[T](len(b.examples))
+	defer g.release()
+	if err := gather(g, b, k, f, kind, list); err != nil {
 		return err
 	}
 	widest, begin := 0, 0
-	for i, end := range ends {
+	for i, end := range g.ends {
 		n := end - begin
 		if n%stride != 0 && b.single {
 			return tf.Errorf(tf.InvalidArgument, "Error while parsing feature with key %s: number of elements should be divisible by %d, found %d instead", f.name, stride, n)
@@ -429,7 +425,7 @@ func openColumn[T tf.Elem](b *batch, k int, f *feature, kind example.Kind, list 
 	if err != nil {
 		return err
 	}
-	pad(core.Data[T](t), values, ends, widest*stride, core.Data[T](f.def))
+	pad(core.Data[T](t), g.values, g.ends, widest*stride, core.Data[T](f.def))
 	return nil
 }
 

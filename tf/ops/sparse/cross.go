@@ -94,6 +94,7 @@ func crossed(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
+		defer cols.release()
 		if !hashed {
 			return cross(c, cols, joined(cols.list, "_X_"))
 		}
@@ -118,6 +119,7 @@ func crossedText(*core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
+		defer cols.release()
 		sep := c.Input(c.Inputs() - 1)
 		if sep.Rank() != 0 {
 			return invalid("Input separator should be a scalar. Received: %s", sep)
@@ -132,6 +134,7 @@ func crossedHashes(*core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
+		defer cols.release()
 		n := c.Inputs()
 		buckets, strong, salt := c.Input(n-3), c.Input(n-2), c.Input(n-1)
 		if buckets.Rank() != 0 || strong.Rank() != 0 {

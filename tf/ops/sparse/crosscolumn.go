@@ -5,6 +5,7 @@ import (
 	"math"
 	"sort"
 	"strconv"
+	"sync"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
@@ -190,7 +191,7 @@ func crossRows(c *core.OpContext, n int, dense []*core.Tensor, onlyText bool) (i
 // is out of order or bounds: what follows counts for nothing.
 func crossRuns(at *core.Tensor, rows int) (runs []crossRun) {
 	v, n := core.Data[int64](at), at.Dim(0)
-	runs = core.Make[crossRun](min(n, rows))[:0]
+	runs = newRuns(min(n, rows))
 	last := int64(-1)
 	for lo := 0; lo < n; {
 		row := v[2*lo]
@@ -205,6 +206,30 @@ func crossRuns(at *core.Tensor, rows int) (runs []crossRun) {
 		last, lo = row, hi
 	}
 	return runs
+}
+
+// runLists are there to be used again: columns are crossed in every step.
+var runLists sync.Pool // of *[]crossRun
+
+// mostRuns bounds what a list that is kept can hold.
+const mostRuns = 1 << 16
+
+// newRuns returns an empty list with room for n runs.
+func newRuns(n int) []crossRun {
+	if list, ok := runLists.Get().(*[]crossRun); ok && cap(*list) >= n {
+		return (*list)[:0]
+	}
+	return core.Make[crossRun](n)[:0]
+}
+
+// release gives the lists of runs back. cols must not be used any more.
+func (cols *crossColumns) release() {
+	for _, col := range cols.list {
+		if list := col.runs; cap(list) > 0 && cap(list) <= mostRuns {
+			col.runs = nil
+			runLists.Put(&list)
+		}
+	}
 }
 
 // eachRow calls f for the rows that may have elements in all inputs, with the

@@ -168,16 +168,16 @@ func (f rowForm) check(c *core.OpContext) (int, error) {
 	return rows, checkSizes(tf.Shape{rows})
 }
 
-// rowStarts counts the values of rows and returns where each row begins when empty
+// rowStarts counts the values of rows and notes where each row begins when empty
 // ones have one value, and at the end their number in all.
-func rowStarts(at []int64, width int, empty []bool) (starts []int, ordered bool, err error) {
-	starts = core.Make[int](len(empty) + 1)
+func rowStarts(starts, at []int64, width int, empty []bool) (ordered bool, err error) {
+	clear(starts)
 	ordered = true
 	last := int64(0)
 	for i := range len(at) / max(width, 1) {
 		row := at[i*width]
 		if row < 0 || row >= int64(len(empty)) {
-			return nil, false, invalid("indices(%d, 0) is invalid: %d >= %d", i, row, len(empty))
+			return false, invalid("indices(%d, 0) is invalid: %d >= %d", i, row, len(empty))
 		}
 		ordered, last = ordered && row >= last, row
 		starts[row+1]++
@@ -186,7 +186,7 @@ func rowStarts(at []int64, width int, empty []bool) (starts []int, ordered bool,
 		empty[r] = starts[r+1] == 0
 		starts[r+1] = starts[r] + max(starts[r+1], 1)
 	}
-	return starts, ordered, nil
+	return ordered, nil
 }
 
 func (f rowForm) fill(c *core.OpContext) error {
@@ -210,11 +210,17 @@ func (f rowForm) fill(c *core.OpContext) error {
 		return invalid("indices must have a column for the rows, saw: %s", c.Input(0).Shape().String())
 	}
 	empty, reverse := core.Data[bool](emptyOut), core.Data[int64](reverseOut)
-	starts, ordered, err := rowStarts(at, width, empty)
+	room, err := c.Temp(tf.Int64, tf.Shape{n + 1})
 	if err != nil {
 		return err
 	}
-	if ordered && starts[n] == len(reverse) {
+	defer room.Release()
+	starts := core.Data[int64](room)
+	ordered, err := rowStarts(starts, at, width, empty)
+	if err != nil {
+		return err
+	}
+	if ordered && starts[n] == int64(len(reverse)) {
 		for i := range reverse {
 			reverse[i] = int64(i)
 		}
@@ -226,8 +232,8 @@ func (f rowForm) fill(c *core.OpContext) error {
 }
 
 // write puts the values at their places, and the default into empty rows.
-func (f rowForm) write(c *core.OpContext, starts []int, empty []bool, reverse []int64, width int) error {
-	n := starts[len(empty)]
+func (f rowForm) write(c *core.OpContext, starts []int64, empty []bool, reverse []int64, width int) error {
+	n := int(starts[len(empty)])
 	outAt, err := c.Alloc(0, tf.Int64, tf.Shape{n, width}[:f.indexRank])
 	if err != nil {
 		return err
@@ -241,16 +247,17 @@ func (f rowForm) write(c *core.OpContext, starts []int, empty []bool, reverse []
 	def := rows.Mover(outVals, c.Input(3))
 	for r, is := range empty {
 		if is {
-			clear(dst[starts[r]*width : (starts[r]+1)*width])
+			k := int(starts[r])
+			clear(dst[k*width : (k+1)*width])
 			if width > 0 {
-				dst[starts[r]*width] = int64(r)
+				dst[k*width] = int64(r)
 			}
-			def(starts[r], 0, 1)
+			def(k, 0, 1)
 		}
 	}
 	for i := range reverse {
 		row := at[i*width]
-		k := starts[row]
+		k := int(starts[row])
 		starts[row]++
 		copy(dst[k*width:(k+1)*width], at[i*width:(i+1)*width])
 		put(k, i, 1)
