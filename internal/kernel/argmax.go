@@ -1,8 +1,5 @@
 package kernel
 
-// Index lists the types that positions are given in.
-type Index interface{ int32 | int64 }
-
 // ArgMax sets dst to the position of the greatest of n elements, for src of
 // shape outer × n × inner. The first of equals wins, NaN never does.
 func ArgMax[I Index, T Real](par Par, dst []I, src []T, outer, n, inner int) {
@@ -26,7 +23,7 @@ func argBest[I Index, T Real](par Par, dst []I, src []T, outer, n, inner int, be
 
 // argMaxOf looks at n elements that are stride apart.
 func argMaxOf[T Real](x []T, n, stride int) int {
-	if at, ok := argInPieces(x, n, stride, simd.maxOf, func(a, b float32) bool { return a > b }); ok {
+	if at, ok := argInPieces(x, n, stride, simdFold.maxOf, func(a, b float32) bool { return a > b }); ok {
 		return at
 	}
 	at := firstNumber(x, n, stride)
@@ -40,7 +37,7 @@ func argMaxOf[T Real](x []T, n, stride int) int {
 }
 
 func argMinOf[T Real](x []T, n, stride int) int {
-	if at, ok := argInPieces(x, n, stride, simd.minOf, func(a, b float32) bool { return a < b }); ok {
+	if at, ok := argInPieces(x, n, stride, simdFold.minOf, func(a, b float32) bool { return a < b }); ok {
 		return at
 	}
 	at := firstNumber(x, n, stride)

@@ -62,10 +62,10 @@ func (b *BatchNorm) eachDown(lo, hi, c0, c1 int, f func(at int, d down)) {
 	n := min(normRows, max(normFew, normPages/max(1, side*b.C)))
 	for ; hi-lo >= side; lo += n * side {
 		n = min(n, (hi-lo)/side)
-		f(lo*b.C+c0, down{n, side * b.C, (side-1)*b.C + c1 - c0})
+		f(lo*b.C+c0, down{rows: n, stride: side * b.C, width: (side-1)*b.C + c1 - c0})
 	}
 	if lo < hi {
-		f(lo*b.C+c0, down{hi - lo, b.C, c1 - c0})
+		f(lo*b.C+c0, down{rows: hi - lo, stride: b.C, width: c1 - c0})
 	}
 }
 
@@ -78,11 +78,11 @@ type normGrid struct {
 }
 
 func (b *BatchNorm) grid() normGrid {
-	g := normGrid{BatchNorm: b, cols: max(1, ceilQuo(b.C, normColumns))}
-	g.width = ceilQuo(b.C, g.cols)
+	g := normGrid{BatchNorm: b, cols: max(1, ceilDiv(b.C, normColumns))}
+	g.width = ceilDiv(b.C, g.cols)
 	side := b.side()
 	g.chunkRows = side * max(1, normElements/max(1, side*g.width))
-	g.rows = ceilQuo(b.Rows, g.chunkRows)
+	g.rows = ceilDiv(b.Rows, g.chunkRows)
 	return g
 }
 

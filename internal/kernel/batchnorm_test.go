@@ -37,8 +37,8 @@ func testBatchNorm(t *testing.T) {
 		x, scale, offset := randomSlice[float32](rng, b.Rows*b.C), randomSlice[float32](rng, b.C), randomSlice[float32](rng, b.C)
 		want, wantMean, wantVariance := normTwin(b, x, scale, offset)
 		y, mean, variance := make([]float32, len(x)), make([]float32, b.C), make([]float32, b.C)
-		b.Moments(inPieces, mean, variance, x)
-		b.Normalize(inPieces, y, x, scale, offset, mean, variance)
+		b.Moments(backwards, mean, variance, x)
+		b.Normalize(backwards, y, x, scale, offset, mean, variance)
 		for what, pair := range map[string][2][]float32{"mean": {mean, narrowed(wantMean)}, "variance": {variance, narrowed(wantVariance)}, "result": {y, narrowed(want)}} {
 			if err := farApart(pair[0], pair[1], 1e-5); err != "" {
 				t.Errorf("%d rows: %s: %s", b.Rows, what, err)
@@ -57,7 +57,7 @@ func testBatchNormGrad(t *testing.T) {
 	mean, variance := make([]float32, 3), make([]float32, 3)
 	b.Moments(Serial, mean, variance, x)
 	dx, dScale, dOffset := make([]float32, 18), make([]float32, 3), make([]float32, 3)
-	b.Grad(inPieces, true, dx, dScale, dOffset, dy, x, scale, mean, variance)
+	b.Grad(backwards, true, dx, dScale, dOffset, dy, x, scale, mean, variance)
 	loss := func() (sum float64) {
 		y, _, _ := normTwin(b, x, scale, offset)
 		for i := range y {
@@ -160,7 +160,7 @@ func TestBatchNormFarFromZero(t *testing.T) {
 	}
 	_, wantMean, wantVariance := normTwin(b, x, make([]float32, b.C), make([]float32, b.C))
 	mean, variance := make([]float32, b.C), make([]float32, b.C)
-	b.Moments(inPieces, mean, variance, x)
+	b.Moments(backwards, mean, variance, x)
 	for c := range mean {
 		if math.Abs(float64(mean[c])/wantMean[c]-1) > 1e-6 || math.Abs(float64(variance[c])/wantVariance[c]-1) > 1e-5 {
 			t.Errorf("channel %d: mean %v and variance %v, want %v and %v", c, mean[c], variance[c], wantMean[c], wantVariance[c])

@@ -2,6 +2,9 @@
 
 package kernel
 
+// caches are the bytes of the caches of one core.
+type caches struct{ first, second int }
+
 // dataCaches returns the sizes of the caches that one core has to itself, or
 // common ones if the processor does not say.
 func dataCaches() caches {

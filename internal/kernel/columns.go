@@ -23,15 +23,18 @@ func (d down) each(f func(c, i int)) {
 	}
 }
 
+// hasVectorSums reports whether columnSums runs in vector instructions.
+func hasVectorSums() bool { return simdColumns.columnSums != nil }
+
 // columnSums adds rows of x to sum, one after the other.
 func columnSums(d down, sum, x []float32) {
 	if d.rows == 0 || d.width == 0 {
 		return
 	}
 	sum, x = sum[:d.width], x[:d.reach()]
-	if simd.columnSums != nil {
-		for at := 0; at < d.width; at += simd.sumStrip { // calls are short
-			simd.columnSums(&sum[at], &x[at], d.rows, d.stride, min(simd.sumStrip, d.width-at))
+	if simdColumns.columnSums != nil {
+		for at := 0; at < d.width; at += simdColumns.sumStrip { // calls are short
+			simdColumns.columnSums(&sum[at], &x[at], d.rows, d.stride, min(simdColumns.sumStrip, d.width-at))
 		}
 		return
 	}
@@ -44,9 +47,9 @@ func columnMoments(d down, sum, squares, x, about []float32) {
 		return
 	}
 	sum, squares, about, x = sum[:d.width], squares[:d.width], about[:d.width], x[:d.reach()]
-	if simd.columnMoments != nil {
-		d.eachStrip(simd.strip, func(at, n int) {
-			simd.columnMoments(&sum[at], &squares[at], &x[at], &about[at], d.rows, d.stride, n)
+	if simdColumns.columnMoments != nil {
+		d.eachStrip(simdColumns.strip, func(at, n int) {
+			simdColumns.columnMoments(&sum[at], &squares[at], &x[at], &about[at], d.rows, d.stride, n)
 		})
 		return
 	}
@@ -63,9 +66,9 @@ func columnProducts(d down, sum, products, dy, x, about []float32) {
 		return
 	}
 	sum, products, about, dy, x = sum[:d.width], products[:d.width], about[:d.width], dy[:d.reach()], x[:d.reach()]
-	if simd.columnProducts != nil {
-		d.eachStrip(simd.strip, func(at, n int) {
-			simd.columnProducts(&sum[at], &products[at], &dy[at], &x[at], &about[at], d.rows, d.stride, n)
+	if simdColumns.columnProducts != nil {
+		d.eachStrip(simdColumns.strip, func(at, n int) {
+			simdColumns.columnProducts(&sum[at], &products[at], &dy[at], &x[at], &about[at], d.rows, d.stride, n)
 		})
 		return
 	}
@@ -81,9 +84,9 @@ func normalize(d down, y, x, about, factor, shift []float32) {
 		return
 	}
 	y, x, about, factor, shift = y[:d.reach()], x[:d.reach()], about[:d.width], factor[:d.width], shift[:d.width]
-	if simd.normalize != nil {
-		d.eachStrip(simd.strip, func(at, n int) {
-			simd.normalize(&y[at], &x[at], &about[at], &factor[at], &shift[at], d.rows, d.stride, n)
+	if simdColumns.normalize != nil {
+		d.eachStrip(simdColumns.strip, func(at, n int) {
+			simdColumns.normalize(&y[at], &x[at], &about[at], &factor[at], &shift[at], d.rows, d.stride, n)
 		})
 		return
 	}
@@ -97,9 +100,9 @@ func normGrad(d down, z, dy, x, about, slope, shift, factor []float32) {
 	}
 	z, dy, x = z[:d.reach()], dy[:d.reach()], x[:d.reach()]
 	about, slope, shift, factor = about[:d.width], slope[:d.width], shift[:d.width], factor[:d.width]
-	if simd.normGrad != nil {
-		d.eachStrip(simd.strip, func(at, n int) {
-			simd.normGrad(&z[at], &dy[at], &x[at], &about[at], &slope[at], &shift[at], &factor[at], d.rows, d.stride, n)
+	if simdColumns.normGrad != nil {
+		d.eachStrip(simdColumns.strip, func(at, n int) {
+			simdColumns.normGrad(&z[at], &dy[at], &x[at], &about[at], &slope[at], &shift[at], &factor[at], d.rows, d.stride, n)
 		})
 		return
 	}

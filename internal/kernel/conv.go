@@ -40,29 +40,37 @@ func Convolve[T Number](par Par, v *Conv, y, x, w []T, e Epilogue[T]) {
 	}
 }
 
-// convolve32 and convolve64 convolve with vector instructions; nil if there are
-// none.
-var (
-	convolve32 func(par Par, v *Conv, y, x, w []float32, e Epilogue[float32])
-	convolve64 func(par Par, v *Conv, y, x, w []float64, e Epilogue[float64])
-)
+// convLoops holds what convolves with vector instructions; nil: the portable loops do.
+// The gradients for images return false where another way is faster. The gradients
+// for filters make no patches.
+type convLoops struct {
+	convolve32   func(par Par, v *Conv, y, x, w []float32, e Epilogue[float32])
+	convolve64   func(par Par, v *Conv, y, x, w []float64, e Epilogue[float64])
+	backInput32  func(par Par, v *Conv, dx, dy, w []float32) bool
+	backInput64  func(par Par, v *Conv, dx, dy, w []float64) bool
+	backFilter32 func(par Par, v *Conv, dw, x, dy []float32)
+	backFilter64 func(par Par, v *Conv, dw, x, dy []float64)
+}
 
-// convolveFast runs one of them, if it can.
+// simdConv is set once, before main starts, by the file of the architecture.
+var simdConv convLoops
+
+// convolveFast runs the loop of the element type, if there is one.
 func convolveFast[T Number](par Par, v *Conv, y, x, w []T, e Epilogue[T]) bool {
 	if len(x) == 0 || len(w) == 0 {
 		return false
 	}
 	switch y := any(y).(type) {
 	case []float32:
-		if convolve32 != nil {
+		if simdConv.convolve32 != nil {
 			e, _ := any(e).(Epilogue[float32])
-			convolve32(par, v, y, any(x).([]float32), any(w).([]float32), e)
+			simdConv.convolve32(par, v, y, any(x).([]float32), any(w).([]float32), e)
 			return true
 		}
 	case []float64:
-		if convolve64 != nil {
+		if simdConv.convolve64 != nil {
 			e, _ := any(e).(Epilogue[float64])
-			convolve64(par, v, y, any(x).([]float64), any(w).([]float64), e)
+			simdConv.convolve64(par, v, y, any(x).([]float64), any(w).([]float64), e)
 			return true
 		}
 	}

@@ -9,10 +9,10 @@ package kernel
 // that need zeros at their ends.
 
 // backFilter computes it.
-func (b *blocked[T]) backFilter(par Par, v *Conv, dw, x, dy []T) {
+func (b *convEngine[T]) backFilter(par Par, v *Conv, dw, x, dy []T) {
 	// The assembly checks no bounds.
 	_, _ = x[v.Batch*v.linesIn()*v.In[2]*v.InC-1], dy[v.Batch*v.linesOut()*v.Out[2]*v.OutC-1]
-	scratch := b.scratch.Get().(*packed[T])
+	scratch := b.scratch.Get().(*convScratch[T])
 	defer b.scratch.Put(scratch)
 	f := filterTilesOf(v, b.micro.tileM)
 	pieces := v.filterPieces(len(dw))
@@ -61,7 +61,7 @@ func filterTilesOf(v *Conv, height int) filterTiles {
 		taps = 1
 	}
 	n := taps * v.groupC()
-	return filterTiles{tiling{n, ceilDiv(n, height)}, taps, v.taps() / taps}
+	return filterTiles{tilingOf(n, height), taps, v.taps() / taps}
 }
 
 // count is the number of tiles.
@@ -80,16 +80,16 @@ func (f filterTiles) shares(v *Conv, pieces int) int {
 
 // filterSums sums up some tiles of the filters' gradient over lines of windows.
 type filterSums[T Float] struct {
-	*blocked[T]
+	*convEngine[T]
 	*Conv
-	*packed[T]
+	*convScratch[T]
 	filterTiles
 	dw, dy []T
 }
 
 // backFilterOf sums up tiles [which[0], which[1]) over some images.
-func (b *blocked[T]) backFilterOf(v *Conv, f filterTiles, dw, x, dy []T, images, which [2]int) {
-	p := b.scratch.Get().(*packed[T])
+func (b *convEngine[T]) backFilterOf(v *Conv, f filterTiles, dw, x, dy []T, images, which [2]int) {
+	p := b.scratch.Get().(*convScratch[T])
 	defer b.scratch.Put(p)
 	s := &filterSums[T]{b, v, p, f, dw, dy}
 	n := v.linesOut()
@@ -117,7 +117,7 @@ func (v *Conv) sumLines(lo int) int {
 
 // block adds lines [lo, hi) of windows, or sets to them with beta 0.
 func (s *filterSums[T]) block(x []T, lo, hi int, which [2]int, beta int) {
-	images := padImages(s.Conv, s.packed, x, lo, hi)
+	images := padImages(s.Conv, s.convScratch, x, lo, hi)
 	first := which[0] / s.tiles
 	s.listRuns(images, first, (which[1]-1)/s.tiles+1, lo, hi)
 	panel, outs := s.micro.panel(), s.groupOut()
@@ -151,10 +151,4 @@ func (s *filterSums[T]) listRuns(m *paddedImages[T], first, last, lo, hi int) {
 		}
 		s.lists.end()
 	}
-}
-
-// tapAt splits the number of a tap into depth, height and width.
-func (v *Window) tapAt(tap int) (kd, kh, kw int) {
-	kw, tap = tap%v.Kernel[2], tap/v.Kernel[2]
-	return tap / v.Kernel[1], tap % v.Kernel[1], kw
 }

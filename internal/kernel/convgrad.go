@@ -122,42 +122,28 @@ func ConvolveBackFilter[T Number](par Par, v *Conv, dw, x, dy []T) {
 	}
 }
 
-// backInput32 and backInput64 compute the gradient with vector instructions; nil
-// if there are none. They return false where another way is faster.
-var (
-	backInput32 func(par Par, v *Conv, dx, dy, w []float32) bool
-	backInput64 func(par Par, v *Conv, dx, dy, w []float64) bool
-)
-
-// backInputFast runs one of them, if it can.
+// backInputFast runs the loop of the element type, if there is one.
 func backInputFast[T Number](par Par, v *Conv, dx, dy, w []T) bool {
 	switch dx := any(dx).(type) {
 	case []float32:
-		return backInput32 != nil && backInput32(par, v, dx, any(dy).([]float32), any(w).([]float32))
+		return simdConv.backInput32 != nil && simdConv.backInput32(par, v, dx, any(dy).([]float32), any(w).([]float32))
 	case []float64:
-		return backInput64 != nil && backInput64(par, v, dx, any(dy).([]float64), any(w).([]float64))
+		return simdConv.backInput64 != nil && simdConv.backInput64(par, v, dx, any(dy).([]float64), any(w).([]float64))
 	}
 	return false
 }
 
-// backFilter32 and backFilter64 compute the gradient with vector instructions,
-// without patches; nil if there are none.
-var (
-	backFilter32 func(par Par, v *Conv, dw, x, dy []float32)
-	backFilter64 func(par Par, v *Conv, dw, x, dy []float64)
-)
-
-// backFilterFast runs one of them, if it can.
+// backFilterFast runs the loop of the element type, if there is one.
 func backFilterFast[T Number](par Par, v *Conv, dw, x, dy []T) bool {
 	switch dw := any(dw).(type) {
 	case []float32:
-		if backFilter32 != nil {
-			backFilter32(par, v, dw, any(x).([]float32), any(dy).([]float32))
+		if simdConv.backFilter32 != nil {
+			simdConv.backFilter32(par, v, dw, any(x).([]float32), any(dy).([]float32))
 			return true
 		}
 	case []float64:
-		if backFilter64 != nil {
-			backFilter64(par, v, dw, any(x).([]float64), any(dy).([]float64))
+		if simdConv.backFilter64 != nil {
+			simdConv.backFilter64(par, v, dw, any(x).([]float64), any(dy).([]float64))
 			return true
 		}
 	}

@@ -26,7 +26,7 @@ func (m *paddedImages[T]) at(n, d, h int) int {
 
 // pad returns lines of images x: [from, to) of images, depths and heights. They
 // are x itself if they need no zeros, else a copy in scratch memory.
-func pad[T Float](p padding, scratch *packed[T], x []T, from, to [3]int) *paddedImages[T] {
+func pad[T Float](p padding, scratch *convScratch[T], x []T, from, to [3]int) *paddedImages[T] {
 	size := p.in[2] * p.c
 	if p.left == 0 && p.width <= p.in[2] {
 		return &paddedImages[T]{data: x, line: size, depths: p.in[0], heights: p.in[1]}
@@ -55,7 +55,7 @@ func padLine[T Float](left int, dst, src []T) {
 
 // padImages returns what lines [lo, hi) of windows see: lines of one depth or
 // of whole images.
-func padImages[T Float](v *Conv, scratch *packed[T], x []T, lo, hi int) *paddedImages[T] {
+func padImages[T Float](v *Conv, scratch *convScratch[T], x []T, lo, hi int) *paddedImages[T] {
 	from, to := v.seenBy(lo, hi)
 	return pad(padding{v.In, v.InC, v.Pad[2], v.width()}, scratch, x, from, to)
 }
@@ -70,20 +70,4 @@ func (v *Conv) seenBy(lo, hi int) (from, to [3]int) {
 	d0, d1 := v.seen(0, od, od)
 	h0, h1 := v.seen(1, oh, oh+hi-lo-1)
 	return [3]int{n, d0, h0}, [3]int{n + 1, d1, h1}
-}
-
-// seen returns the positions [lo, hi) along dimension i that windows first to
-// last cover.
-func (v *Window) seen(i, first, last int) (lo, hi int) {
-	lo = max(0, first*v.Stride[i]-v.Pad[i])
-	hi = min(v.In[i], last*v.Stride[i]-v.Pad[i]+(v.Kernel[i]-1)*v.Dilation[i]+1)
-	return lo, max(lo, hi)
-}
-
-// seeing returns the windows [lo, hi) along dimension i that may cover
-// positions first to last.
-func (v *Window) seeing(i, first, last int) (lo, hi int) {
-	lo = ceilQuo(first+v.Pad[i]-(v.Kernel[i]-1)*v.Dilation[i], v.Stride[i])
-	hi = min(v.Out[i], (last+v.Pad[i])/v.Stride[i]+1)
-	return lo, max(lo, hi)
 }

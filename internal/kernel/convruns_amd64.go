@@ -12,17 +12,17 @@ type kRun struct{ a, b, k int }
 type runsKernel[T Float] func(runs *int, a *T, lda int, b *T, ldb int, c *T, ldc, beta int, bias *T, width int)
 
 // runsTile computes a tile of any width from rows of A.
-func (m *microKernels[T]) runsTile(h, width int) runsKernel[T] {
+func (m *convKernels[T]) runsTile(h, width int) runsKernel[T] {
 	return m.byWidth(width, m.runsFull, m.runsEdge, m.runsHalf)[h-1]
 }
 
 // sumsTile computes a tile of any width from columns of A.
-func (m *microKernels[T]) sumsTile(h, width int) runsKernel[T] {
+func (m *convKernels[T]) sumsTile(h, width int) runsKernel[T] {
 	return m.byWidth(width, m.sumsFull, m.sumsEdge, m.sumsHalf)[h-1]
 }
 
 // byWidth chooses the kernels for tiles of a width.
-func (m *microKernels[T]) byWidth(width int, full, edge, half []runsKernel[T]) []runsKernel[T] {
+func (m *convKernels[T]) byWidth(width int, full, edge, half []runsKernel[T]) []runsKernel[T] {
 	switch {
 	case width == m.panel():
 		return full

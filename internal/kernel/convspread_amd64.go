@@ -40,7 +40,7 @@ func (v *Conv) spreadOver(block, side int) spread {
 }
 
 // bestSpread returns the spread that takes the least time for a line.
-func (b *blocked[T]) bestSpread(v *Conv) spread {
+func (b *convEngine[T]) bestSpread(v *Conv) spread {
 	stride, lanes := v.Stride[2], b.micro.lanes
 	best := v.spreadOver(stride, 1)
 	if v.Groups > 1 {
@@ -61,16 +61,16 @@ func (b *blocked[T]) bestSpread(v *Conv) spread {
 // rowsCost is the time for a step of the tiles of so many rows of vectors: a
 // multiplication follows the one before in the same sum some multiplications
 // later.
-func (b *blocked[T]) rowsCost(rows, vecs int) int {
+func (b *convEngine[T]) rowsCost(rows, vecs int) int {
 	const latency = 8
-	return max(rows*vecs, b.tiling(rows).tiles*latency)
+	return max(rows*vecs, tilingOf(rows, b.micro.tileM).tiles*latency)
 }
 
 // spreader computes lines of the gradient for images.
 type spreader[T Float] struct {
-	*blocked[T]
+	*convEngine[T]
 	*Conv
-	*packed[T]
+	*convScratch[T]
 	spread
 	dx, w []T
 	left  int // zeros before the results of a line
@@ -79,14 +79,14 @@ type spreader[T Float] struct {
 
 // backInput is ConvolveBackInput. It returns false where convolving with the
 // filters turned around is better.
-func (b *blocked[T]) backInput(par Par, v *Conv, dx, dy, w []T) bool {
+func (b *convEngine[T]) backInput(par Par, v *Conv, dx, dy, w []T) bool {
 	s := b.bestSpread(v)
 	if _, ok := v.mirrored(); ok && s.side == 1 {
 		return false
 	}
 	// The assembly checks no bounds.
 	_, _ = dy[v.Batch*v.linesOut()*v.Out[2]*v.OutC-1], dx[v.Batch*v.linesIn()*v.In[2]*v.InC-1]
-	proto := spreader[T]{blocked: b, Conv: v, spread: s, dx: dx, left: max(0, -s.lo)}
+	proto := spreader[T]{convEngine: b, Conv: v, spread: s, dx: dx, left: max(0, -s.lo)}
 	last := (ceilDiv(v.In[2], s.block) - 1) * s.block / v.Stride[2]
 	proto.width = proto.left + max(v.Out[2], last+s.hi)
 	if s.side > 1 {
@@ -95,11 +95,11 @@ func (b *blocked[T]) backInput(par Par, v *Conv, dx, dy, w []T) bool {
 		proto.w = swapChannels(par, v, w)
 	}
 	par(v.Batch*v.linesIn(), v.lineGrain(), func(lo, hi int) {
-		p := b.scratch.Get().(*packed[T])
+		p := b.scratch.Get().(*convScratch[T])
 		defer b.scratch.Put(p)
 		c := proto
-		c.packed = p
-		most := max(1, b.directA/2/(v.Kernel[0]*c.width*v.OutC))
+		c.convScratch = p
+		most := max(1, b.room/(v.Kernel[0]*c.width*v.OutC))
 		for lo < hi {
 			end := min(hi, lo+most, (lo/v.In[1]+1)*v.In[1])
 			c.block(dy, lo, end)
@@ -136,7 +136,7 @@ func (c *spreader[T]) block(dy []T, lo, hi int) {
 	n, d, h := c.lineIn(lo)
 	d0, d1 := c.seeing(0, d, d)
 	h0, h1 := c.seeing(1, h, h+hi-lo-1)
-	lines := pad(padding{c.Out, c.OutC, c.left, c.width}, c.packed, dy, [3]int{n, d0, h0}, [3]int{n + 1, d1, h1})
+	lines := pad(padding{c.Out, c.OutC, c.left, c.width}, c.convScratch, dy, [3]int{n, d0, h0}, [3]int{n + 1, d1, h1})
 	c.listRuns(lines, lo, hi)
 	panel, columns := c.micro.panel(), c.side*c.groupC()
 	for part := range c.lists.parts {
@@ -176,7 +176,7 @@ func (c *spreader[T]) tiles(dy []T, runs *int, s spreadTiles) {
 		lda, ldc := block/c.Stride[2]*c.OutC, block*c.InC
 		c.micro.runsTile(h, width)(runs, &dy[o*lda], lda, w, columns, &dx[o*ldc], ldc, s.beta, nil, width)
 	}
-	t := c.tiling((positions + block - c.side) / block)
+	t := tilingOf((positions+block-c.side)/block, c.micro.tileM)
 	for n := range t.tiles {
 		o, h := t.tile(n)
 		tile(o, h, s.width)
@@ -221,10 +221,4 @@ func (c *spreader[T]) addRow(line, row, first int) {
 			c.lists.add(r, size, columns*size)
 		}
 	}
-}
-
-// lineIn splits the number of a line of images into image, depth and height.
-func (v *Window) lineIn(i int) (n, d, h int) {
-	n, i = i/v.linesIn(), i%v.linesIn()
-	return n, i / v.In[1], i % v.In[1]
 }

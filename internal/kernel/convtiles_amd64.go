@@ -9,15 +9,15 @@ import "unsafe"
 // are runs of steps of k, and the sums over all of them stay in registers.
 
 // convolve is Convolve.
-func (b *blocked[T]) convolve(par Par, v *Conv, y, x, w []T, e Epilogue[T]) {
+func (b *convEngine[T]) convolve(par Par, v *Conv, y, x, w []T, e Epilogue[T]) {
 	n := v.Out[2] * v.OutC
 	// The assembly checks no bounds.
 	_, _ = x[v.Batch*v.linesIn()*v.In[2]*v.InC-1], w[v.taps()*v.groupC()*v.OutC-1]
 	par(v.Batch*v.linesOut(), v.lineGrain(), func(lo, hi int) {
-		p := b.scratch.Get().(*packed[T])
+		p := b.scratch.Get().(*convScratch[T])
 		defer b.scratch.Put(p)
-		c := &convolver[T]{blocked: b, Conv: v, packed: p, y: y, w: w, bias: e.Bias}
-		most := v.blockLines(b.directA / 2)
+		c := &convolver[T]{convEngine: b, Conv: v, convScratch: p, y: y, w: w, bias: e.Bias}
+		most := v.blockLines(b.room)
 		for lo < hi {
 			end := min(hi, lo+most, (lo/v.Out[1]+1)*v.Out[1])
 			c.block(x, lo, end)
@@ -36,15 +36,15 @@ func (v *Conv) blockLines(elements int) int {
 
 // convolver convolves lines of windows.
 type convolver[T Float] struct {
-	*blocked[T]
+	*convEngine[T]
 	*Conv
-	*packed[T]
+	*convScratch[T]
 	y, w, bias []T
 }
 
 // block computes lines [lo, hi) of windows at one depth of an image.
 func (c *convolver[T]) block(x []T, lo, hi int) {
-	images := padImages(c.Conv, c.packed, x, lo, hi)
+	images := padImages(c.Conv, c.convScratch, x, lo, hi)
 	c.listRuns(images, lo, hi)
 	panel, outs := c.micro.panel(), c.groupOut()
 	for part := range c.lists.parts {
@@ -64,7 +64,7 @@ func (c *convolver[T]) tiles(x []T, runs *int, i, part, j, width int) {
 	if c.bias != nil && part+1 == c.lists.parts {
 		bias = &c.bias[j]
 	}
-	t, step := c.tiling(c.Out[2]), c.Stride[2]*c.InC
+	t, step := tilingOf(c.Out[2], c.micro.tileM), c.Stride[2]*c.InC
 	y := c.y[i*c.Out[2]*c.OutC+j : (i+1)*c.Out[2]*c.OutC]
 	for n := range t.tiles {
 		o, h := t.tile(n)

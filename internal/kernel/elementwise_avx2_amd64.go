@@ -169,46 +169,6 @@ func erfAVX2(y *float32, x *float32, n int)
 //go:noescape
 func erfcAVX2(y *float32, x *float32, n int)
 
-// axpyAVX2 sets y += s·x.
-//
-//go:noescape
-func axpyAVX2(y *float32, x *float32, n int, s float32)
-
-// momentumAVX2 sets m = m·momentum + grad and v -= lr·m.
-//
-//go:noescape
-func momentumAVX2(v *float32, m *float32, grad *float32, n int, lr float32, momentum float32)
-
-// adamAVX2 moves v with the moments m and s by the gradient grad; c1 and c2 are 1-beta.
-//
-//go:noescape
-func adamAVX2(v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
-
-// streamAddAVX2 is add that stores to other memory, which is aligned, past the caches.
-//
-//go:noescape
-func streamAddAVX2(z *float32, x *float32, y *float32, n int)
-
-// streamSubAVX2 is sub that stores to other memory, which is aligned, past the caches.
-//
-//go:noescape
-func streamSubAVX2(z *float32, x *float32, y *float32, n int)
-
-// streamAxpyAVX2 is axpy that stores to other memory, which is aligned, past the caches.
-//
-//go:noescape
-func streamAxpyAVX2(newy *float32, y *float32, x *float32, n int, s float32)
-
-// streamMomentumAVX2 is momentum that stores to other memory, which is aligned, past the caches.
-//
-//go:noescape
-func streamMomentumAVX2(newv *float32, newm *float32, v *float32, m *float32, grad *float32, n int, lr float32, momentum float32)
-
-// streamAdamAVX2 is adam that stores to other memory, which is aligned, past the caches.
-//
-//go:noescape
-func streamAdamAVX2(newv *float32, newm *float32, news *float32, v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
-
 // selectWordsAVX2 sets z to x where c is not 0 and to y elsewhere, in whole vectors: n must be a multiple of 16.
 //
 //go:noescape

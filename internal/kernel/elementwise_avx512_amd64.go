@@ -169,46 +169,6 @@ func erfAVX512(y *float32, x *float32, n int)
 //go:noescape
 func erfcAVX512(y *float32, x *float32, n int)
 
-// axpyAVX512 sets y += s·x.
-//
-//go:noescape
-func axpyAVX512(y *float32, x *float32, n int, s float32)
-
-// momentumAVX512 sets m = m·momentum + grad and v -= lr·m.
-//
-//go:noescape
-func momentumAVX512(v *float32, m *float32, grad *float32, n int, lr float32, momentum float32)
-
-// adamAVX512 moves v with the moments m and s by the gradient grad; c1 and c2 are 1-beta.
-//
-//go:noescape
-func adamAVX512(v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
-
-// streamAddAVX512 is add that stores to other memory, which is aligned, past the caches.
-//
-//go:noescape
-func streamAddAVX512(z *float32, x *float32, y *float32, n int)
-
-// streamSubAVX512 is sub that stores to other memory, which is aligned, past the caches.
-//
-//go:noescape
-func streamSubAVX512(z *float32, x *float32, y *float32, n int)
-
-// streamAxpyAVX512 is axpy that stores to other memory, which is aligned, past the caches.
-//
-//go:noescape
-func streamAxpyAVX512(newy *float32, y *float32, x *float32, n int, s float32)
-
-// streamMomentumAVX512 is momentum that stores to other memory, which is aligned, past the caches.
-//
-//go:noescape
-func streamMomentumAVX512(newv *float32, newm *float32, v *float32, m *float32, grad *float32, n int, lr float32, momentum float32)
-
-// streamAdamAVX512 is adam that stores to other memory, which is aligned, past the caches.
-//
-//go:noescape
-func streamAdamAVX512(newv *float32, newm *float32, news *float32, v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
-
 // selectWordsAVX512 sets z to x where c is not 0 and to y elsewhere, in whole vectors: n must be a multiple of 16.
 //
 //go:noescape

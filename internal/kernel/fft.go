@@ -174,8 +174,8 @@ func (f *FFT) transform(s *fftScratch) []float32 {
 
 func (p *fftPass) run(y, x []float32) {
 	switch {
-	case p.radix == 4 && simd.fft4 != nil:
-		simd.fft4(&y[0], &x[0], p.n, p.stride, &p.roots[0])
+	case p.radix == 4 && simdFFT.fft4 != nil:
+		simdFFT.fft4(&y[0], &x[0], p.n, p.stride, &p.roots[0])
 	case p.radix == 4:
 		p.four(y, x)
 	case p.radix == 2:

@@ -101,8 +101,8 @@ func (f *FFT) splitReal(z []float32) {
 		first[i], first[i+fftLanes] = re+im, 0
 		last[i], last[i+fftLanes] = re-im, 0
 	}
-	if simd.fftSplit != nil {
-		simd.fftSplit(&z[0], f.n, &f.split[0])
+	if simdFFT.fftSplit != nil {
+		simdFFT.fftSplit(&z[0], f.n, &f.split[0])
 		return
 	}
 	f.splitPairs(z)
@@ -133,8 +133,8 @@ func (f *FFT) joinReal(z []float32) {
 		a, b := first[i], last[i]
 		first[i], first[i+fftLanes] = (a+b)*scale, (a-b)*scale
 	}
-	if simd.fftJoin != nil {
-		simd.fftJoin(&z[0], f.n, &f.split[0], scale)
+	if simdFFT.fftJoin != nil {
+		simdFFT.fftJoin(&z[0], f.n, &f.split[0], scale)
 		return
 	}
 	f.joinPairs(z, scale)
@@ -184,8 +184,8 @@ func writeLanes(y, z []float32, lines, n int) {
 
 // exchange makes rows of src columns of dst.
 func exchange(dst, src []float32, ldd, lds, rows, cols int) {
-	if rows == fftLanes && cols == fftLanes && simd.transpose16 != nil {
-		simd.transpose16(&dst[0], &src[0], ldd, lds)
+	if rows == fftLanes && cols == fftLanes && transpose16 != nil {
+		transpose16(&dst[0], &src[0], ldd, lds)
 		return
 	}
 	for r := range rows {

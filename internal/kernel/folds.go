@@ -1,7 +1,5 @@
 package kernel
 
-import "math"
-
 // sumRun elements are added one after the other, in four sums that do not wait
 // for each other; longer runs are halved.
 const sumRun = 128
@@ -9,7 +7,7 @@ const sumRun = 128
 // Sum adds up x in pairs of halves, so that the rounding error grows with the
 // logarithm of the length.
 func Sum[T Number](x []T) T {
-	if simd.sum != nil {
+	if simdFold.sum != nil {
 		if xf, ok := asF32(x); ok {
 			s, _ := any(sumF32(xf)).(T)
 			return s
@@ -25,7 +23,7 @@ const sumF32Chunk = 4096
 // sumF32 halves long runs at multiples of the chunk.
 func sumF32(x []float32) float32 {
 	if len(x) <= sumF32Chunk {
-		return simd.sum(x)
+		return simdFold.sum(x)
 	}
 	chunks := (len(x) + sumF32Chunk - 1) / sumF32Chunk
 	h := chunks / 2 * sumF32Chunk
@@ -61,7 +59,7 @@ func SumFold[T Number]() Fold[T] {
 		Run:  Sum[T],
 		Rows: func(acc, x []T) { Add(acc, acc, x) },
 	}
-	if simd.columnSums != nil {
+	if hasVectorSums() {
 		f.Down, _ = any(sumDown).(func(acc, x []T, rows, stride int))
 	}
 	return f
@@ -69,7 +67,7 @@ func SumFold[T Number]() Fold[T] {
 
 // sumDown adds rows of x that are stride apart to acc, in order.
 func sumDown(acc, x []float32, rows, stride int) {
-	columnSums(down{rows, stride, len(acc)}, acc, x)
+	columnSums(down{rows: rows, stride: stride, width: len(acc)}, acc, x)
 }
 
 // ProdFold returns the fold that multiplies.
@@ -101,8 +99,8 @@ func MinFold[T Real]() Fold[T] {
 }
 
 func maxOf[T Real](x []T) T {
-	if xf, ok := asF32(x); ok && simd.maxOf != nil {
-		v, _ := any(overChunks(xf, simd.maxOf, greater[float32])).(T)
+	if xf, ok := asF32(x); ok && simdFold.maxOf != nil {
+		v, _ := any(overChunks(xf, simdFold.maxOf, greater[float32])).(T)
 		return v
 	}
 	m := Lowest[T]()
@@ -113,8 +111,8 @@ func maxOf[T Real](x []T) T {
 }
 
 func minOf[T Real](x []T) T {
-	if xf, ok := asF32(x); ok && simd.minOf != nil {
-		v, _ := any(overChunks(xf, simd.minOf, lesser[float32])).(T)
+	if xf, ok := asF32(x); ok && simdFold.minOf != nil {
+		v, _ := any(overChunks(xf, simdFold.minOf, lesser[float32])).(T)
 		return v
 	}
 	m := Highest[T]()
@@ -159,40 +157,4 @@ func AnyFold() Fold[bool] {
 		}
 		return false
 	}}
-}
-
-// Lowest returns -Inf or the least integer of a type.
-func Lowest[T Real]() T {
-	var v T
-	switch p := any(&v).(type) {
-	case *float32:
-		*p = float32(math.Inf(-1))
-	case *float64:
-		*p = math.Inf(-1)
-	case *int8:
-		*p = math.MinInt8
-	case *int16:
-		*p = math.MinInt16
-	case *int32:
-		*p = math.MinInt32
-	case *int64:
-		*p = math.MinInt64
-	}
-	return v
-}
-
-// Highest returns +Inf or the greatest integer of a type.
-func Highest[T Real]() T {
-	var v T
-	switch p := any(&v).(type) {
-	case *float32:
-		*p = float32(math.Inf(1))
-	case *float64:
-		*p = math.Inf(1)
-	default:
-		// All bits set is -1 or the greatest; the least one less wraps to
-		// the greatest.
-		return Lowest[T]() - 1
-	}
-	return v
 }

@@ -50,13 +50,13 @@ func MatMul[T Number](par Par, g Gemm, c, a, b []T, e Epilogue[T]) {
 	_, _ = a[g.indexA(g.M-1, g.K-1)], b[g.indexB(g.K-1, g.N-1)]
 	switch c := any(c).(type) {
 	case []float32:
-		if f := productOf(g, gemm32); f != nil {
+		if f := productOf(g, simdGemm.product32); f != nil {
 			e, _ := any(e).(Epilogue[float32])
 			f(par, g, c, any(a).([]float32), any(b).([]float32), e)
 			return
 		}
 	case []float64:
-		if f := productOf(g, gemm64); f != nil {
+		if f := productOf(g, simdGemm.product64); f != nil {
 			e, _ := any(e).(Epilogue[float64])
 			f(par, g, c, any(a).([]float64), any(b).([]float64), e)
 			return
@@ -71,16 +71,12 @@ func AddsSums[T Number](g Gemm) bool {
 	var c T
 	switch any(c).(type) {
 	case float32:
-		return gemm32 == nil || g.byVector() || inOneBlock32(g)
+		return simdGemm.product32 == nil || g.byVector() || simdGemm.inOneBlock32(g)
 	case float64:
-		return gemm64 == nil || g.byVector() || inOneBlock64(g)
+		return simdGemm.product64 == nil || g.byVector() || simdGemm.inOneBlock64(g)
 	}
 	return true
 }
-
-// inOneBlock32 and inOneBlock64 report whether gemm32 and gemm64 sum up over all of k
-// before they add to C.
-var inOneBlock32, inOneBlock64 func(Gemm) bool
 
 // matrixProduct computes a matrix product.
 type matrixProduct[T Float] func(par Par, g Gemm, c, a, b []T, e Epilogue[T])
@@ -94,12 +90,18 @@ func productOf[T Float](g Gemm, matrices matrixProduct[T]) matrixProduct[T] {
 	return matrices
 }
 
-// gemm32 and gemm64 are the products with vector instructions, nil if there
-// are none. The file of the architecture sets them before main starts.
-var (
-	gemm32 matrixProduct[float32]
-	gemm64 matrixProduct[float64]
-)
+// gemmLoops holds what computes products with vector instructions; nil: the portable
+// loops do.
+type gemmLoops struct {
+	product32 matrixProduct[float32]
+	product64 matrixProduct[float64]
+	// inOneBlock32 and inOneBlock64 report whether these sum up over all of k before
+	// they add to C.
+	inOneBlock32, inOneBlock64 func(Gemm) bool
+}
+
+// simdGemm is set once, before main starts, by the file of the architecture.
+var simdGemm gemmLoops
 
 // gemmEmpty is the product with nothing to sum up.
 func gemmEmpty[T Number](g Gemm, c []T) {

@@ -41,19 +41,3 @@ func checkMatMul8[A, B Byte](t *testing.T, g Gemm, a Bytes[A], b Bytes[B]) {
 		t.Errorf("%+v of numbers from %d and %d differs from the naive product", g, a.Zero, b.Zero)
 	}
 }
-
-func TestConvolve8(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(5, 9))
-	for name, v := range convCases() {
-		for _, zero := range zeros {
-			x := bytesOf[uint8](rnd, v.Batch*v.linesIn()*v.In[2]*v.InC, zero)
-			w := bytesOf[int8](rnd, v.taps()*v.groupC()*v.OutC, 1)
-			got := make([]int32, v.Batch*v.linesOut()*v.Out[2]*v.OutC)
-			want := make([]int32, len(got))
-			eachProduct(v, func(i, j, k int) { want[i] += (int32(x.Data[j]) - x.Zero) * (int32(w.Data[k]) - w.Zero) })
-			if Convolve8(Serial, v, got, x, w); !slices.Equal(got, want) {
-				t.Errorf("%s of numbers from %d differs", name, zero)
-			}
-		}
-	}
-}

@@ -27,9 +27,6 @@ type blockSizes struct {
 	directA int
 }
 
-// caches are the bytes of the caches of one core.
-type caches struct{ first, second int }
-
 // blocksFor chooses blocks for elements of so many bytes: a packed block of A
 // fills half of the second-level cache, with k as long as a panel of B still
 // streams from there.
@@ -42,11 +39,8 @@ func blocksFor(c caches, size, tileM, panel int) blockSizes {
 	return s
 }
 
-// packed holds the packed parts of A and B, and what convolutions list.
-type packed[T Float] struct {
-	a, b  []T
-	lists runLists
-}
+// packed holds the packed parts of A and B.
+type packed[T Float] struct{ a, b []T }
 
 func newBlocked[T Float](micro *microKernels[T], s blockSizes) *blocked[T] {
 	return &blocked[T]{micro: micro, blockSizes: s, scratch: sync.Pool{New: func() any { return new(packed[T]) }}}
@@ -164,16 +158,4 @@ func (t gemmTasks) ranges(lo, hi int, f func(region)) {
 		})
 		lo = end
 	}
-}
-
-func ceilDiv(a, b int) int { return (a + b - 1) / b }
-
-// equalBlocks is the number of steps of k at a time for a product over k of
-// them, at most about most.
-func equalBlocks(k, most int) int {
-	blocks := ceilDiv(k, most)
-	if blocks <= 1 {
-		return k
-	}
-	return (ceilDiv(k, blocks) + 15) &^ 15
 }

@@ -14,12 +14,6 @@ var microF32AVX512 = microKernels[float32]{
 	packHalf:  []packEdgeKernel[float32]{packHalf1F32AVX512, packHalf2F32AVX512, packHalf3F32AVX512, packHalf4F32AVX512, packHalf5F32AVX512, packHalf6F32AVX512, packHalf7F32AVX512, packHalf8F32AVX512, packHalf9F32AVX512, packHalf10F32AVX512, packHalf11F32AVX512, packHalf12F32AVX512, packHalf13F32AVX512, packHalf14F32AVX512},
 	packFirst: []packFirstKernel[float32]{packFirst1F32AVX512, packFirst2F32AVX512, packFirst3F32AVX512, packFirst4F32AVX512, packFirst5F32AVX512, packFirst6F32AVX512, packFirst7F32AVX512, packFirst8F32AVX512, packFirst9F32AVX512, packFirst10F32AVX512, packFirst11F32AVX512, packFirst12F32AVX512, packFirst13F32AVX512, packFirst14F32AVX512},
 	packFull:  []packFullKernel[float32]{packFull1F32AVX512, packFull2F32AVX512, packFull3F32AVX512, packFull4F32AVX512, packFull5F32AVX512, packFull6F32AVX512, packFull7F32AVX512, packFull8F32AVX512, packFull9F32AVX512, packFull10F32AVX512, packFull11F32AVX512, packFull12F32AVX512, packFull13F32AVX512, packFull14F32AVX512},
-	runsFull:  []runsKernel[float32]{runsFull1F32AVX512, runsFull2F32AVX512, runsFull3F32AVX512, runsFull4F32AVX512, runsFull5F32AVX512, runsFull6F32AVX512, runsFull7F32AVX512, runsFull8F32AVX512, runsFull9F32AVX512, runsFull10F32AVX512, runsFull11F32AVX512, runsFull12F32AVX512, runsFull13F32AVX512, runsFull14F32AVX512},
-	runsEdge:  []runsKernel[float32]{runsEdge1F32AVX512, runsEdge2F32AVX512, runsEdge3F32AVX512, runsEdge4F32AVX512, runsEdge5F32AVX512, runsEdge6F32AVX512, runsEdge7F32AVX512, runsEdge8F32AVX512, runsEdge9F32AVX512, runsEdge10F32AVX512, runsEdge11F32AVX512, runsEdge12F32AVX512, runsEdge13F32AVX512, runsEdge14F32AVX512},
-	runsHalf:  []runsKernel[float32]{runsHalf1F32AVX512, runsHalf2F32AVX512, runsHalf3F32AVX512, runsHalf4F32AVX512, runsHalf5F32AVX512, runsHalf6F32AVX512, runsHalf7F32AVX512, runsHalf8F32AVX512, runsHalf9F32AVX512, runsHalf10F32AVX512, runsHalf11F32AVX512, runsHalf12F32AVX512, runsHalf13F32AVX512, runsHalf14F32AVX512},
-	sumsFull:  []runsKernel[float32]{sumsFull1F32AVX512, sumsFull2F32AVX512, sumsFull3F32AVX512, sumsFull4F32AVX512, sumsFull5F32AVX512, sumsFull6F32AVX512, sumsFull7F32AVX512, sumsFull8F32AVX512, sumsFull9F32AVX512, sumsFull10F32AVX512, sumsFull11F32AVX512, sumsFull12F32AVX512, sumsFull13F32AVX512, sumsFull14F32AVX512},
-	sumsEdge:  []runsKernel[float32]{sumsEdge1F32AVX512, sumsEdge2F32AVX512, sumsEdge3F32AVX512, sumsEdge4F32AVX512, sumsEdge5F32AVX512, sumsEdge6F32AVX512, sumsEdge7F32AVX512, sumsEdge8F32AVX512, sumsEdge9F32AVX512, sumsEdge10F32AVX512, sumsEdge11F32AVX512, sumsEdge12F32AVX512, sumsEdge13F32AVX512, sumsEdge14F32AVX512},
-	sumsHalf:  []runsKernel[float32]{sumsHalf1F32AVX512, sumsHalf2F32AVX512, sumsHalf3F32AVX512, sumsHalf4F32AVX512, sumsHalf5F32AVX512, sumsHalf6F32AVX512, sumsHalf7F32AVX512, sumsHalf8F32AVX512, sumsHalf9F32AVX512, sumsHalf10F32AVX512, sumsHalf11F32AVX512, sumsHalf12F32AVX512, sumsHalf13F32AVX512, sumsHalf14F32AVX512},
 }
 
 // microF32AVX2 holds the micro-kernels of that element type and instruction set.
@@ -32,12 +26,6 @@ var microF32AVX2 = microKernels[float32]{
 	packHalf:  []packEdgeKernel[float32]{packHalf1F32AVX2, packHalf2F32AVX2, packHalf3F32AVX2, packHalf4F32AVX2, packHalf5F32AVX2, packHalf6F32AVX2},
 	packFirst: []packFirstKernel[float32]{packFirst1F32AVX2, packFirst2F32AVX2, packFirst3F32AVX2, packFirst4F32AVX2, packFirst5F32AVX2, packFirst6F32AVX2},
 	packFull:  []packFullKernel[float32]{packFull1F32AVX2, packFull2F32AVX2, packFull3F32AVX2, packFull4F32AVX2, packFull5F32AVX2, packFull6F32AVX2},
-	runsFull:  []runsKernel[float32]{runsFull1F32AVX2, runsFull2F32AVX2, runsFull3F32AVX2, runsFull4F32AVX2, runsFull5F32AVX2, runsFull6F32AVX2},
-	runsEdge:  []runsKernel[float32]{runsEdge1F32AVX2, runsEdge2F32AVX2, runsEdge3F32AVX2, runsEdge4F32AVX2, runsEdge5F32AVX2, runsEdge6F32AVX2},
-	runsHalf:  []runsKernel[float32]{runsHalf1F32AVX2, runsHalf2F32AVX2, runsHalf3F32AVX2, runsHalf4F32AVX2, runsHalf5F32AVX2, runsHalf6F32AVX2},
-	sumsFull:  []runsKernel[float32]{sumsFull1F32AVX2, sumsFull2F32AVX2, sumsFull3F32AVX2, sumsFull4F32AVX2, sumsFull5F32AVX2, sumsFull6F32AVX2},
-	sumsEdge:  []runsKernel[float32]{sumsEdge1F32AVX2, sumsEdge2F32AVX2, sumsEdge3F32AVX2, sumsEdge4F32AVX2, sumsEdge5F32AVX2, sumsEdge6F32AVX2},
-	sumsHalf:  []runsKernel[float32]{sumsHalf1F32AVX2, sumsHalf2F32AVX2, sumsHalf3F32AVX2, sumsHalf4F32AVX2, sumsHalf5F32AVX2, sumsHalf6F32AVX2},
 }
 
 // microF64AVX512 holds the micro-kernels of that element type and instruction set.
@@ -50,12 +38,6 @@ var microF64AVX512 = microKernels[float64]{
 	packHalf:  []packEdgeKernel[float64]{packHalf1F64AVX512, packHalf2F64AVX512, packHalf3F64AVX512, packHalf4F64AVX512, packHalf5F64AVX512, packHalf6F64AVX512, packHalf7F64AVX512, packHalf8F64AVX512, packHalf9F64AVX512, packHalf10F64AVX512, packHalf11F64AVX512, packHalf12F64AVX512, packHalf13F64AVX512, packHalf14F64AVX512},
 	packFirst: []packFirstKernel[float64]{packFirst1F64AVX512, packFirst2F64AVX512, packFirst3F64AVX512, packFirst4F64AVX512, packFirst5F64AVX512, packFirst6F64AVX512, packFirst7F64AVX512, packFirst8F64AVX512, packFirst9F64AVX512, packFirst10F64AVX512, packFirst11F64AVX512, packFirst12F64AVX512, packFirst13F64AVX512, packFirst14F64AVX512},
 	packFull:  []packFullKernel[float64]{packFull1F64AVX512, packFull2F64AVX512, packFull3F64AVX512, packFull4F64AVX512, packFull5F64AVX512, packFull6F64AVX512, packFull7F64AVX512, packFull8F64AVX512, packFull9F64AVX512, packFull10F64AVX512, packFull11F64AVX512, packFull12F64AVX512, packFull13F64AVX512, packFull14F64AVX512},
-	runsFull:  []runsKernel[float64]{runsFull1F64AVX512, runsFull2F64AVX512, runsFull3F64AVX512, runsFull4F64AVX512, runsFull5F64AVX512, runsFull6F64AVX512, runsFull7F64AVX512, runsFull8F64AVX512, runsFull9F64AVX512, runsFull10F64AVX512, runsFull11F64AVX512, runsFull12F64AVX512, runsFull13F64AVX512, runsFull14F64AVX512},
-	runsEdge:  []runsKernel[float64]{runsEdge1F64AVX512, runsEdge2F64AVX512, runsEdge3F64AVX512, runsEdge4F64AVX512, runsEdge5F64AVX512, runsEdge6F64AVX512, runsEdge7F64AVX512, runsEdge8F64AVX512, runsEdge9F64AVX512, runsEdge10F64AVX512, runsEdge11F64AVX512, runsEdge12F64AVX512, runsEdge13F64AVX512, runsEdge14F64AVX512},
-	runsHalf:  []runsKernel[float64]{runsHalf1F64AVX512, runsHalf2F64AVX512, runsHalf3F64AVX512, runsHalf4F64AVX512, runsHalf5F64AVX512, runsHalf6F64AVX512, runsHalf7F64AVX512, runsHalf8F64AVX512, runsHalf9F64AVX512, runsHalf10F64AVX512, runsHalf11F64AVX512, runsHalf12F64AVX512, runsHalf13F64AVX512, runsHalf14F64AVX512},
-	sumsFull:  []runsKernel[float64]{sumsFull1F64AVX512, sumsFull2F64AVX512, sumsFull3F64AVX512, sumsFull4F64AVX512, sumsFull5F64AVX512, sumsFull6F64AVX512, sumsFull7F64AVX512, sumsFull8F64AVX512, sumsFull9F64AVX512, sumsFull10F64AVX512, sumsFull11F64AVX512, sumsFull12F64AVX512, sumsFull13F64AVX512, sumsFull14F64AVX512},
-	sumsEdge:  []runsKernel[float64]{sumsEdge1F64AVX512, sumsEdge2F64AVX512, sumsEdge3F64AVX512, sumsEdge4F64AVX512, sumsEdge5F64AVX512, sumsEdge6F64AVX512, sumsEdge7F64AVX512, sumsEdge8F64AVX512, sumsEdge9F64AVX512, sumsEdge10F64AVX512, sumsEdge11F64AVX512, sumsEdge12F64AVX512, sumsEdge13F64AVX512, sumsEdge14F64AVX512},
-	sumsHalf:  []runsKernel[float64]{sumsHalf1F64AVX512, sumsHalf2F64AVX512, sumsHalf3F64AVX512, sumsHalf4F64AVX512, sumsHalf5F64AVX512, sumsHalf6F64AVX512, sumsHalf7F64AVX512, sumsHalf8F64AVX512, sumsHalf9F64AVX512, sumsHalf10F64AVX512, sumsHalf11F64AVX512, sumsHalf12F64AVX512, sumsHalf13F64AVX512, sumsHalf14F64AVX512},
 }
 
 // microF64AVX2 holds the micro-kernels of that element type and instruction set.
@@ -68,13 +50,4 @@ var microF64AVX2 = microKernels[float64]{
 	packHalf:  []packEdgeKernel[float64]{packHalf1F64AVX2, packHalf2F64AVX2, packHalf3F64AVX2, packHalf4F64AVX2, packHalf5F64AVX2, packHalf6F64AVX2},
 	packFirst: []packFirstKernel[float64]{packFirst1F64AVX2, packFirst2F64AVX2, packFirst3F64AVX2, packFirst4F64AVX2, packFirst5F64AVX2, packFirst6F64AVX2},
 	packFull:  []packFullKernel[float64]{packFull1F64AVX2, packFull2F64AVX2, packFull3F64AVX2, packFull4F64AVX2, packFull5F64AVX2, packFull6F64AVX2},
-	runsFull:  []runsKernel[float64]{runsFull1F64AVX2, runsFull2F64AVX2, runsFull3F64AVX2, runsFull4F64AVX2, runsFull5F64AVX2, runsFull6F64AVX2},
-	runsEdge:  []runsKernel[float64]{runsEdge1F64AVX2, runsEdge2F64AVX2, runsEdge3F64AVX2, runsEdge4F64AVX2, runsEdge5F64AVX2, runsEdge6F64AVX2},
-	runsHalf:  []runsKernel[float64]{runsHalf1F64AVX2, runsHalf2F64AVX2, runsHalf3F64AVX2, runsHalf4F64AVX2, runsHalf5F64AVX2, runsHalf6F64AVX2},
-	sumsFull:  []runsKernel[float64]{sumsFull1F64AVX2, sumsFull2F64AVX2, sumsFull3F64AVX2, sumsFull4F64AVX2, sumsFull5F64AVX2, sumsFull6F64AVX2},
-	sumsEdge:  []runsKernel[float64]{sumsEdge1F64AVX2, sumsEdge2F64AVX2, sumsEdge3F64AVX2, sumsEdge4F64AVX2, sumsEdge5F64AVX2, sumsEdge6F64AVX2},
-	sumsHalf:  []runsKernel[float64]{sumsHalf1F64AVX2, sumsHalf2F64AVX2, sumsHalf3F64AVX2, sumsHalf4F64AVX2, sumsHalf5F64AVX2, sumsHalf6F64AVX2},
 }
-
-// packRowsAVX512 holds the transposing copies by the number of rows.
-var packRowsAVX512 = []packRowsKernel{packRows1AVX512, packRows2AVX512, packRows3AVX512, packRows4AVX512, packRows5AVX512, packRows6AVX512, packRows7AVX512, packRows8AVX512, packRows9AVX512, packRows10AVX512, packRows11AVX512, packRows12AVX512, packRows13AVX512, packRows14AVX512, packRows15AVX512, packRows16AVX512}

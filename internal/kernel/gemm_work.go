@@ -13,19 +13,6 @@ type gemmWork[T Float] struct {
 	c, a, b []T
 }
 
-// tiling cuts rows into tiles of nearly equal heights.
-type tiling struct{ rows, tiles int }
-
-func (b *blocked[T]) tiling(rows int) tiling {
-	return tiling{rows, ceilDiv(rows, b.micro.tileM)}
-}
-
-// tile returns the first row and the height of tile i.
-func (t tiling) tile(i int) (row, height int) {
-	row = i * t.rows / t.tiles
-	return row, (i+1)*t.rows/t.tiles - row
-}
-
 // beta is 0 where a block of k from p on overwrites C.
 func (w *gemmWork[T]) beta(p int) int {
 	if p == 0 && !w.Accumulate {
@@ -37,7 +24,7 @@ func (w *gemmWork[T]) beta(p int) int {
 // direct multiplies without packing A; B is packed only if it is transposed.
 func (w *gemmWork[T]) direct() {
 	kc, panel := equalBlocks(w.K, w.directK), w.micro.panel()
-	rows := w.tiling(w.i1 - w.i0)
+	rows := tilingOf(w.i1-w.i0, w.micro.tileM)
 	for p := 0; p < w.K; p += kc {
 		kn := min(kc, w.K-p)
 		for j := w.j0; j < w.j1; j += panel {
@@ -86,16 +73,13 @@ func (w *gemmWork[T]) withPacking() {
 	}
 }
 
-// packSlack elements after a packed block may be overwritten by packing.
-const packSlack = 16 * 32
-
 // blocksOfA multiplies all blocks of A with columns [j, j+nn) of B.
 func (w *gemmWork[T]) blocksOfA(p, kn, j, nn int) {
 	blocks := ceilDiv(w.i1-w.i0, w.m)
 	for q := range blocks {
 		i := w.i0 + q*(w.i1-w.i0)/blocks
 		end := w.i0 + (q+1)*(w.i1-w.i0)/blocks
-		rows := w.tiling(end - i)
+		rows := tilingOf(end-i, w.micro.tileM)
 		for t := range rows.tiles {
 			row, h := rows.tile(t)
 			w.packTile(w.packed.a[row*kn:], i+row, h, p, kn)

@@ -1,30 +1,20 @@
 package kernel
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 )
 
 // eachLevel runs a test with every instruction set of this machine.
 func eachLevel(t *testing.T, f func(t *testing.T)) {
-	all := levels()
-	for _, l := range all {
-		if !l.available {
-			continue
-		}
-		l.use()
-		t.Run(l.name, f)
+	levels := Levels()
+	for _, l := range levels {
+		Use(l)
+		t.Run(l.String(), f)
 	}
-	all[firstAvailable(all)].use()
-}
-
-func firstAvailable(all []level) int {
-	for i, l := range all {
-		if l.available {
-			return i
-		}
-	}
-	return -1
+	Use(levels[0])
 }
 
 // random returns n numbers between -1 and 1 that are the same in every run.
@@ -42,4 +32,23 @@ func backwards(n, _ int, f func(lo, hi int)) {
 	for i := n - 1; i >= 0; i-- {
 		f(i, i+1)
 	}
+}
+
+// randomSlice returns n normally distributed numbers.
+func randomSlice[T Float](rng *rand.Rand, n int) []T {
+	x := make([]T, n)
+	for i := range x {
+		x[i] = T(rng.NormFloat64())
+	}
+	return x
+}
+
+// farApart says which element of got is farther than tol from want, "" if none is.
+func farApart[T Float](got, want []T, tol float64) string {
+	for i := range want {
+		if d := math.Abs(float64(got[i] - want[i])); got[i] != want[i] && !(d <= tol*max(1, math.Abs(float64(want[i])))) {
+			return fmt.Sprintf("element %d is %v, want %v", i, got[i], want[i])
+		}
+	}
+	return ""
 }

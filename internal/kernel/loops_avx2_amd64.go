@@ -18,23 +18,9 @@ func avx2Loops() vectorLoops {
 		exp: unaryOf(expAVX2), log: unaryOf(logAVX2), log1p: unaryOf(log1pAVX2), tanh: unaryOf(tanhAVX2), sigmoid: unaryOf(sigmoidAVX2),
 		erf: unaryOf(erfAVX2), erfc: unaryOf(erfcAVX2),
 
-		sum: foldOf(sumAVX2), maxOf: foldOf(maxOfAVX2), minOf: foldOf(minOfAVX2),
-		expShift: expShiftOf(expShiftAVX2),
-
-		axpy: axpyOf(axpyAVX2), momentum: momentumOf(momentumAVX2), adam: adamOf(adamAVX2),
-		streamAdd: binaryOf(streamAddAVX2), streamSub: binaryOf(streamSubAVX2),
-		streamAxpy: streamAxpyOf(streamAxpyAVX2), streamMomentum: streamMomentumOf(streamMomentumAVX2), streamAdam: streamAdamOf(streamAdamAVX2),
-
 		truncate: unaryOf(truncateAVX2), fromInt32: unaryOf(fromInt32AVX2),
 		selectWords: selectWordsAVX2,
 		greater:     greaterAVX2, greaterEqual: greaterEqualAVX2, equal: equalAVX2, notEqual: notEqualAVX2,
 		widen: widenAVX2, narrow: narrowAVX2,
-		sumStrip: 32, strip: 16,
-		columnSums: columnSumsAVX2, columnMoments: columnMomentsAVX2, columnProducts: columnProductsAVX2,
-		normalize: normalizeAVX2, normGrad: normGradAVX2,
-
-		fft4: fft4AVX2, fftSplit: fftSplitAVX2, fftJoin: fftJoinAVX2,
-
-		poolMax: poolMaxAVX2, poolSum: poolSumAVX2, poolMaxGrad: poolMaxGradAVX2,
 	}
 }

@@ -18,24 +18,9 @@ func avx512Loops() vectorLoops {
 		exp: unaryOf(expAVX512), log: unaryOf(logAVX512), log1p: unaryOf(log1pAVX512), tanh: unaryOf(tanhAVX512), sigmoid: unaryOf(sigmoidAVX512),
 		erf: unaryOf(erfAVX512), erfc: unaryOf(erfcAVX512),
 
-		sum: foldOf(sumAVX512), maxOf: foldOf(maxOfAVX512), minOf: foldOf(minOfAVX512),
-		expShift: expShiftOf(expShiftAVX512),
-
-		axpy: axpyOf(axpyAVX512), momentum: momentumOf(momentumAVX512), adam: adamOf(adamAVX512),
-		streamAdd: binaryOf(streamAddAVX512), streamSub: binaryOf(streamSubAVX512),
-		streamAxpy: streamAxpyOf(streamAxpyAVX512), streamMomentum: streamMomentumOf(streamMomentumAVX512), streamAdam: streamAdamOf(streamAdamAVX512),
-
 		truncate: unaryOf(truncateAVX512), fromInt32: unaryOf(fromInt32AVX512),
 		selectWords: selectWordsAVX512,
 		greater:     greaterAVX512, greaterEqual: greaterEqualAVX512, equal: equalAVX512, notEqual: notEqualAVX512,
 		widen: widenAVX512, narrow: narrowAVX512,
-		sumStrip: 64, strip: 64,
-		columnSums: columnSumsAVX512, columnMoments: columnMomentsAVX512, columnProducts: columnProductsAVX512,
-		normalize: normalizeAVX512, normGrad: normGradAVX512,
-		transpose16: func(dst, src *float32, ldd, lds int) { packRows16AVX512(16, src, lds, dst, ldd) },
-
-		fft4: fft4AVX512, fftSplit: fftSplitAVX512, fftJoin: fftJoinAVX512,
-
-		poolMax: poolMaxAVX512, poolSum: poolSumAVX512, poolMaxGrad: poolMaxGradAVX512,
 	}
 }

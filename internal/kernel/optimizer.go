@@ -4,11 +4,11 @@ import "math"
 
 // Axpy sets y += a·x. A gradient descent step has a = -learning rate.
 func Axpy[T Number](y []T, a T, x []T) {
-	if simd.axpy != nil {
+	if simdUpdate.axpy != nil {
 		if yf, ok := asF32(y); ok {
 			af, _ := scalarF32(a)
 			xf, _ := asF32(x)
-			simd.axpy(yf, af, xf[:len(yf)])
+			simdUpdate.axpy(yf, af, xf[:len(yf)])
 			return
 		}
 	}
@@ -17,11 +17,11 @@ func Axpy[T Number](y []T, a T, x []T) {
 
 // Momentum sets m = m·momentum + g and v -= lr·m.
 func Momentum[T Float](v, m, g []T, lr, momentum T) {
-	if simd.momentum != nil {
+	if simdUpdate.momentum != nil {
 		if vf, ok := asF32(v); ok {
 			mf, _ := asF32(m)
 			gf, _ := asF32(g)
-			simd.momentum(vf, mf[:len(vf)], gf[:len(vf)], float32(lr), float32(momentum))
+			simdUpdate.momentum(vf, mf[:len(vf)], gf[:len(vf)], float32(lr), float32(momentum))
 			return
 		}
 	}
@@ -80,14 +80,14 @@ func Adam[T Float](v, m, s, g []T, p AdamStep[T]) {
 // adam32 runs the vector loop if there is one and the data are float32.
 func adam32[T Float](v, m, s, g []T, p AdamStep[T]) bool {
 	vf, ok := asF32(v)
-	if !ok || simd.adam == nil || p.Nesterov {
+	if !ok || simdUpdate.adam == nil || p.Nesterov {
 		return false
 	}
 	mf, _ := asF32(m)
 	sf, _ := asF32(s)
 	gf, _ := asF32(g)
 	n := len(vf)
-	simd.adam(vf, mf[:n], sf[:n], gf[:n], AdamStep[float32]{
+	simdUpdate.adam(vf, mf[:n], sf[:n], gf[:n], AdamStep[float32]{
 		Alpha: float32(p.Alpha), Beta1: float32(p.Beta1), Beta2: float32(p.Beta2), Epsilon: float32(p.Epsilon),
 	})
 	return true

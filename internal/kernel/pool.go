@@ -66,9 +66,9 @@ func (v *Pool) coveredLines(lines []int, n, od, oh int) []int {
 // MaxPool sets y to the greatest elements of each window, the least number
 // there is for windows outside of the image.
 func MaxPool[T Real](par Par, v *Pool, y, x []T) {
-	if yf, ok := asF32(y); ok && simd.poolMax != nil {
+	if yf, ok := asF32(y); ok && simdPool.poolMax != nil {
 		xf, _ := asF32(x)
-		poolRuns(par, v, yf, xf, simd.poolMax, func(y []float32, taps int) {
+		poolRuns(par, v, yf, xf, simdPool.poolMax, func(y []float32, taps int) {
 			if taps == 0 {
 				Fill(y, Lowest[float32]())
 			}
@@ -178,7 +178,7 @@ func MaxPoolGrad[T Real](par Par, v *Pool, dx, dy []T, arg []int64) {
 // dy: the first of the greatest elements of each window gets it.
 func MaxPoolBack[T Real](par Par, v *Pool, dx, x, dy []T) {
 	dxf, ok := asF32(dx)
-	if !ok || simd.poolMaxGrad == nil {
+	if !ok || simdPool.poolMaxGrad == nil {
 		arg := memory.Make[int64](len(dy))
 		MaxPoolArg(par, v, arg, x)
 		MaxPoolGrad(par, v, dx, dy, arg)
@@ -191,7 +191,7 @@ func MaxPoolBack[T Real](par Par, v *Pool, dx, x, dy []T) {
 		v.eachRun(lo*v.linesOut(), hi*v.linesOut(), func(r *run) {
 			if len(r.offsets) > 0 {
 				at := r.pixel * v.C
-				simd.poolMaxGrad(&dxf[at], &xf[at], &dyf[r.window*v.C], &r.offsets[0], len(r.offsets), v.C, r.count, v.Stride[2]*v.C)
+				simdPool.poolMaxGrad(&dxf[at], &xf[at], &dyf[r.window*v.C], &r.offsets[0], len(r.offsets), v.C, r.count, v.Stride[2]*v.C)
 			}
 		})
 	})
@@ -212,9 +212,9 @@ func MaxPoolGather[T Real](par Par, v *Pool, y, x []T, arg []int64) {
 
 // AvgPool sets y to the means of each window's elements inside the image.
 func AvgPool[T Float](par Par, v *Pool, y, x []T) {
-	if yf, ok := asF32(y); ok && simd.poolSum != nil {
+	if yf, ok := asF32(y); ok && simdPool.poolSum != nil {
 		xf, _ := asF32(x)
-		poolRuns(par, v, yf, xf, simd.poolSum, func(y []float32, taps int) {
+		poolRuns(par, v, yf, xf, simdPool.poolSum, func(y []float32, taps int) {
 			if taps == 0 {
 				clear(y)
 				return

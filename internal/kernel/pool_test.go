@@ -8,18 +8,18 @@ import (
 )
 
 // poolOf turns the window of a convolution into one of a pooling.
-func poolOf(v *Conv) *Pool { return &Pool{Window: v.Window, Batch: v.Batch, C: v.InC} }
+func poolOf(v *images) *Pool { return &Pool{Window: v.Window, Batch: v.Batch, C: v.InC} }
 
 // eachPooled calls f for each element that a window covers, the windows and
 // their elements in order.
 func eachPooled(v *Pool, f func(y, x int)) {
-	c := &Conv{Window: v.Window, Batch: v.Batch, InC: v.C, OutC: v.C, Groups: v.C}
-	eachProduct(c, func(y, x, _ int) { f(y, x) })
+	c := &images{Window: v.Window, Batch: v.Batch, InC: v.C, OutC: v.C, Groups: v.C}
+	c.eachProduct(func(y, x, _ int) { f(y, x) })
 }
 
 func TestPooling(t *testing.T) {
-	for name, c := range convCases() {
-		for how, par := range map[string]Par{"serial": Serial, "in pieces": inPieces} {
+	for name, c := range windows() {
+		for how, par := range map[string]Par{"serial": Serial, "in pieces": backwards} {
 			t.Run(name+" "+how, func(t *testing.T) { testPooling(t, poolOf(c), par) })
 		}
 	}
@@ -69,7 +69,7 @@ func testPooling(t *testing.T, v *Pool, par Par) {
 // channels, NaNs and ties.
 func TestPoolingSingle(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
-		for name, c := range convCases() {
+		for name, c := range windows() {
 			for _, channels := range []int{1, 7, 16, 35, 70} {
 				v := poolOf(c)
 				v.C = channels
@@ -90,7 +90,7 @@ func testPoolingSingle(t *testing.T, v *Pool) {
 	MaxPoolArg(Serial, v, arg, x)
 	want := make([]float32, len(x))
 	MaxPoolGrad(Serial, v, want, dy, arg)
-	MaxPoolBack(inPieces, v, dx, x, dy)
+	MaxPoolBack(backwards, v, dx, x, dy)
 	if err := farApart(dx, want, 1e-6); err != "" {
 		t.Errorf("gradient of the maximum: %s", err)
 	}
@@ -98,7 +98,7 @@ func testPoolingSingle(t *testing.T, v *Pool) {
 		if nan && len(x) > 0 {
 			x[rng.IntN(len(x))] = float32(math.NaN())
 		}
-		MaxPool(inPieces, v, y, x)
+		MaxPool(backwards, v, y, x)
 		comparePooled(t, v, "maximum", y, x, func(e []float32) float32 {
 			best := Lowest[float32]()
 			for _, x := range e {
@@ -108,7 +108,7 @@ func testPoolingSingle(t *testing.T, v *Pool) {
 			}
 			return best
 		})
-		AvgPool(inPieces, v, y, x)
+		AvgPool(backwards, v, y, x)
 		comparePooled(t, v, "mean", y, x, func(e []float32) (mean float32) {
 			for _, x := range e {
 				mean += x / float32(len(e))

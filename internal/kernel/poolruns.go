@@ -49,7 +49,7 @@ func (v *Pool) setRun(r *run, lines []int, o int) {
 }
 
 // whole reports whether the image has all that window o of a line covers.
-func (v *Window) whole(o int) bool {
+func (v *Pool) whole(o int) bool {
 	first, inside := v.at(2, o, 0)
 	return inside && first+(v.Kernel[2]-1)*v.Dilation[2] < v.In[2]
 }

@@ -163,9 +163,9 @@ func narrowRows(width int) int { return ElementGrain / width }
 // threads, then the blocks' results.
 func foldNarrow[T any](par Par, dst, src []T, rows int, f Fold[T]) {
 	width, block := len(dst), narrowRows(len(dst))
-	part := memory.Make[T](ceilQuo(rows, block) * width)
+	part := memory.Make[T](ceilDiv(rows, block) * width)
 	Fill(part, f.Init)
-	par(ceilQuo(rows, block), 1, func(lo, hi int) {
+	par(ceilDiv(rows, block), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			foldSideBySide(part[i*width:(i+1)*width], src[i*block*width:min(rows, (i+1)*block)*width], f)
 		}
@@ -254,7 +254,7 @@ type halves[T any] struct {
 }
 
 // first is the number of rows in the first half, which is not the smaller one.
-func (h *halves[T]) first(rows int) int { return ceilQuo(ceilQuo(rows, h.piece), 2) * h.piece }
+func (h *halves[T]) first(rows int) int { return ceilDiv(ceilDiv(rows, h.piece), 2) * h.piece }
 
 // depth is how often a number of rows is halved.
 func (h *halves[T]) depth(rows int) (n int) {

@@ -1,7 +1,5 @@
 package kernel
 
-import "unsafe"
-
 // selectBits sets z[i] to x[i] where c[i] holds and to y[i] elsewhere, without
 // branches, which conditions without a pattern would make slow. It reports
 // false, and does nothing, for elements that are no 4 or 8 plain bytes.
@@ -29,11 +27,6 @@ func selectVectors(z []float32, c []uint8, x, y []float32) (done int) {
 		done += n
 	}
 	return done
-}
-
-// words views elements as numbers of their size. Bools are 0 and 1.
-func words[W uint8 | uint32 | uint64 | float32, T any](x []T) []W {
-	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
 
 func selectWords[W uint32 | uint64](z []W, c []uint8, x, y []W) {

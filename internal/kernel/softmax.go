@@ -34,19 +34,6 @@ func eachRow(par Par, total, n int, f func(lo, hi int)) {
 	})
 }
 
-// expShifted sets y = e^(x-shift) and returns the sum of y.
-func expShifted[T Float](y, x []T, shift T) T {
-	if yf, ok := asF32(y); ok && simd.expShift != nil {
-		xf, _ := asF32(x)
-		sf, _ := scalarF32(shift)
-		s, _ := any(simd.expShift(yf, xf[:len(yf)], sf)).(T)
-		return s
-	}
-	SubScalar(y, x, shift)
-	Exp(y, y)
-	return Sum(y)
-}
-
 // SparseSoftmaxCrossEntropy sets, for every row of n logits, the loss
 // log Σe^x - x[label] and its gradient softmax(x) - onehot(label). Rows whose
 // label is out of range get NaN. BadIndex finds such labels.

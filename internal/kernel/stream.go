@@ -22,10 +22,10 @@ func aligned(zs ...[]float32) bool {
 }
 
 // StreamAdd sets z = x + y.
-func StreamAdd(z, x, y []float32) { streamZip(simd.streamAdd, Add, z, x, y) }
+func StreamAdd(z, x, y []float32) { streamZip(simdUpdate.streamAdd, Add, z, x, y) }
 
 // StreamSub sets z = x - y.
-func StreamSub(z, x, y []float32) { streamZip(simd.streamSub, Sub, z, x, y) }
+func StreamSub(z, x, y []float32) { streamZip(simdUpdate.streamSub, Sub, z, x, y) }
 
 func streamZip(stream, plain binaryLoop, z, x, y []float32) {
 	if stream == nil || !aligned(z) {
@@ -37,35 +37,35 @@ func streamZip(stream, plain binaryLoop, z, x, y []float32) {
 
 // StreamAxpy sets z = y + a·x.
 func StreamAxpy(z, y []float32, a float32, x []float32) {
-	if simd.streamAxpy == nil || !aligned(z) {
+	if simdUpdate.streamAxpy == nil || !aligned(z) {
 		copy(z, y[:len(z)])
 		Axpy(z, a, x)
 		return
 	}
-	simd.streamAxpy(z, y[:len(z)], a, x[:len(z)])
+	simdUpdate.streamAxpy(z, y[:len(z)], a, x[:len(z)])
 }
 
 // StreamMomentum is [Momentum] from v and m to zv and zm.
 func StreamMomentum(zv, zm, v, m, g []float32, lr, momentum float32) {
 	n := len(zv)
-	if simd.streamMomentum == nil || !aligned(zv, zm) {
+	if simdUpdate.streamMomentum == nil || !aligned(zv, zm) {
 		copy(zv, v[:n])
 		copy(zm, m[:n])
 		Momentum(zv, zm, g, lr, momentum)
 		return
 	}
-	simd.streamMomentum(zv, zm[:n], v[:n], m[:n], g[:n], lr, momentum)
+	simdUpdate.streamMomentum(zv, zm[:n], v[:n], m[:n], g[:n], lr, momentum)
 }
 
 // StreamAdam is [Adam] from v, m and s to zv, zm and zs.
 func StreamAdam(zv, zm, zs, v, m, s, g []float32, p AdamStep[float32]) {
 	n := len(zv)
-	if simd.streamAdam == nil || p.Nesterov || !aligned(zv, zm, zs) {
+	if simdUpdate.streamAdam == nil || p.Nesterov || !aligned(zv, zm, zs) {
 		copy(zv, v[:n])
 		copy(zm, m[:n])
 		copy(zs, s[:n])
 		Adam(zv, zm, zs, g, p)
 		return
 	}
-	simd.streamAdam(zv, zm[:n], zs[:n], v[:n], m[:n], s[:n], g[:n], p)
+	simdUpdate.streamAdam(zv, zm[:n], zs[:n], v[:n], m[:n], s[:n], g[:n], p)
 }

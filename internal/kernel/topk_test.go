@@ -15,7 +15,7 @@ func TestTopK(t *testing.T) {
 	}
 	for _, k := range []int{0, 1, 2, 9, n} {
 		values, indices := make([]int32, rows*k), make([]int64, rows*k)
-		TopK(inPieces, values, indices, x, n, k)
+		TopK(backwards, values, indices, x, n, k)
 		for r := range rows {
 			row, order := x[r*n:(r+1)*n], make([]int64, n)
 			for i := range order {

@@ -137,13 +137,13 @@ func transposeStrip[T any](dst, src []T, row, col transposeDim) {
 // transposeWords writes as many columns as it returns, if elements have 4 bytes
 // and rows fill vectors.
 func transposeWords[T any](dst, src []T, row, col transposeDim) (done int) {
-	if unsafe.Sizeof(*new(T)) != 4 || row.n != transposeBlock || simd.transpose16 == nil {
+	if unsafe.Sizeof(*new(T)) != 4 || row.n != transposeBlock || transpose16 == nil {
 		return 0
 	}
 	to, from := words[float32](dst), words[float32](src)
 	for ; col.n-done >= transposeBlock; done += transposeBlock {
 		_, _ = to[15*row.dst+done+15], from[15+(done+15)*col.src]
-		simd.transpose16(&to[done], &from[done*col.src], row.dst, col.src)
+		transpose16(&to[done], &from[done*col.src], row.dst, col.src)
 	}
 	return done
 }

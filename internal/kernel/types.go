@@ -28,14 +28,5 @@ type Number interface{ Real | Complex }
 // Inexact lists the types that transcendental functions are defined for.
 type Inexact interface{ Float | Complex }
 
-// asF32 is x itself where T is float32.
-func asF32[T any](x []T) ([]float32, bool) {
-	y, ok := any(x).([]float32)
-	return y, ok
-}
-
-// scalarF32 is x itself where T is float32.
-func scalarF32[T any](x T) (float32, bool) {
-	y, ok := any(x).(float32)
-	return y, ok
-}
+// Index lists the types that positions are given in.
+type Index interface{ int32 | int64 }

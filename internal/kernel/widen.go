@@ -44,3 +44,23 @@ func WidenTo[R any, H HalfFloat](z []R, x, y []H, f func(z []R, x, y []float32))
 		z, x, y = z[n:], x[n:], y[n:]
 	}
 }
+
+// Widen sets y[i] to the value of x[i].
+func Widen[H HalfFloat](y []float32, x []H) {
+	switch x := any(x).(type) {
+	case []Half:
+		Map2(y, x, func(h Half) float32 { return h.Float32() })
+	case []BFloat16:
+		Map2(y, x, func(b BFloat16) float32 { return b.Float32() })
+	}
+}
+
+// Narrow sets y[i] to x[i] rounded to the nearest, ties to even.
+func Narrow[H HalfFloat](y []H, x []float32) {
+	switch y := any(y).(type) {
+	case []Half:
+		Map2(y, x, HalfFromFloat32)
+	case []BFloat16:
+		Map2(y, x, BFloat16FromFloat32)
+	}
+}

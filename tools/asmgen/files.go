@@ -18,6 +18,8 @@ var families = []struct {
 }{
 	{"kernel/elementwise_avx512", func(a *asm) { emitElementwise(a, avx512) }},
 	{"kernel/elementwise_avx2", func(a *asm) { emitElementwise(a, avx2) }},
+	{"kernel/update_avx512", func(a *asm) { emitUpdates(a, avx512) }},
+	{"kernel/update_avx2", func(a *asm) { emitUpdates(a, avx2) }},
 	{"kernel/fold_avx512", func(a *asm) { emitFolds(a, avx512) }},
 	{"kernel/fold_avx2", func(a *asm) { emitFolds(a, avx2) }},
 	{"kernel/gemm_f32_avx512", func(a *asm) { emitGemm(a, gemmShape{isa: avx512, elem: f32}) }},
@@ -50,11 +52,13 @@ func generate() (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	tables, err := format.Source(gemmTables())
-	if err != nil {
-		return nil, err
+	for _, t := range tables {
+		text, err := format.Source(t.text(path.Base(path.Dir(t.name))))
+		if err != nil {
+			return nil, err
+		}
+		files[t.name] = text
 	}
-	files["kernel/gemm_tables_amd64.go"] = tables
 	return files, nil
 }
 
@@ -67,7 +71,7 @@ func (a *asm) print(files map[string][]byte, name string) error {
 	if err := pass.Compile.Execute(f); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	cfg := printer.Config{Name: "tools/asmgen", Pkg: path.Dir(name)}
+	cfg := printer.Config{Name: "tools/asmgen", Pkg: path.Base(path.Dir(name))}
 	code, err := printer.NewGoAsm(cfg).Print(f)
 	if err != nil {
 		return err

@@ -1,0 +1,15 @@
+//go:build !noasm
+
+package kernel
+
+func init() {
+	Dispatch(&simdColumns, columnLoops{
+		sumStrip: 32, strip: 16,
+		columnSums: columnSumsAVX2, columnMoments: columnMomentsAVX2, columnProducts: columnProductsAVX2,
+		normalize: normalizeAVX2, normGrad: normGradAVX2,
+	}, columnLoops{
+		sumStrip: 64, strip: 64,
+		columnSums: columnSumsAVX512, columnMoments: columnMomentsAVX512, columnProducts: columnProductsAVX512,
+		normalize: normalizeAVX512, normGrad: normGradAVX512,
+	})
+}
