@@ -10,9 +10,9 @@ var tables = []struct {
 	name string
 	text func(pkg string) []byte
 }{
-	{"kernel/gemm_tables_amd64.go", gemmTables},
-	{"kernel/conv_tables_amd64.go", convTables},
-	{"kernel/pack_tables_amd64.go", packTables},
+	{"kernel/gemm/gemm_tables_amd64.go", gemmTables},
+	{"kernel/conv/conv_tables_amd64.go", convTables},
+	{"kernel/tiles/pack_tables_amd64.go", packTables},
 }
 
 func tableHead(pkg string) *bytes.Buffer {
@@ -24,7 +24,7 @@ func tableHead(pkg string) *bytes.Buffer {
 func gemmTables(pkg string) []byte {
 	b := tableHead(pkg)
 	eachShape(func(g gemmShape) {
-		tableBegin(b, "micro", "microKernels", g)
+		tableBegin(b, g)
 		for _, m := range micros {
 			tableRow(b, m, m.goType(), g)
 		}
@@ -37,7 +37,7 @@ func gemmTables(pkg string) []byte {
 func convTables(pkg string) []byte {
 	b := tableHead(pkg)
 	eachShape(func(g gemmShape) {
-		tableBegin(b, "conv", "convKernels", g)
+		tableBegin(b, g)
 		for _, m := range convMicros {
 			tableRow(b, m.micro, "runsKernel", g)
 		}
@@ -54,11 +54,11 @@ func eachShape(f func(g gemmShape)) {
 	}
 }
 
-// tableBegin writes the head of a table of this type.
-func tableBegin(b *bytes.Buffer, prefix, goType string, g gemmShape) {
-	name := prefix + g.suffix()
+// tableBegin writes the head of a table.
+func tableBegin(b *bytes.Buffer, g gemmShape) {
+	name := "micro" + g.suffix()
 	fmt.Fprintf(b, "\n// %s holds the micro-kernels of that element type and instruction set.\n", name)
-	fmt.Fprintf(b, "var %s = %s[%s]{\ntileM: %d, lanes: %d,\n", name, goType, g.elem.goType(), g.height(), g.lanes())
+	fmt.Fprintf(b, "var %s = microKernels[%s]{\ntileM: %d, lanes: %d,\n", name, g.elem.goType(), g.height(), g.lanes())
 }
 
 // tableRow writes the kernels of a family, whose functions have this type.

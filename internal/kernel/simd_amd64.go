@@ -1,5 +1,0 @@
-//go:build !noasm
-
-package kernel
-
-func init() { Dispatch(&simd, avx2Loops(), avx512Loops()) }

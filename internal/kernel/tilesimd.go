@@ -1,5 +1,0 @@
-package kernel
-
-// transpose16 exchanges rows and columns of 16 times 16 elements of 4 bytes, which are
-// ldd and lds apart. It is nil where no instructions are made for it.
-var transpose16 func(dst, src *float32, ldd, lds int)
