@@ -26,8 +26,8 @@ const (
 // whose packages may import each other.
 var layers = [][]string{
 	{"internal/invariants", "internal/leaktest", "internal/authoring", "internal/method"},
-	{"internal/memory"},
-	{"internal/kernel", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/...", "internal/link"},
+	{"internal/memory", "internal/numeric", "internal/hash"},
+	{"internal/kernel/...", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/...", "internal/link"},
 	{"tf/pb"},
 	{"internal/options", "tf/pb/servingpb"},
 	{"tf/core"},

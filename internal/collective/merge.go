@@ -1,7 +1,8 @@
 package collective
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -18,8 +19,8 @@ type mergers struct {
 }
 
 var mergersOf = map[core.DType]mergers{
-	core.Float32: numbers[float32](kernel.Add, kernel.Mul, kernel.Max, kernel.Min, func(z []float32, n int) { kernel.DivScalar(z, z, float32(n)) }),
-	core.Float64: numbers[float64](kernel.Add, kernel.Mul, kernel.Max, kernel.Min, func(z []float64, n int) { kernel.DivScalar(z, z, float64(n)) }),
+	core.Float32: numbers[float32](elementwise.Add, elementwise.Mul, elementwise.Max, elementwise.Min, func(z []float32, n int) { elementwise.DivScalar(z, z, float32(n)) }),
+	core.Float64: numbers[float64](elementwise.Add, elementwise.Mul, elementwise.Max, elementwise.Min, func(z []float64, n int) { elementwise.DivScalar(z, z, float64(n)) }),
 	core.Int32:   integers[int32](),
 	core.Int64:   integers[int64](),
 	core.Float16: halves[core.Half](), core.BFloat16: halves[core.BF16](),
@@ -33,7 +34,7 @@ func numbers[T core.Elem](add, mul, greatest, least func(z, x, y []T), divide fu
 }
 
 func integers[T int32 | int64]() mergers {
-	return numbers(kernel.Add[T], kernel.Mul[T], kernel.Max[T], kernel.Min[T], func(z []T, n int) {
+	return numbers(elementwise.Add[T], elementwise.Mul[T], elementwise.Max[T], elementwise.Min[T], func(z []T, n int) {
 		for i := range z {
 			z[i] /= T(n)
 		}
@@ -41,12 +42,12 @@ func integers[T int32 | int64]() mergers {
 }
 
 // halves computes in float32, each result rounded.
-func halves[H kernel.HalfFloat]() mergers {
+func halves[H numeric.HalfFloat]() mergers {
 	wide := func(f func(z, x, y []float32)) func(z, x, y []H) {
-		return func(z, x, y []H) { kernel.Widen2(z, x, y, f) }
+		return func(z, x, y []H) { elementwise.Widen2(z, x, y, f) }
 	}
-	return numbers(wide(kernel.Add), wide(kernel.Mul), wide(kernel.Max), wide(kernel.Min), func(z []H, n int) {
-		kernel.Widen1(z, z, func(z, x []float32) { kernel.DivScalar(z, x, float32(n)) })
+	return numbers(wide(elementwise.Add), wide(elementwise.Mul), wide(elementwise.Max), wide(elementwise.Min), func(z []H, n int) {
+		elementwise.Widen1(z, z, func(z, x []float32) { elementwise.DivScalar(z, x, float32(n)) })
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -62,7 +63,7 @@ type step struct {
 // operands at i times outer, and goes on by inner, 0 or 1. Operands of more dimensions
 // are walked by what walk says.
 type runs struct {
-	walk         *kernel.Broadcast
+	walk         *elementwise.Broadcast
 	n            int
 	outer, inner []int
 }
@@ -87,7 +88,7 @@ type arg struct {
 	register int // where it is, or none: in memory
 	per      int // elements for each row, where it is along or in a register
 	at       int // rowed: which row; expanded: which buffer
-	walk     *kernel.Broadcast
+	walk     *elementwise.Broadcast
 }
 
 // A row is an operand that begins again after period elements, repeated so that any
@@ -174,7 +175,7 @@ func (m *planner) checkShape(in *instr, views []core.Shape, s core.Shape) error 
 	if err := core.CheckSize(in.node.OutTypes[0], s); err != nil {
 		return err
 	}
-	b, ok := kernel.NewBroadcast(ints(views)...)
+	b, ok := elementwise.NewBroadcast(ints(views)...)
 	if !ok || b.Len != s.NumElements() {
 		return core.Errorf(core.Internal, "an elementwise kernel must broadcast its operands to its result, %v do not give %v", views, s)
 	}
@@ -270,7 +271,7 @@ func (m *planner) per(st *stage, s core.Shape) int { return s.NumElements() / st
 
 func (m *planner) readOperands(st *stage, s *step, k int) {
 	in := &m.code[k]
-	b, _ := kernel.NewBroadcast(ints(m.views[k])...)
+	b, _ := elementwise.NewBroadcast(ints(m.views[k])...)
 	direct, repeated := true, false
 	for a := range s.args {
 		s.args[a].how = m.readAs(b, a, st, s, in.kernel.Repeats)
@@ -291,7 +292,7 @@ func (m *planner) readOperands(st *stage, s *step, k int) {
 }
 
 // columned reports whether each operand of a step is a column or as large as its result.
-func (m *planner) columned(s *step, b *kernel.Broadcast, k *core.ElementKernel) bool {
+func (m *planner) columned(s *step, b *elementwise.Broadcast, k *core.ElementKernel) bool {
 	n, outer := b.Rows()
 	if k.Columns == nil || !k.Repeats || n != s.per {
 		return false
@@ -304,14 +305,14 @@ func (m *planner) columned(s *step, b *kernel.Broadcast, k *core.ElementKernel) 
 	return true
 }
 
-func newRuns(b *kernel.Broadcast) *runs {
+func newRuns(b *elementwise.Broadcast) *runs {
 	r := &runs{walk: b, inner: b.Inner()}
 	r.n, r.outer = b.Rows()
 	return r
 }
 
 // readAs says how operand a is read if the step is run block by block.
-func (m *planner) readAs(b *kernel.Broadcast, a int, st *stage, s *step, repeats bool) how {
+func (m *planner) readAs(b *elementwise.Broadcast, a int, st *stage, s *step, repeats bool) how {
 	n, block := b.Len, st.block*s.per
 	switch period := b.Period(a); {
 	case period == n:
@@ -334,7 +335,7 @@ func (m *planner) computedBy(v int) bool {
 }
 
 // addRows makes room for the rows that a step reads.
-func (m *planner) addRows(st *stage, s *step, b *kernel.Broadcast) {
+func (m *planner) addRows(st *stage, s *step, b *elementwise.Broadcast) {
 	for a := range s.args {
 		x := &s.args[a]
 		if x.how != rowed {
@@ -351,7 +352,7 @@ func (m *planner) addRows(st *stage, s *step, b *kernel.Broadcast) {
 func (m *planner) expand(st *stage, s *step, views []core.Shape, out core.Shape) {
 	for a := range s.args {
 		if x := &s.args[a]; x.how == expanded {
-			x.walk, _ = kernel.NewBroadcastTo(out, views[a])
+			x.walk, _ = elementwise.NewBroadcastTo(out, views[a])
 			x.at, st.expanded = st.expanded, st.expanded+1
 		}
 	}

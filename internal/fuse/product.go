@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -195,9 +196,9 @@ func inOne[T interface{ float32 | float64 }](p *product, c *core.OpContext) (boo
 		if err != nil {
 			return true, core.AtNode(err, p.mul, nil)
 		}
-		kernel.MatMul(c.ParallelFor, g, core.Data[T](z), a, b, kernel.Epilogue[T]{Bias: core.Data[T](x)})
+		gemm.MatMul(c.ParallelFor, g, core.Data[T](z), a, b, gemm.Epilogue[T]{Bias: core.Data[T](x)})
 		return true, nil
-	case len(s) == 2 && s[0] == g.M && s[1] == g.N && p.sum.Def.Has(core.Commutative) && kernel.AddsSums[T](g):
+	case len(s) == 2 && s[0] == g.M && s[1] == g.N && p.sum.Def.Has(core.Commutative) && gemm.AddsSums[T](g):
 		z, err := c.AllocFrom(2, 0, d, s)
 		if err != nil {
 			return true, core.AtNode(err, p.sum, nil)
@@ -207,14 +208,14 @@ func inOne[T interface{ float32 | float64 }](p *product, c *core.OpContext) (boo
 			c.ParallelFor(len(out), kernel.ElementGrain, func(lo, hi int) { copy(out[lo:hi], from[lo:hi]) })
 		}
 		g.Accumulate = true
-		kernel.MatMul(c.ParallelFor, g, out, a, b, kernel.Epilogue[T]{})
+		gemm.MatMul(c.ParallelFor, g, out, a, b, gemm.Epilogue[T]{})
 		return true, nil
 	}
 	return false, nil
 }
 
 // gemm describes the product of matrices of some shapes; not ok: it is none, or empty.
-func (p *product) gemm(a, b core.Shape) (g kernel.Gemm, ok bool) {
+func (p *product) gemm(a, b core.Shape) (g gemm.Gemm, ok bool) {
 	if len(a) != 2 || len(b) != 2 {
 		return g, false
 	}
@@ -225,7 +226,7 @@ func (p *product) gemm(a, b core.Shape) (g kernel.Gemm, ok bool) {
 	if p.transB {
 		k2, n = n, k2
 	}
-	return kernel.NewGemm(m, n, k, p.transA, p.transB), k == k2 && m > 0 && n > 0 && k > 0
+	return gemm.NewGemm(m, n, k, p.transA, p.transB), k == k2 && m > 0 && n > 0 && k > 0
 }
 
 // apart computes one node after the other.

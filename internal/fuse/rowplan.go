@@ -3,7 +3,7 @@ package fuse
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -101,7 +101,7 @@ func (c *rowCut) readsRows(k int) bool {
 
 // isColumn reports whether an operand has one element for each row of the result.
 func (c *rowCut) isColumn(view, to core.Shape) bool {
-	b, ok := kernel.NewBroadcastTo(to, view)
+	b, ok := elementwise.NewBroadcastTo(to, view)
 	if !ok || view.NumElements() != c.rows || b.Len != c.rows*c.width {
 		return false
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 )
 
 // A DType is the element type of a tensor. Its numbers are those of
@@ -58,8 +58,8 @@ const numDTypes = 34
 // Half and BF16 are the Go types of Float16 and BFloat16 elements: the 16 bits
 // of the number.
 type (
-	Half = kernel.Half
-	BF16 = kernel.BFloat16
+	Half = numeric.Half
+	BF16 = numeric.BFloat16
 )
 
 // Elem is the set of Go types that elements of tensors have.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 )
 
 // An ElementKernel is the kernel of an [Elementwise] op: each element of its only
@@ -80,7 +80,7 @@ func BroadcastLoop[R, T Elem](f func(z []R, x, y []T), scalarX func(z []R, x T, 
 	if !plain[R]() || !plain[T]() {
 		return nil
 	}
-	l := kernel.Loops[R, T]{Zip: f, ScalarX: scalarX, ScalarY: scalarY}
+	l := elementwise.Loops[R, T]{Zip: f, ScalarX: scalarX, ScalarY: scalarY}
 	return func(z []byte, in []Operand) {
 		l.Run(Elements[R](z), Elements[T](in[0].Data), in[0].Repeated, Elements[T](in[1].Data), in[1].Repeated)
 	}
@@ -91,7 +91,7 @@ func BroadcastColumns[R, T Elem](f func(z []R, x, y []T), scalarX func(z []R, x 
 	if !plain[R]() || !plain[T]() {
 		return nil
 	}
-	l := kernel.Loops[R, T]{Zip: f, ScalarX: scalarX, ScalarY: scalarY}
+	l := elementwise.Loops[R, T]{Zip: f, ScalarX: scalarX, ScalarY: scalarY}
 	return func(z []byte, in []Operand, n int) {
 		l.Columns(Elements[R](z), Elements[T](in[0].Data), in[0].Repeated, Elements[T](in[1].Data), in[1].Repeated, n)
 	}

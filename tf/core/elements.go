@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/internal/numeric"
 )
 
 // Data returns the elements of t without copying. Like a type assertion it
@@ -61,9 +61,9 @@ func (t *Tensor) String() string {
 func (t *Tensor) format(i int) string {
 	switch t.dtype {
 	case Float8E5M2:
-		return fmt.Sprint(kernel.Float8E5M2.Decode(Data[uint8](t)[i]))
+		return fmt.Sprint(numeric.Float8E5M2.Decode(Data[uint8](t)[i]))
 	case Float8E4M3:
-		return fmt.Sprint(kernel.Float8E4M3FN.Decode(Data[uint8](t)[i]))
+		return fmt.Sprint(numeric.Float8E4M3FN.Decode(Data[uint8](t)[i]))
 	}
 	switch dtypes[t.dtype].storage {
 	case Float16:

@@ -4,7 +4,7 @@ import (
 	"math"
 	"reflect"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 )
 
 // NumberOf returns a scalar of type d with the value of v, a Go number, bool or
@@ -85,9 +85,9 @@ func inexactOf(d DType, v any, c complex128) (*Tensor, error) {
 	case Float64:
 		return Scalar(x), nil
 	case Float16:
-		return Scalar(kernel.HalfFromFloat32(float32(x))), nil
+		return Scalar(numeric.HalfFromFloat32(float32(x))), nil
 	case BFloat16:
-		return Scalar(kernel.BFloat16FromFloat32(float32(x))), nil
+		return Scalar(numeric.BFloat16FromFloat32(float32(x))), nil
 	case Complex64:
 		return Scalar(complex64(c)), nil
 	case Complex128:

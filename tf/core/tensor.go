@@ -4,8 +4,8 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/internal/numeric"
 )
 
 // A Tensor is a dense, row-major array of elements of one type, as the engine
@@ -159,9 +159,9 @@ func ScalarOf(d DType, x float64) (*Tensor, error) {
 	case Float64:
 		return Scalar(x), nil
 	case Float16:
-		return Scalar(kernel.HalfFromFloat32(float32(x))), nil
+		return Scalar(numeric.HalfFromFloat32(float32(x))), nil
 	case BFloat16:
-		return Scalar(kernel.BFloat16FromFloat32(float32(x))), nil
+		return Scalar(numeric.BFloat16FromFloat32(float32(x))), nil
 	case Int32:
 		return Scalar(int32(x)), nil
 	case Int64:

@@ -4,14 +4,16 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	activation("Elu", eluGrad, floatMaps(kernel.Elu, kernel.Elu))
+	activation("Elu", eluGrad, floatMaps(elementwise.Elu, elementwise.Elu))
 	activation("Selu", seluGrad, floatFunc(selu))
-	activation("Softplus", softplusGrad, floatMaps(kernel.Softplus, kernel.Softplus))
+	activation("Softplus", softplusGrad, floatMaps(elementwise.Softplus, elementwise.Softplus))
 	activation("Softsign", softsignGrad, floatFunc(func(x float64) float64 { return x / (math.Abs(x) + 1) }))
 	activationGrad("EluGrad", "outputs", eluGradGrad, floatGates(eluGate[float32], eluGate[float64]))
 	activationGrad("SeluGrad", "outputs", seluGradGrad, floatGates(seluGate[float32], seluGate[float64]))
@@ -65,7 +67,7 @@ func selu(x float64) float64 {
 	return seluScale * x
 }
 
-func eluGate[T kernel.Float](dx, dy, y []T) {
+func eluGate[T numeric.Float](dx, dy, y []T) {
 	kernel.Zip(dx, dy, y, func(d, y T) T {
 		if y < 0 {
 			return (y + 1) * d
@@ -74,7 +76,7 @@ func eluGate[T kernel.Float](dx, dy, y []T) {
 	})
 }
 
-func seluGate[T kernel.Float](dx, dy, y []T) {
+func seluGate[T numeric.Float](dx, dy, y []T) {
 	kernel.Zip(dx, dy, y, func(d, y T) T {
 		if y < 0 {
 			return (y + seluAlpha) * d
@@ -83,11 +85,11 @@ func seluGate[T kernel.Float](dx, dy, y []T) {
 	})
 }
 
-func softplusGate[T kernel.Float](dx, dy, x []T) {
+func softplusGate[T numeric.Float](dx, dy, x []T) {
 	kernel.Zip(dx, dy, x, func(d, x T) T { return d / T(math.Exp(-float64(x))+1) })
 }
 
-func softsignGate[T kernel.Float](dx, dy, x []T) {
+func softsignGate[T numeric.Float](dx, dy, x []T) {
 	kernel.Zip(dx, dy, x, func(d, x T) T {
 		s := max(x, -x) + 1
 		return d / (s * s)

@@ -4,18 +4,19 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	sums := byType{
-		tf.Float32: addNKernel(kernel.Add[float32]), tf.Float64: addNKernel(kernel.Add[float64]),
-		tf.Float16: addNKernel(inFloat32[tf.Half](kernel.Add[float32])), tf.BFloat16: addNKernel(inFloat32[tf.BF16](kernel.Add[float32])),
-		tf.Int8: addNKernel(kernel.Add[int8]), tf.Int16: addNKernel(kernel.Add[int16]), tf.Int32: addNKernel(kernel.Add[int32]), tf.Int64: addNKernel(kernel.Add[int64]),
-		tf.Uint8: addNKernel(kernel.Add[uint8]), tf.Uint16: addNKernel(kernel.Add[uint16]), tf.Uint32: addNKernel(kernel.Add[uint32]), tf.Uint64: addNKernel(kernel.Add[uint64]),
-		tf.Complex64: addNKernel(kernel.Add[complex64]), tf.Complex128: addNKernel(kernel.Add[complex128]),
+		tf.Float32: addNKernel(elementwise.Add[float32]), tf.Float64: addNKernel(elementwise.Add[float64]),
+		tf.Float16: addNKernel(inFloat32[tf.Half](elementwise.Add[float32])), tf.BFloat16: addNKernel(inFloat32[tf.BF16](elementwise.Add[float32])),
+		tf.Int8: addNKernel(elementwise.Add[int8]), tf.Int16: addNKernel(elementwise.Add[int16]), tf.Int32: addNKernel(elementwise.Add[int32]), tf.Int64: addNKernel(elementwise.Add[int64]),
+		tf.Uint8: addNKernel(elementwise.Add[uint8]), tf.Uint16: addNKernel(elementwise.Add[uint16]), tf.Uint32: addNKernel(elementwise.Add[uint32]), tf.Uint64: addNKernel(elementwise.Add[uint64]),
+		tf.Complex64: addNKernel(elementwise.Add[complex64]), tf.Complex128: addNKernel(elementwise.Add[complex128]),
 	}
 	// TensorFlow replaces it, before it runs, by a variable to which the inputs
 	// are added as they come.
@@ -103,6 +104,6 @@ func sameShapes(c *core.OpContext, i, j int) error {
 }
 
 // inFloat32 makes a loop over float32 one over 16-bit floats.
-func inFloat32[H kernel.HalfFloat](f func(z, x, y []float32)) func(z, x, y []H) {
-	return func(z, x, y []H) { kernel.Widen2(z, x, y, f) }
+func inFloat32[H numeric.HalfFloat](f func(z, x, y []float32)) func(z, x, y []H) {
+	return func(z, x, y []H) { elementwise.Widen2(z, x, y, f) }
 }

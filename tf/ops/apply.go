@@ -3,7 +3,7 @@ package ops
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -22,7 +22,7 @@ func numberLike(x tf.Output, v float64) tf.Output {
 // number returns v as a scalar of type d, 0 if d is not a type of numbers.
 func number(d tf.DType, v float64) *core.Tensor {
 	t := core.NewTensor(d, tf.Shape{})
-	kernel.Cast(elements(t), []float64{v})
+	elementwise.Cast(elements(t), []float64{v})
 	return t
 }
 

@@ -4,7 +4,9 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
+	"github.com/gorge-tf/gorge/internal/kernel/reduction"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -159,21 +161,21 @@ func bestAlong(c *core.OpContext, values []float32, indices []int32, x []float32
 	n, inner := s[axis], s[axis+1:].NumElements()
 	outer := s[:axis].NumElements()
 	rows := core.Make[float32](len(x))
-	kernel.Transpose(c.ParallelFor, kernel.NewTransposition([]int{outer, n, inner}, []int{0, 2, 1}), rows, x)
+	layout.Transpose(c.ParallelFor, layout.NewTransposition([]int{outer, n, inner}, []int{0, 2, 1}), rows, x)
 	least := !c.Node.Bool("is_max_k")
 	if least {
-		kernel.Neg(rows, rows)
+		elementwise.Neg(rows, rows)
 	}
 	best, at := core.Make[float32](outer*inner*m), core.Make[int64](outer*inner*m)
-	kernel.TopK(c.ParallelFor, best, at, rows, n, m)
+	reduction.TopK(c.ParallelFor, best, at, rows, n, m)
 	if least {
-		kernel.Neg(best, best)
+		elementwise.Neg(best, best)
 	}
 	where := core.Make[int32](len(at))
-	kernel.Cast(where, at)
-	back := kernel.NewTransposition([]int{outer, inner, m}, []int{0, 2, 1})
-	kernel.Transpose(c.ParallelFor, back, values, best)
-	kernel.Transpose(c.ParallelFor, back, indices, where)
+	elementwise.Cast(where, at)
+	back := layout.NewTransposition([]int{outer, inner, m}, []int{0, 2, 1})
+	layout.Transpose(c.ParallelFor, back, values, best)
+	layout.Transpose(c.ParallelFor, back, indices, where)
 }
 
 // approxTopKGrad puts the gradients where the values came from: it sums them up

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/reduction"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -14,12 +16,12 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "ArgMax", In: "input: T; dimension: Tidx", Out: "output: output_type",
 		Attrs: types + "Tidx: {int16, int32, int64} = int32; output_type: {int16, uint16, int32, int64} = int64",
-		Shape: positionShape, Grad: tf.GradFunc(noFlow), Kernels: core.ByType("T", argKernels(kernel.ArgMax, kernel.ArgMax, kernel.ArgMax, kernel.ArgMax)),
+		Shape: positionShape, Grad: tf.GradFunc(noFlow), Kernels: core.ByType("T", argKernels(reduction.ArgMax, reduction.ArgMax, reduction.ArgMax, reduction.ArgMax)),
 	})
 	core.Register(core.OpDef{
 		Name: "ArgMin", In: "input: T; dimension: Tidx", Out: "output: output_type",
 		Attrs: types + "Tidx: {int32, int64} = int32; output_type: {int32, int64} = int64",
-		Shape: positionShape, Grad: tf.GradFunc(noFlow), Kernels: core.ByType("T", argKernels(kernel.ArgMin, kernel.ArgMin, kernel.ArgMin, kernel.ArgMin)),
+		Shape: positionShape, Grad: tf.GradFunc(noFlow), Kernels: core.ByType("T", argKernels(reduction.ArgMin, reduction.ArgMin, reduction.ArgMin, reduction.ArgMin)),
 	})
 }
 
@@ -91,7 +93,7 @@ func argKernels(f32 argFunc[float32], f64 argFunc[float64], i64 argFunc[int64], 
 // converted returns the elements of t converted to T.
 func converted[T int64 | float32](t *core.Tensor) []T {
 	out := core.Make[T](t.Len())
-	kernel.Cast(out, elements(t))
+	elementwise.Cast(out, elements(t))
 	return out
 }
 
@@ -111,7 +113,7 @@ func argKernel[T any](find argFunc[T], ordered func(*core.Tensor) []T) core.NewK
 			}
 			pos := core.Make[int64](out.Len())
 			find(c.ParallelFor, pos, ordered(x), s[:axis].NumElements(), s[axis], s[axis+1:].NumElements())
-			kernel.Cast(elements(out), pos)
+			elementwise.Cast(elements(out), pos)
 			return nil
 		}), nil
 	}

@@ -1,7 +1,8 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/pool"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -37,14 +38,14 @@ func AvgPool3D(x tf.Output, ksize, strides []int, padding string, opts ...tf.Opt
 	return apply("AvgPool3D", tf.Join(opts, pooling(ksize, strides, padding)), x)
 }
 
-func avgPool[T kernel.Float](rank int) func(computedIn[T]) core.NewKernel {
+func avgPool[T numeric.Float](rank int) func(computedIn[T]) core.NewKernel {
 	return pooled(rank, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error {
-		return poolForward(c, a, k, func(v *kernel.Pool, y, x []T) { kernel.AvgPool(c.ParallelFor, v, y, x) })
+		return poolForward(c, a, k, func(v *pool.Pool, y, x []T) { pool.AvgPool(c.ParallelFor, v, y, x) })
 	})
 }
 
 // avgPoolBackArgs checks the sizes of the images and the gradient.
-func avgPoolBackArgs(c *core.OpContext, a *poolAttrs) (*kernel.Pool, tf.Shape, error) {
+func avgPoolBackArgs(c *core.OpContext, a *poolAttrs) (*pool.Pool, tf.Shape, error) {
 	sizes, grad := c.Input(0), c.Input(1).Shape()
 	if sizes.Rank() != 1 || sizes.Len() != a.rank {
 		return nil, nil, tf.Errorf(tf.InvalidArgument, "out_backprop must be 1-dimensional and %d elements", a.rank)
@@ -69,7 +70,7 @@ func avgPoolBackArgs(c *core.OpContext, a *poolAttrs) (*kernel.Pool, tf.Shape, e
 	return v, s, nil
 }
 
-func avgPoolBack[T kernel.Float](rank int) func(computedIn[T]) core.NewKernel {
+func avgPoolBack[T numeric.Float](rank int) func(computedIn[T]) core.NewKernel {
 	return pooled(rank, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error {
 		v, s, err := avgPoolBackArgs(c, a)
 		if err != nil {
@@ -81,7 +82,7 @@ func avgPoolBack[T kernel.Float](rank int) func(computedIn[T]) core.NewKernel {
 			return err
 		}
 		dy := channelsLast(c, a.imageFormat, k.load(grad), grad.Shape())
-		ownOrder(c, a.imageFormat, z, s, func(dx []T) { kernel.AvgPoolGrad(c.ParallelFor, v, dx, dy) })
+		ownOrder(c, a.imageFormat, z, s, func(dx []T) { pool.AvgPoolGrad(c.ParallelFor, v, dx, dy) })
 		k.finish(out, z)
 		return nil
 	})

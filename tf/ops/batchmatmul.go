@@ -4,6 +4,9 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -90,19 +93,19 @@ func plain[T tf.Elem](t *core.Tensor, _ bool) []T { return core.Data[T](t) }
 
 // adjoint returns the elements of a complex operand, conjugated if adj is set.
 func adjoint[T interface {
-	kernel.Complex
+	numeric.Complex
 	tf.Elem
 }](t *core.Tensor, adj bool) []T {
 	if !adj {
 		return core.Data[T](t)
 	}
 	out := core.Make[T](t.Len())
-	kernel.MapComplex128(out, core.Data[T](t), conjugate)
+	elementwise.MapComplex128(out, core.Data[T](t), conjugate)
 	return out
 }
 
 func batchKernel[T interface {
-	kernel.Number
+	numeric.Number
 	tf.Elem
 }](broadcast bool, operand func(t *core.Tensor, adj bool) []T) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
@@ -123,7 +126,7 @@ func batchKernel[T interface {
 }
 
 func halfBatchKernel[H interface {
-	kernel.HalfFloat
+	numeric.HalfFloat
 	tf.Elem
 }](broadcast bool) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
@@ -139,14 +142,14 @@ func halfBatchKernel[H interface {
 			}
 			z := core.Make[float32](out.Len())
 			multiplyAll(c, g, b, z, wide[H](c.Input(0)), wide[H](c.Input(1)))
-			kernel.Narrow(core.Data[H](out), z)
+			elementwise.Narrow(core.Data[H](out), z)
 			return nil
 		}), nil
 	}
 }
 
 // plan checks the operands and says which matrices are multiplied.
-func (p *batchProduct) plan(x, y tf.Shape) (g kernel.Gemm, b *kernel.Broadcast, err error) {
+func (p *batchProduct) plan(x, y tf.Shape) (g gemm.Gemm, b *elementwise.Broadcast, err error) {
 	for i, s := range []tf.Shape{x, y} {
 		if len(s) < 2 {
 			return g, nil, tf.Errorf(tf.InvalidArgument, "In[%d] ndims must be >= 2: %d", i, len(s))
@@ -158,7 +161,7 @@ func (p *batchProduct) plan(x, y tf.Shape) (g kernel.Gemm, b *kernel.Broadcast, 
 			return g, nil, err
 		}
 	}
-	b, ok := kernel.NewBroadcast(bx, by)
+	b, ok := elementwise.NewBroadcast(bx, by)
 	if !ok {
 		return g, nil, tf.Errorf(tf.InvalidArgument, "In[0] and In[1] must have compatible batch dimensions: %s vs. %s", x.String(), y.String())
 	}
@@ -167,7 +170,7 @@ func (p *batchProduct) plan(x, y tf.Shape) (g kernel.Gemm, b *kernel.Broadcast, 
 	if kx != ky {
 		return g, nil, tf.Errorf(tf.InvalidArgument, "Matrix size-incompatible: In[0]: %s, In[1]: %s", x.String(), y.String())
 	}
-	return kernel.NewGemm(m, n, kx, p.adjX, p.adjY), b, nil
+	return gemm.NewGemm(m, n, kx, p.adjX, p.adjY), b, nil
 }
 
 func equalBatches(x, y tf.Shape) error {
@@ -184,9 +187,9 @@ func equalBatches(x, y tf.Shape) error {
 
 // multiplyAll multiplies every pair of matrices. A single pair is shared
 // between threads, more of them are distributed.
-func multiplyAll[T kernel.Number](c *core.OpContext, g kernel.Gemm, b *kernel.Broadcast, z, x, y []T) {
+func multiplyAll[T numeric.Number](c *core.OpContext, g gemm.Gemm, b *elementwise.Broadcast, z, x, y []T) {
 	if b.Len == 1 {
-		kernel.MatMul(c.ParallelFor, g, z, x, y, kernel.Epilogue[T]{})
+		gemm.MatMul(c.ParallelFor, g, z, x, y, gemm.Epilogue[T]{})
 		return
 	}
 	sx, sy, sz := g.M*g.K, g.K*g.N, g.M*g.N
@@ -195,7 +198,7 @@ func multiplyAll[T kernel.Number](c *core.OpContext, g kernel.Gemm, b *kernel.Br
 		b.Runs(lo, hi, func(at int, off []int, n int) {
 			for i := range n {
 				kx, ky := (off[0]+i*inner[0])*sx, (off[1]+i*inner[1])*sy
-				kernel.MatMul(kernel.Serial, g, z[(at+i)*sz:(at+i+1)*sz], x[kx:kx+sx], y[ky:ky+sy], kernel.Epilogue[T]{})
+				gemm.MatMul(kernel.Serial, g, z[(at+i)*sz:(at+i+1)*sz], x[kx:kx+sx], y[ky:ky+sy], gemm.Epilogue[T]{})
 			}
 		})
 	})

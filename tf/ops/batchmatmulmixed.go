@@ -1,7 +1,8 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -45,7 +46,7 @@ func mixedBatchKernel(n *core.Node) (core.Kernel, error) {
 }
 
 // wideBatchKernel multiplies numbers of several types as T.
-func wideBatchKernel[T kernel.Number](n *core.Node) (core.Kernel, error) {
+func wideBatchKernel[T numeric.Number](n *core.Node) (core.Kernel, error) {
 	p := batchProduct{n.Bool("adj_x"), n.Bool("adj_y"), true}
 	return core.Compute(func(c *core.OpContext) error {
 		g, b, err := p.plan(c.Input(0).Shape(), c.Input(1).Shape())
@@ -58,14 +59,14 @@ func wideBatchKernel[T kernel.Number](n *core.Node) (core.Kernel, error) {
 		}
 		z := core.Make[T](out.Len())
 		multiplyAll(c, g, b, z, numbersAs[T](c.Input(0)), numbersAs[T](c.Input(1)))
-		kernel.Cast(elements(out), z)
+		elementwise.Cast(elements(out), z)
 		return nil
 	}), nil
 }
 
 // numbersAs returns the elements of t as numbers of type T.
-func numbersAs[T kernel.Number](t *core.Tensor) []T {
+func numbersAs[T numeric.Number](t *core.Tensor) []T {
 	x := core.Make[T](t.Len())
-	kernel.Cast(x, elements(t))
+	elementwise.Cast(x, elements(t))
 	return x
 }

@@ -1,7 +1,8 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/normalization"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -109,13 +110,13 @@ func batchNormKernels(run func(c *core.OpContext, k computedIn[float32]) error) 
 }
 
 // normOf checks the images and describes their normalization.
-func normOf(n *core.Node, s tf.Shape) (imageFormat, *kernel.BatchNorm, error) {
+func normOf(n *core.Node, s tf.Shape) (imageFormat, *normalization.BatchNorm, error) {
 	f := imageFormatOf(n, len(s))
 	if len(s) != 4 && len(s) != 5 {
 		return f, nil, tf.Errorf(tf.InvalidArgument, "input must be 4 or 5-dimensional%s", s.String())
 	}
 	c := s[f.channel()]
-	return f, &kernel.BatchNorm{Rows: product(s) / max(1, c), C: c, Epsilon: n.Float("epsilon")}, nil
+	return f, &normalization.BatchNorm{Rows: product(s) / max(1, c), C: c, Epsilon: n.Float("epsilon")}, nil
 }
 
 // channelVector returns input i, which has to hold a number for each of the
@@ -218,10 +219,10 @@ func momentOutputs(c *core.OpContext, channels int) (m moments, err error) {
 
 // train computes the moments of the batch and what becomes of the averages:
 // those estimate the variance of what the batch was drawn from.
-func (m moments) train(c *core.OpContext, b *kernel.BatchNorm, a normArgs, x []float32) {
+func (m moments) train(c *core.OpContext, b *normalization.BatchNorm, a normArgs, x []float32) {
 	b.Moments(c.ParallelFor, m.savedMean, m.savedVariance, x)
 	copy(m.mean, m.savedMean)
-	kernel.MulScalar(m.variance, m.savedVariance, float32(b.Rows)/float32(max(1, b.Rows-1)))
+	elementwise.MulScalar(m.variance, m.savedVariance, float32(b.Rows)/float32(max(1, b.Rows-1)))
 	if f := c.Node.Float("exponential_avg_factor"); f != 1 {
 		for i := range m.mean {
 			m.mean[i] = (1-f)*a.mean[i] + f*m.mean[i]

@@ -2,6 +2,8 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/reduction"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -96,15 +98,15 @@ func biasAddGradShape(c *core.Infer) error {
 
 func biasAddKernels() byType {
 	return byType{
-		tf.Float32: biasAdd(kernel.AddLoops[float32]()), tf.Float64: biasAdd(kernel.AddLoops[float64]()),
-		tf.Float16: biasAdd(kernel.WidenLoops[tf.Half](kernel.AddLoops[float32]())), tf.BFloat16: biasAdd(kernel.WidenLoops[tf.BF16](kernel.AddLoops[float32]())),
-		tf.Int8: biasAdd(kernel.AddLoops[int8]()), tf.Int16: biasAdd(kernel.AddLoops[int16]()), tf.Int32: biasAdd(kernel.AddLoops[int32]()), tf.Int64: biasAdd(kernel.AddLoops[int64]()),
-		tf.Uint8: biasAdd(kernel.AddLoops[uint8]()), tf.Uint16: biasAdd(kernel.AddLoops[uint16]()), tf.Uint32: biasAdd(kernel.AddLoops[uint32]()), tf.Uint64: biasAdd(kernel.AddLoops[uint64]()),
-		tf.Complex64: biasAdd(kernel.AddLoops[complex64]()), tf.Complex128: biasAdd(kernel.AddLoops[complex128]()),
+		tf.Float32: biasAdd(elementwise.AddLoops[float32]()), tf.Float64: biasAdd(elementwise.AddLoops[float64]()),
+		tf.Float16: biasAdd(elementwise.WidenLoops[tf.Half](elementwise.AddLoops[float32]())), tf.BFloat16: biasAdd(elementwise.WidenLoops[tf.BF16](elementwise.AddLoops[float32]())),
+		tf.Int8: biasAdd(elementwise.AddLoops[int8]()), tf.Int16: biasAdd(elementwise.AddLoops[int16]()), tf.Int32: biasAdd(elementwise.AddLoops[int32]()), tf.Int64: biasAdd(elementwise.AddLoops[int64]()),
+		tf.Uint8: biasAdd(elementwise.AddLoops[uint8]()), tf.Uint16: biasAdd(elementwise.AddLoops[uint16]()), tf.Uint32: biasAdd(elementwise.AddLoops[uint32]()), tf.Uint64: biasAdd(elementwise.AddLoops[uint64]()),
+		tf.Complex64: biasAdd(elementwise.AddLoops[complex64]()), tf.Complex128: biasAdd(elementwise.AddLoops[complex128]()),
 	}
 }
 
-func biasAdd[T tf.Elem](l kernel.Loops[T, T]) core.NewKernel {
+func biasAdd[T tf.Elem](l elementwise.Loops[T, T]) core.NewKernel {
 	loop := zipLoop(l)
 	return func(n *core.Node) (core.Kernel, error) {
 		var plans broadcastPlans
@@ -123,7 +125,7 @@ func biasAdd[T tf.Elem](l kernel.Loops[T, T]) core.NewKernel {
 			if err != nil {
 				return err
 			}
-			kernel.ZipBroadcast(c.ParallelFor, b, core.Data[T](out), xs, bs, l)
+			elementwise.ZipBroadcast(c.ParallelFor, b, core.Data[T](out), xs, bs, l)
 			return nil
 		}}, nil
 	}
@@ -163,15 +165,15 @@ func checkBias(n *core.Node, x, bias tf.Shape) error {
 }
 
 func biasAddGradKernels() byType {
-	sum := folding(kernel.SumFold[float32]())
+	sum := folding(reduction.SumFold[float32]())
 	return byType{
-		tf.Float32: channelSum(sum), tf.Float64: channelSum(folding(kernel.SumFold[float64]())),
+		tf.Float32: channelSum(sum), tf.Float64: channelSum(folding(reduction.SumFold[float64]())),
 		tf.Float16: channelSum(inFloat32Fold[tf.Half](sum)), tf.BFloat16: channelSum(inFloat32Fold[tf.BF16](sum)),
-		tf.Int8: channelSum(folding(kernel.SumFold[int8]())), tf.Int16: channelSum(folding(kernel.SumFold[int16]())),
-		tf.Int32: channelSum(folding(kernel.SumFold[int32]())), tf.Int64: channelSum(folding(kernel.SumFold[int64]())),
-		tf.Uint8: channelSum(folding(kernel.SumFold[uint8]())), tf.Uint16: channelSum(folding(kernel.SumFold[uint16]())),
-		tf.Uint32: channelSum(folding(kernel.SumFold[uint32]())), tf.Uint64: channelSum(folding(kernel.SumFold[uint64]())),
-		tf.Complex64: channelSum(folding(kernel.SumFold[complex64]())), tf.Complex128: channelSum(folding(kernel.SumFold[complex128]())),
+		tf.Int8: channelSum(folding(reduction.SumFold[int8]())), tf.Int16: channelSum(folding(reduction.SumFold[int16]())),
+		tf.Int32: channelSum(folding(reduction.SumFold[int32]())), tf.Int64: channelSum(folding(reduction.SumFold[int64]())),
+		tf.Uint8: channelSum(folding(reduction.SumFold[uint8]())), tf.Uint16: channelSum(folding(reduction.SumFold[uint16]())),
+		tf.Uint32: channelSum(folding(reduction.SumFold[uint32]())), tf.Uint64: channelSum(folding(reduction.SumFold[uint64]())),
+		tf.Complex64: channelSum(folding(reduction.SumFold[complex64]())), tf.Complex128: channelSum(folding(reduction.SumFold[complex128]())),
 	}
 }
 
@@ -191,7 +193,7 @@ func channelSum[T tf.Elem](f reduce[T]) core.NewKernel {
 			if err != nil {
 				return err
 			}
-			f(c, kernel.NewReduction(s, reduced), core.Data[T](out), core.Data[T](x))
+			f(c, reduction.NewReduction(s, reduced), core.Data[T](out), core.Data[T](x))
 			return nil
 		}), nil
 	}

@@ -2,6 +2,8 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -31,41 +33,41 @@ const (
 
 func init() {
 	algebraic("Add", core.NeutralZero|core.Commutative|core.Adds, floatTypes+", uint8, "+signedTypes+", "+complexTypes+", string", addGrad, without(addKernels(), tf.Uint16, tf.Uint32, tf.Uint64),
-		byType{tf.String: zipKernel(kernel.Loops[string, string]{Zip: concatStrings})})
+		byType{tf.String: zipKernel(elementwise.Loops[string, string]{Zip: concatStrings})})
 	algebraic("AddV2", core.NeutralZero|core.Commutative|core.Adds, floatTypes+", "+unsignedTypes+", "+signedTypes+", "+complexTypes, addGrad, addKernels())
 	algebraic("Sub", core.NeutralZero, arithmeticTypes, subGrad,
-		floatZips(kernel.SubLoops[float32](), kernel.SubLoops[float64]()),
-		signedZips(kernel.SubLoops[int8](), kernel.SubLoops[int16](), kernel.SubLoops[int32](), kernel.SubLoops[int64]()),
-		unsignedZips(kernel.SubLoops[uint8](), kernel.SubLoops[uint16](), kernel.SubLoops[uint32](), kernel.SubLoops[uint64]()),
-		complexZips(kernel.SubLoops[complex64](), kernel.SubLoops[complex128]()))
+		floatZips(elementwise.SubLoops[float32](), elementwise.SubLoops[float64]()),
+		signedZips(elementwise.SubLoops[int8](), elementwise.SubLoops[int16](), elementwise.SubLoops[int32](), elementwise.SubLoops[int64]()),
+		unsignedZips(elementwise.SubLoops[uint8](), elementwise.SubLoops[uint16](), elementwise.SubLoops[uint32](), elementwise.SubLoops[uint64]()),
+		complexZips(elementwise.SubLoops[complex64](), elementwise.SubLoops[complex128]()))
 	algebraic("Mul", core.NeutralOne|core.Commutative, divisionTypes, mulGrad,
-		floatZips(kernel.MulLoops[float32](), kernel.MulLoops[float64]()),
-		signedZips(kernel.MulLoops[int8](), kernel.MulLoops[int16](), kernel.MulLoops[int32](), kernel.MulLoops[int64]()),
-		unsignedZips(kernel.MulLoops[uint8](), kernel.MulLoops[uint16](), kernel.MulLoops[uint32](), kernel.MulLoops[uint64]()),
-		complexZips(kernel.MulLoops[complex64](), kernel.MulLoops[complex128]()))
+		floatZips(elementwise.MulLoops[float32](), elementwise.MulLoops[float64]()),
+		signedZips(elementwise.MulLoops[int8](), elementwise.MulLoops[int16](), elementwise.MulLoops[int32](), elementwise.MulLoops[int64]()),
+		unsignedZips(elementwise.MulLoops[uint8](), elementwise.MulLoops[uint16](), elementwise.MulLoops[uint32](), elementwise.MulLoops[uint64]()),
+		complexZips(elementwise.MulLoops[complex64](), elementwise.MulLoops[complex128]()))
 	binary("Maximum", orderedTypes, maximumGrad,
-		floatZips(kernel.MaxLoops[float32](), kernel.MaxLoops[float64]()),
-		signedZips(kernel.MaxLoops[int8](), kernel.MaxLoops[int16](), kernel.MaxLoops[int32](), kernel.MaxLoops[int64]()),
-		unsignedZips(kernel.MaxLoops[uint8](), kernel.MaxLoops[uint16](), kernel.MaxLoops[uint32](), kernel.MaxLoops[uint64]()))
+		floatZips(elementwise.MaxLoops[float32](), elementwise.MaxLoops[float64]()),
+		signedZips(elementwise.MaxLoops[int8](), elementwise.MaxLoops[int16](), elementwise.MaxLoops[int32](), elementwise.MaxLoops[int64]()),
+		unsignedZips(elementwise.MaxLoops[uint8](), elementwise.MaxLoops[uint16](), elementwise.MaxLoops[uint32](), elementwise.MaxLoops[uint64]()))
 	binary("Minimum", orderedTypes, minimumGrad,
-		floatZips(kernel.MinLoops[float32](), kernel.MinLoops[float64]()),
-		signedZips(kernel.MinLoops[int8](), kernel.MinLoops[int16](), kernel.MinLoops[int32](), kernel.MinLoops[int64]()),
-		unsignedZips(kernel.MinLoops[uint8](), kernel.MinLoops[uint16](), kernel.MinLoops[uint32](), kernel.MinLoops[uint64]()))
+		floatZips(elementwise.MinLoops[float32](), elementwise.MinLoops[float64]()),
+		signedZips(elementwise.MinLoops[int8](), elementwise.MinLoops[int16](), elementwise.MinLoops[int32](), elementwise.MinLoops[int64]()),
+		unsignedZips(elementwise.MinLoops[uint8](), elementwise.MinLoops[uint16](), elementwise.MinLoops[uint32](), elementwise.MinLoops[uint64]()))
 	binary("SquaredDifference", floatTypes+", int32, int64, "+complexTypes, squaredDifferenceGrad,
-		floatZips(kernel.SquaredDifferenceLoops[float32](), kernel.SquaredDifferenceLoops[float64]()),
-		byType{tf.Int32: zipKernel(zip(kernel.SquaredDifference[int32])), tf.Int64: zipKernel(zip(kernel.SquaredDifference[int64]))},
+		floatZips(elementwise.SquaredDifferenceLoops[float32](), elementwise.SquaredDifferenceLoops[float64]()),
+		byType{tf.Int32: zipKernel(zip(elementwise.SquaredDifference[int32])), tf.Int64: zipKernel(zip(elementwise.SquaredDifference[int64]))},
 		complexZips(zip(complexSquaredDifference[complex64]), zip(complexSquaredDifference[complex128])))
 	binary("MulNoNan", inexactTypes, mulNoNanGrad,
-		floatZips(zip(kernel.MulNoNan[float32]), zip(kernel.MulNoNan[float64])),
-		complexZips(zip(kernel.MulNoNan[complex64]), zip(kernel.MulNoNan[complex128])))
+		floatZips(zip(elementwise.MulNoNan[float32]), zip(elementwise.MulNoNan[float64])),
+		complexZips(zip(elementwise.MulNoNan[complex64]), zip(elementwise.MulNoNan[complex128])))
 }
 
 func addKernels() byType {
 	return merge(
-		floatZips(kernel.AddLoops[float32](), kernel.AddLoops[float64]()),
-		signedZips(kernel.AddLoops[int8](), kernel.AddLoops[int16](), kernel.AddLoops[int32](), kernel.AddLoops[int64]()),
-		unsignedZips(kernel.AddLoops[uint8](), kernel.AddLoops[uint16](), kernel.AddLoops[uint32](), kernel.AddLoops[uint64]()),
-		complexZips(kernel.AddLoops[complex64](), kernel.AddLoops[complex128]()))
+		floatZips(elementwise.AddLoops[float32](), elementwise.AddLoops[float64]()),
+		signedZips(elementwise.AddLoops[int8](), elementwise.AddLoops[int16](), elementwise.AddLoops[int32](), elementwise.AddLoops[int64]()),
+		unsignedZips(elementwise.AddLoops[uint8](), elementwise.AddLoops[uint16](), elementwise.AddLoops[uint32](), elementwise.AddLoops[uint64]()),
+		complexZips(elementwise.AddLoops[complex64](), elementwise.AddLoops[complex128]()))
 }
 
 // without returns the kernels but for some types.
@@ -81,7 +83,7 @@ func concatStrings(z, x, y []string) {
 }
 
 // complexSquaredDifference is the square of the distance: conj(x-y)·(x-y).
-func complexSquaredDifference[T kernel.Complex](z, x, y []T) {
+func complexSquaredDifference[T numeric.Complex](z, x, y []T) {
 	kernel.Zip(z, x, y, func(a, b T) T {
 		d := complex128(a - b)
 		return T(complex(real(d)*real(d)+imag(d)*imag(d), 0))

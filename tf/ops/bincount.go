@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -119,7 +119,7 @@ func sparseBincountShape(c *core.Infer) error {
 }
 
 // A counter adds values to the bins of one output.
-type counter[T kernel.Real] struct {
+type counter[T numeric.Real] struct {
 	bins    []T
 	size    int
 	weights []T
@@ -129,7 +129,7 @@ type counter[T kernel.Real] struct {
 // newCounter makes the output, of the given rows, for values of which there
 // are as many as weights, if any.
 func newCounter[T interface {
-	kernel.Real
+	numeric.Real
 	tf.Elem
 }](c *core.OpContext, rows tf.Shape, size, weights, values *core.Tensor) (*counter[T], error) {
 	n, err := binSize(size)
@@ -176,7 +176,7 @@ func (b *counter[T]) add(row, i int, v int64) error {
 }
 
 func countAll[T interface {
-	kernel.Real
+	numeric.Real
 	tf.Elem
 }](*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
@@ -202,7 +202,7 @@ func (b *counter[T]) addRows(values []int64, width int) error {
 }
 
 func countDense[T interface {
-	kernel.Real
+	numeric.Real
 	tf.Elem
 }](*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
@@ -223,7 +223,7 @@ func countDense[T interface {
 }
 
 func countRagged[T interface {
-	kernel.Real
+	numeric.Real
 	tf.Elem
 }](*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
@@ -257,7 +257,7 @@ func countRagged[T interface {
 }
 
 func countSparse[T interface {
-	kernel.Real
+	numeric.Real
 	tf.Elem
 }](*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {

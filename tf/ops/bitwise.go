@@ -5,20 +5,22 @@ import (
 	"unsafe"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	bitwise("BitwiseAnd", intPairs(kernel.BitAnd, kernel.BitAnd, kernel.BitAnd, kernel.BitAnd, kernel.BitAnd, kernel.BitAnd, kernel.BitAnd, kernel.BitAnd))
-	bitwise("BitwiseOr", intPairs(kernel.BitOr, kernel.BitOr, kernel.BitOr, kernel.BitOr, kernel.BitOr, kernel.BitOr, kernel.BitOr, kernel.BitOr))
-	bitwise("BitwiseXor", intPairs(kernel.BitXor, kernel.BitXor, kernel.BitXor, kernel.BitXor, kernel.BitXor, kernel.BitXor, kernel.BitXor, kernel.BitXor))
+	bitwise("BitwiseAnd", intPairs(elementwise.BitAnd, elementwise.BitAnd, elementwise.BitAnd, elementwise.BitAnd, elementwise.BitAnd, elementwise.BitAnd, elementwise.BitAnd, elementwise.BitAnd))
+	bitwise("BitwiseOr", intPairs(elementwise.BitOr, elementwise.BitOr, elementwise.BitOr, elementwise.BitOr, elementwise.BitOr, elementwise.BitOr, elementwise.BitOr, elementwise.BitOr))
+	bitwise("BitwiseXor", intPairs(elementwise.BitXor, elementwise.BitXor, elementwise.BitXor, elementwise.BitXor, elementwise.BitXor, elementwise.BitXor, elementwise.BitXor, elementwise.BitXor))
 	bitwise("LeftShift", intPairs(leftShift, leftShift, leftShift, leftShift, leftShift, leftShift, leftShift, leftShift))
 	bitwise("RightShift", intPairs(rightShift, rightShift, rightShift, rightShift, rightShift, rightShift, rightShift, rightShift))
 	core.Register(core.OpDef{
 		Name: "Invert", Traits: core.Involution, In: "x: T", Out: "y: T", Attrs: integers, Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable,
-		Kernels: core.ByType("T", merge(signedMaps(kernel.BitNot, kernel.BitNot, kernel.BitNot, kernel.BitNot),
-			unsignedMaps(kernel.BitNot, kernel.BitNot, kernel.BitNot, kernel.BitNot))),
+		Kernels: core.ByType("T", merge(signedMaps(elementwise.BitNot, elementwise.BitNot, elementwise.BitNot, elementwise.BitNot),
+			unsignedMaps(elementwise.BitNot, elementwise.BitNot, elementwise.BitNot, elementwise.BitNot))),
 	})
 	core.Register(core.OpDef{
 		Name: "PopulationCount", In: "x: T", Out: "y: uint8", Attrs: integers, Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable,
@@ -45,17 +47,17 @@ func intPairs(i8 func(z, x, y []int8), i16 func(z, x, y []int16), i32 func(z, x,
 
 // leftShift bounds the distance to what the type has bits for, as TensorFlow
 // does where C leaves the result undefined.
-func leftShift[T kernel.Integer](z, x, y []T) {
+func leftShift[T numeric.Integer](z, x, y []T) {
 	kernel.Zip(z, x, y, func(a, b T) T { return a << shiftOf(b) })
 }
 
-func rightShift[T kernel.Integer](z, x, y []T) {
+func rightShift[T numeric.Integer](z, x, y []T) {
 	kernel.Zip(z, x, y, func(a, b T) T { return a >> shiftOf(b) })
 }
 
-func shiftOf[T kernel.Integer](b T) T { return min(max(b, 0), T(unsafe.Sizeof(b)*8-1)) }
+func shiftOf[T numeric.Integer](b T) T { return min(max(b, 0), T(unsafe.Sizeof(b)*8-1)) }
 
-func bitCount[T kernel.Integer](y []uint8, x []T) {
+func bitCount[T numeric.Integer](y []uint8, x []T) {
 	kernel.Map2(y, x, func(v T) uint8 {
 		// The bits above those of a negative number's type are not its own.
 		all := uint64(v) << (64 - unsafe.Sizeof(v)*8)

@@ -3,7 +3,7 @@ package ops
 import (
 	"sort"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -69,7 +69,7 @@ func checkBound(sorted, values *core.Tensor, d tf.DType) error {
 	return nil
 }
 
-func bound[T kernel.Real](upper bool, load func(*core.Tensor) []T) core.NewKernel {
+func bound[T numeric.Real](upper bool, load func(*core.Tensor) []T) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		d := n.Type("out_type")
 		return core.Compute(func(c *core.OpContext) error {
@@ -96,7 +96,7 @@ func bound[T kernel.Real](upper bool, load func(*core.Tensor) []T) core.NewKerne
 }
 
 // insertionPoint returns where v belongs in sorted: before or after its equals.
-func insertionPoint[T kernel.Real](sorted []T, v T, upper bool) int {
+func insertionPoint[T numeric.Real](sorted []T, v T, upper bool) int {
 	if upper {
 		return sort.Search(len(sorted), func(i int) bool { return v < sorted[i] })
 	}

@@ -3,7 +3,7 @@ package ops
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -91,7 +91,7 @@ func broadcastTo[C cell](n *core.Node) (core.Kernel, error) {
 		if err := core.CheckSize(d, want); err != nil {
 			return err
 		}
-		b, ok := kernel.NewBroadcastTo(want, x.Shape())
+		b, ok := elementwise.NewBroadcastTo(want, x.Shape())
 		if !ok {
 			return notBroadcast(x.Shape(), want)
 		}
@@ -99,7 +99,7 @@ func broadcastTo[C cell](n *core.Node) (core.Kernel, error) {
 		if err != nil || out.Len() == 0 {
 			return err
 		}
-		kernel.CopyBroadcast(c.ParallelFor, b, cells[C](out), cells[C](x))
+		elementwise.CopyBroadcast(c.ParallelFor, b, cells[C](out), cells[C](x))
 		return nil
 	}), nil
 }
@@ -107,7 +107,7 @@ func broadcastTo[C cell](n *core.Node) (core.Kernel, error) {
 // notBroadcast says why shape x does not fill another: the two do not go together,
 // or make one that is larger still.
 func notBroadcast(x, want tf.Shape) error {
-	if _, ok := kernel.NewBroadcast(x, want); ok {
+	if _, ok := elementwise.NewBroadcast(x, want); ok {
 		return tf.Errorf(tf.InvalidArgument, "Unable to broadcast tensor of shape %s to tensor of shape %s", x.String(), want.String())
 	}
 	return tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", x.String(), want.String())

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -25,7 +26,7 @@ func Bucketize(x tf.Output, boundaries []float32, opts ...tf.Option) tf.Output {
 }
 
 func bucketize[T interface {
-	kernel.Real
+	numeric.Real
 	tf.Elem
 }](n *core.Node) (core.Kernel, error) {
 	bounds, _ := n.Attr("boundaries").([]float32)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -86,7 +87,7 @@ func castLoop(src, dst tf.DType) core.Loop {
 	if from == nil || to == nil {
 		return nil
 	}
-	return func(z []byte, in []core.Operand) { kernel.Cast(to(z), from(in[0].Data)) }
+	return func(z []byte, in []core.Operand) { elementwise.Cast(to(z), from(in[0].Data)) }
 }
 
 // viewsOf says as slices of which type castLoop sees memory.

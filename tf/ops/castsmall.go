@@ -2,11 +2,13 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-var float8s = map[tf.DType]kernel.Float8{tf.Float8E5M2: kernel.Float8E5M2, tf.Float8E4M3: kernel.Float8E4M3FN}
+var float8s = map[tf.DType]numeric.Float8{tf.Float8E5M2: numeric.Float8E5M2, tf.Float8E4M3: numeric.Float8E4M3FN}
 
 // castPart converts elements lo to hi. Small types are converted by way of
 // larger ones.
@@ -20,11 +22,11 @@ func castPart(y, x *core.Tensor, lo, hi int) {
 	dst := elementRange(y, lo, hi)
 	if f, ok := float8s[y.DType()]; ok {
 		wide := core.Make[float64](hi - lo)
-		kernel.Cast(wide, src)
+		elementwise.Cast(wide, src)
 		kernel.Map2(dst.([]uint8), wide, f.Encode)
 		return
 	}
-	kernel.Cast(dst, src)
+	elementwise.Cast(dst, src)
 	switch y.DType() {
 	case tf.Int4:
 		v := dst.([]int8)

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -30,7 +32,7 @@ func ClipByValue(t, low, high tf.Output, opts ...tf.Option) tf.Output {
 
 // clip sets z to x bounded by lo and hi, whose elements repeat if there is
 // one only.
-func clip[T kernel.Real](z, x, lo, hi []T) {
+func clip[T numeric.Real](z, x, lo, hi []T) {
 	if len(lo) == 1 && len(hi) == 1 {
 		low, high := lo[0], hi[0]
 		kernel.Map(z, x, func(v T) T { return max(min(v, high), low) })
@@ -41,22 +43,22 @@ func clip[T kernel.Real](z, x, lo, hi []T) {
 	}
 }
 
-func complexClip[T kernel.Complex](z, x, lo, hi []T) {
+func complexClip[T numeric.Complex](z, x, lo, hi []T) {
 	for i, v := range x {
 		v, low, high := complex128(v), complex128(lo[i%len(lo)]), complex128(hi[i%len(hi)])
 		z[i] = T(complex(max(min(real(v), real(high)), real(low)), max(min(imag(v), imag(high)), imag(low))))
 	}
 }
 
-func halfClip[H kernel.HalfFloat](z, x, lo, hi []H) {
+func halfClip[H numeric.HalfFloat](z, x, lo, hi []H) {
 	wide := func(v []H) []float32 {
 		out := make([]float32, len(v))
-		kernel.Widen(out, v)
+		elementwise.Widen(out, v)
 		return out
 	}
 	out := core.Make[float32](len(z))
 	clip(out, wide(x), wide(lo), wide(hi))
-	kernel.Narrow(z, out)
+	elementwise.Narrow(z, out)
 }
 
 func clipKernel[T tf.Elem](f func(z, x, lo, hi []T)) core.NewKernel {

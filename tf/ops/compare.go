@@ -4,28 +4,30 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	comparison("Less", orderedTests(kernel.Less, kernel.Less, kernel.Less, kernel.Less, kernel.Less, kernel.Less, kernel.Less, kernel.Less, kernel.Less, kernel.Less))
-	comparison("LessEqual", orderedTests(kernel.LessEqual, kernel.LessEqual, kernel.LessEqual, kernel.LessEqual, kernel.LessEqual, kernel.LessEqual, kernel.LessEqual, kernel.LessEqual, kernel.LessEqual, kernel.LessEqual))
-	comparison("Greater", orderedTests(kernel.Greater, kernel.Greater, kernel.Greater, kernel.Greater, kernel.Greater, kernel.Greater, kernel.Greater, kernel.Greater, kernel.Greater, kernel.Greater))
-	comparison("GreaterEqual", orderedTests(kernel.GreaterEqual, kernel.GreaterEqual, kernel.GreaterEqual, kernel.GreaterEqual, kernel.GreaterEqual, kernel.GreaterEqual, kernel.GreaterEqual, kernel.GreaterEqual, kernel.GreaterEqual, kernel.GreaterEqual))
+	comparison("Less", orderedTests(elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less))
+	comparison("LessEqual", orderedTests(elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual))
+	comparison("Greater", orderedTests(elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater))
+	comparison("GreaterEqual", orderedTests(elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual))
 	equality("Equal", false, byType{
-		tf.Bool: zipKernel(test(kernel.Equal[bool])), tf.String: zipKernel(test(kernel.Equal[string])),
-		tf.Complex64: zipKernel(test(kernel.Equal[complex64])), tf.Complex128: zipKernel(test(kernel.Equal[complex128])),
-	}, orderedTests(kernel.Equal, kernel.Equal, kernel.Equal, kernel.Equal, kernel.Equal, kernel.Equal, kernel.Equal, kernel.Equal, kernel.Equal, kernel.Equal))
+		tf.Bool: zipKernel(test(elementwise.Equal[bool])), tf.String: zipKernel(test(elementwise.Equal[string])),
+		tf.Complex64: zipKernel(test(elementwise.Equal[complex64])), tf.Complex128: zipKernel(test(elementwise.Equal[complex128])),
+	}, orderedTests(elementwise.Equal, elementwise.Equal, elementwise.Equal, elementwise.Equal, elementwise.Equal, elementwise.Equal, elementwise.Equal, elementwise.Equal, elementwise.Equal, elementwise.Equal))
 	equality("NotEqual", true, byType{
-		tf.Bool: zipKernel(test(kernel.NotEqual[bool])), tf.String: zipKernel(test(kernel.NotEqual[string])),
-		tf.Complex64: zipKernel(test(kernel.NotEqual[complex64])), tf.Complex128: zipKernel(test(kernel.NotEqual[complex128])),
-	}, orderedTests(kernel.NotEqual, kernel.NotEqual, kernel.NotEqual, kernel.NotEqual, kernel.NotEqual, kernel.NotEqual, kernel.NotEqual, kernel.NotEqual, kernel.NotEqual, kernel.NotEqual))
+		tf.Bool: zipKernel(test(elementwise.NotEqual[bool])), tf.String: zipKernel(test(elementwise.NotEqual[string])),
+		tf.Complex64: zipKernel(test(elementwise.NotEqual[complex64])), tf.Complex128: zipKernel(test(elementwise.NotEqual[complex128])),
+	}, orderedTests(elementwise.NotEqual, elementwise.NotEqual, elementwise.NotEqual, elementwise.NotEqual, elementwise.NotEqual, elementwise.NotEqual, elementwise.NotEqual, elementwise.NotEqual, elementwise.NotEqual, elementwise.NotEqual))
 }
 
 // test returns the loops of a comparison.
-func test[T any](f func(z []bool, x, y []T)) kernel.Loops[bool, T] {
-	return kernel.Loops[bool, T]{Zip: f}
+func test[T any](f func(z []bool, x, y []T)) elementwise.Loops[bool, T] {
+	return elementwise.Loops[bool, T]{Zip: f}
 }
 
 // orderedTests returns the kernels of a comparison of real numbers.
@@ -34,7 +36,7 @@ func orderedTests(f32 func(z []bool, x, y []float32), f64 func(z []bool, x, y []
 	u8 func(z []bool, x, y []uint8), u16 func(z []bool, x, y []uint16), u32 func(z []bool, x, y []uint32), u64 func(z []bool, x, y []uint64)) byType {
 	return byType{
 		tf.Float32: zipKernel(test(f32)), tf.Float64: zipKernel(test(f64)),
-		tf.Float16: zipKernel(kernel.WidenLoopsTo[bool, tf.Half](test(f32))), tf.BFloat16: zipKernel(kernel.WidenLoopsTo[bool, tf.BF16](test(f32))),
+		tf.Float16: zipKernel(elementwise.WidenLoopsTo[bool, tf.Half](test(f32))), tf.BFloat16: zipKernel(elementwise.WidenLoopsTo[bool, tf.BF16](test(f32))),
 		tf.Int8: zipKernel(test(i8)), tf.Int16: zipKernel(test(i16)), tf.Int32: zipKernel(test(i32)), tf.Int64: zipKernel(test(i64)),
 		tf.Uint8: zipKernel(test(u8)), tf.Uint16: zipKernel(test(u16)), tf.Uint32: zipKernel(test(u32)), tf.Uint64: zipKernel(test(u64)),
 	}
@@ -120,11 +122,11 @@ func Equal(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Equal", 
 func NotEqual(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("NotEqual", opts, x, y) }
 
 func init() {
-	logical("LogicalAnd", kernel.And)
-	logical("LogicalOr", kernel.Or)
+	logical("LogicalAnd", elementwise.And)
+	logical("LogicalOr", elementwise.Or)
 	core.Register(core.OpDef{
 		Name: "LogicalNot", Traits: core.Involution | core.Elementwise, In: "x: bool", Out: "y: bool",
-		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(mapKernel(kernel.Not)),
+		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(mapKernel(elementwise.Not)),
 	})
 }
 
@@ -165,7 +167,7 @@ func ApproximateEqual(x, y tf.Output, opts ...tf.Option) tf.Output {
 }
 
 func approximateEqual[T interface {
-	kernel.Float
+	numeric.Float
 	tf.Elem
 }](n *core.Node) (core.Kernel, error) {
 	tolerance := T(n.Float("tolerance"))

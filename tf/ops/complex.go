@@ -5,6 +5,8 @@ import (
 	"math/cmplx"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -106,8 +108,8 @@ func part(op string, x tf.Output, opts []tf.Option) tf.Output {
 }
 
 // complexOf makes complex numbers of pairs.
-func complexOf[C kernel.Complex, F kernel.Float]() kernel.Loops[C, F] {
-	return kernel.Loops[C, F]{Zip: func(z []C, x, y []F) {
+func complexOf[C numeric.Complex, F numeric.Float]() elementwise.Loops[C, F] {
+	return elementwise.Loops[C, F]{Zip: func(z []C, x, y []F) {
 		kernel.Zip2(z, x, y, func(a, b F) C { return C(complex(float64(a), float64(b))) })
 	}}
 }

@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -18,7 +18,7 @@ func asItself[T tf.Elem]() computedIn[T] { return computedIn[T]{load: core.Data[
 
 // asFloat32 computes a 16-bit type in float32 and rounds once.
 func asFloat32[H interface {
-	kernel.HalfFloat
+	numeric.HalfFloat
 	tf.Elem
 }]() computedIn[float32] {
 	return computedIn[float32]{load: wide[H], store: narrowTo[H]}

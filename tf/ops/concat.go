@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -219,7 +219,7 @@ func joinParts[C cell](c *core.OpContext, dst []C, parts [][]C, outer int, width
 		row += w
 	}
 	if outer < fewRows {
-		c.ParallelFor(outer*row, elementGrain, func(lo, hi int) { kernel.ConcatPart(dst, parts, widths, lo, hi) })
+		c.ParallelFor(outer*row, elementGrain, func(lo, hi int) { layout.ConcatPart(dst, parts, widths, lo, hi) })
 		return
 	}
 	c.ParallelFor(outer, max(1, elementGrain/max(1, row)), func(lo, hi int) {
@@ -227,7 +227,7 @@ func joinParts[C cell](c *core.OpContext, dst []C, parts [][]C, outer int, width
 		for i, p := range parts {
 			some[i] = p[lo*widths[i] : hi*widths[i]]
 		}
-		kernel.Concat(dst[lo*row:hi*row], some, hi-lo, widths)
+		layout.Concat(dst[lo*row:hi*row], some, hi-lo, widths)
 	})
 }
 

@@ -1,7 +1,8 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -29,7 +30,7 @@ func conjugateTransposeKernels() core.KernelSet {
 
 // conjugated is kernel f with its result conjugated.
 func conjugated[T interface {
-	kernel.Complex
+	numeric.Complex
 	tf.Elem
 }](f core.NewKernel) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
@@ -49,7 +50,7 @@ func conjugated[T interface {
 			if err != nil {
 				return err
 			}
-			kernel.MapComplex128(core.Data[T](out), core.Data[T](moved), conjugate)
+			elementwise.MapComplex128(core.Data[T](out), core.Data[T](moved), conjugate)
 			return nil
 		}), nil
 	}

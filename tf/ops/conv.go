@@ -1,7 +1,9 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/conv"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -94,7 +96,7 @@ func filterSizes(w tf.Shape) [3]int {
 }
 
 // conv describes the convolution of images and filters of the given shapes.
-func (a *windowAttrs) conv(x, w tf.Shape) (*kernel.Conv, error) {
+func (a *windowAttrs) conv(x, w tf.Shape) (*conv.Conv, error) {
 	v, err := a.filterGradient(x, w)
 	if err == nil && v.OutC == 0 {
 		return nil, noFilter()
@@ -108,7 +110,7 @@ func noFilter() error {
 
 // filterGradient is conv for the gradient of the filter, which may be one of no
 // outputs.
-func (a *windowAttrs) filterGradient(x, w tf.Shape) (*kernel.Conv, error) {
+func (a *windowAttrs) filterGradient(x, w tf.Shape) (*conv.Conv, error) {
 	if len(x) != a.rank {
 		return nil, tf.Errorf(tf.InvalidArgument, "convolution input must be %d-dimensional: %s", a.rank, x.String())
 	}
@@ -122,7 +124,7 @@ func (a *windowAttrs) filterGradient(x, w tf.Shape) (*kernel.Conv, error) {
 	case in%depth != 0:
 		return nil, tf.Errorf(tf.InvalidArgument, "input depth must be evenly divisible by filter depth: %d vs %d", in, depth)
 	}
-	v := &kernel.Conv{Batch: x[0], InC: in, OutC: w[a.rank-1], Groups: max(1, in/depth)}
+	v := &conv.Conv{Batch: x[0], InC: in, OutC: w[a.rank-1], Groups: max(1, in/depth)}
 	if v.OutC%v.Groups != 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "output depth must be evenly divisible by number of groups: %d vs %d", v.OutC, v.Groups)
 	}
@@ -131,7 +133,7 @@ func (a *windowAttrs) filterGradient(x, w tf.Shape) (*kernel.Conv, error) {
 	return v, err
 }
 
-func convolve[T kernel.Number](rank int) func(computedIn[T]) core.NewKernel {
+func convolve[T numeric.Number](rank int) func(computedIn[T]) core.NewKernel {
 	return func(k computedIn[T]) core.NewKernel {
 		return func(n *core.Node) (core.Kernel, error) {
 			a, err := windowAttrsOf(n, rank)
@@ -139,7 +141,7 @@ func convolve[T kernel.Number](rank int) func(computedIn[T]) core.NewKernel {
 				return nil, err
 			}
 			return core.Compute(func(c *core.OpContext) error {
-				return convolveAs(c, a, k, k.operand(c, 0), k.operand(c, 1), itself, kernel.Epilogue[T]{})
+				return convolveAs(c, a, k, k.operand(c, 0), k.operand(c, 1), itself, gemm.Epilogue[T]{})
 			}), nil
 		}
 	}
@@ -161,7 +163,7 @@ func (k computedIn[T]) operand(c *core.OpContext, i int) operand[T] {
 
 // convolveAs makes output 0 the convolution of images x with the filter w, in
 // the shape that as makes of the results' own.
-func convolveAs[T kernel.Number](c *core.OpContext, a *windowAttrs, k computedIn[T], x, w operand[T], as func(tf.Shape) tf.Shape, e kernel.Epilogue[T]) error {
+func convolveAs[T numeric.Number](c *core.OpContext, a *windowAttrs, k computedIn[T], x, w operand[T], as func(tf.Shape) tf.Shape, e gemm.Epilogue[T]) error {
 	v, err := a.conv(x.shape, w.shape)
 	if err != nil {
 		return err
@@ -172,7 +174,7 @@ func convolveAs[T kernel.Number](c *core.OpContext, a *windowAttrs, k computedIn
 		return err
 	}
 	images := channelsLast(c, a.imageFormat, x.data, x.shape)
-	ownOrder(c, a.imageFormat, z, s, func(y []T) { kernel.Convolve(c.ParallelFor, v, y, images, w.data, e) })
+	ownOrder(c, a.imageFormat, z, s, func(y []T) { conv.Convolve(c.ParallelFor, v, y, images, w.data, e) })
 	k.finish(out, z)
 	return nil
 }

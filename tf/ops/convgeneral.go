@@ -3,7 +3,8 @@ package ops
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -125,7 +126,7 @@ func generalConvShape(c *core.Infer) error {
 	return nil
 }
 
-func generalConvolve[T kernel.Number](k computedIn[T]) core.NewKernel {
+func generalConvolve[T numeric.Number](k computedIn[T]) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		if n.Int("groups") != 1 {
 			return nil, tf.Errorf(tf.Unimplemented, "Grouped/Depthwise Convolutions are not supported yet.")
@@ -135,7 +136,7 @@ func generalConvolve[T kernel.Number](k computedIn[T]) core.NewKernel {
 }
 
 // generalInputs convolves inputs whose rank tells what they are.
-func generalInputs[T kernel.Number](c *core.OpContext, k computedIn[T]) error {
+func generalInputs[T numeric.Number](c *core.OpContext, k computedIn[T]) error {
 	x, w := c.Input(0).Shape(), c.Input(1).Shape()
 	spatial, err := spatialOf(c.Node, x)
 	switch {
@@ -158,5 +159,5 @@ func generalInputs[T kernel.Number](c *core.OpContext, k computedIn[T]) error {
 	}
 	batch := x[:len(x)-1-spatial]
 	as := func(s tf.Shape) tf.Shape { return append(batch[:len(batch):len(batch)], s[1:]...) }
-	return convolveAs(c, a, k, operand[T]{k.load(c.Input(0)), flat}, k.operand(c, 1), as, kernel.Epilogue[T]{})
+	return convolveAs(c, a, k, operand[T]{k.load(c.Input(0)), flat}, k.operand(c, 1), as, gemm.Epilogue[T]{})
 }

@@ -1,7 +1,8 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/conv"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -114,7 +115,7 @@ func filterSizesOf(c *core.OpContext) (tf.Shape, error) {
 }
 
 // checkBack checks the gradient dy of a convolution's results.
-func (a *windowAttrs) checkBack(of string, v *kernel.Conv, dy tf.Shape) error {
+func (a *windowAttrs) checkBack(of string, v *conv.Conv, dy tf.Shape) error {
 	if len(dy) != a.rank {
 		return tf.Errorf(tf.InvalidArgument, of+": out_backprop must be %d-dimensional", a.rank)
 	}
@@ -135,7 +136,7 @@ func (a *windowAttrs) checkBack(of string, v *kernel.Conv, dy tf.Shape) error {
 	return nil
 }
 
-func convBackInput[T kernel.Number](rank int) func(computedIn[T]) core.NewKernel {
+func convBackInput[T numeric.Number](rank int) func(computedIn[T]) core.NewKernel {
 	return func(k computedIn[T]) core.NewKernel {
 		return func(n *core.Node) (core.Kernel, error) {
 			a, err := windowAttrsOf(n, rank)
@@ -147,7 +148,7 @@ func convBackInput[T kernel.Number](rank int) func(computedIn[T]) core.NewKernel
 	}
 }
 
-func backInput[T kernel.Number](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
+func backInput[T numeric.Number](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
 	w, dy := c.Input(1), c.Input(2)
 	s, err := imageSizes(c, a)
 	if err != nil {
@@ -165,12 +166,12 @@ func backInput[T kernel.Number](c *core.OpContext, a *windowAttrs, k computedIn[
 		return err
 	}
 	grads := channelsLast(c, a.imageFormat, k.load(dy), dy.Shape())
-	ownOrder(c, a.imageFormat, z, s, func(dx []T) { kernel.ConvolveBackInput(c.ParallelFor, v, dx, grads, k.load(w)) })
+	ownOrder(c, a.imageFormat, z, s, func(dx []T) { conv.ConvolveBackInput(c.ParallelFor, v, dx, grads, k.load(w)) })
 	k.finish(out, z)
 	return nil
 }
 
-func convBackFilter[T kernel.Number](rank int) func(computedIn[T]) core.NewKernel {
+func convBackFilter[T numeric.Number](rank int) func(computedIn[T]) core.NewKernel {
 	return func(k computedIn[T]) core.NewKernel {
 		return func(n *core.Node) (core.Kernel, error) {
 			a, err := windowAttrsOf(n, rank)
@@ -182,7 +183,7 @@ func convBackFilter[T kernel.Number](rank int) func(computedIn[T]) core.NewKerne
 	}
 }
 
-func backFilter[T kernel.Number](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
+func backFilter[T numeric.Number](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
 	x, dy := c.Input(0), c.Input(2)
 	s, err := filterSizesOf(c)
 	if err != nil {
@@ -200,7 +201,7 @@ func backFilter[T kernel.Number](c *core.OpContext, a *windowAttrs, k computedIn
 		return err
 	}
 	images, grads := channelsLast(c, a.imageFormat, k.load(x), x.Shape()), channelsLast(c, a.imageFormat, k.load(dy), dy.Shape())
-	kernel.ConvolveBackFilter(c.ParallelFor, v, z, images, grads)
+	conv.ConvolveBackFilter(c.ParallelFor, v, z, images, grads)
 	k.finish(out, z)
 	return nil
 }

@@ -5,6 +5,10 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
+	"github.com/gorge-tf/gorge/internal/kernel/normalization"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -94,7 +98,7 @@ func lossOutputs[T tf.Elem](c *core.OpContext, rows, classes int) (loss, grad []
 }
 
 func crossEntropy[T interface {
-	kernel.Float
+	numeric.Float
 	tf.Elem
 }](*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
@@ -110,7 +114,7 @@ func crossEntropy[T interface {
 		if err != nil {
 			return err
 		}
-		kernel.SoftmaxCrossEntropy(c.ParallelFor, loss, grad, spreadTo[T](x, s), spreadTo[T](p, s), s[1])
+		normalization.SoftmaxCrossEntropy(c.ParallelFor, loss, grad, spreadTo[T](x, s), spreadTo[T](p, s), s[1])
 		return nil
 	}), nil
 }
@@ -121,13 +125,13 @@ func spreadTo[T tf.Elem](t *core.Tensor, s tf.Shape) []T {
 		return core.Data[T](t)
 	}
 	out := core.Make[T](s.NumElements())
-	b, _ := kernel.NewBroadcastTo(s, t.Shape())
-	kernel.CopyBroadcast(kernel.Serial, b, out, core.Data[T](t))
+	b, _ := elementwise.NewBroadcastTo(s, t.Shape())
+	elementwise.CopyBroadcast(kernel.Serial, b, out, core.Data[T](t))
 	return out
 }
 
 func sparseCrossEntropy[T interface {
-	kernel.Float
+	numeric.Float
 	tf.Elem
 }](*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
@@ -144,9 +148,9 @@ func sparseCrossEntropy[T interface {
 			return err
 		}
 		if labels.DType() == tf.Int32 {
-			kernel.SparseSoftmaxCrossEntropy(c.ParallelFor, loss, grad, core.Data[T](x), core.Data[int32](labels), classes)
+			normalization.SparseSoftmaxCrossEntropy(c.ParallelFor, loss, grad, core.Data[T](x), core.Data[int32](labels), classes)
 		} else {
-			kernel.SparseSoftmaxCrossEntropy(c.ParallelFor, loss, grad, core.Data[T](x), core.Data[int64](labels), classes)
+			normalization.SparseSoftmaxCrossEntropy(c.ParallelFor, loss, grad, core.Data[T](x), core.Data[int64](labels), classes)
 		}
 		return nil
 	}), nil
@@ -170,9 +174,9 @@ func checkSparse(x, labels tf.Shape) error {
 func checkLabels(labels *core.Tensor, classes int) error {
 	bad := -1
 	if labels.DType() == tf.Int32 {
-		bad = kernel.BadIndex(core.Data[int32](labels), classes)
+		bad = layout.BadIndex(core.Data[int32](labels), classes)
 	} else {
-		bad = kernel.BadIndex(core.Data[int64](labels), classes)
+		bad = layout.BadIndex(core.Data[int64](labels), classes)
 	}
 	if bad < 0 {
 		return nil
@@ -186,7 +190,7 @@ func checkLabels(labels *core.Tensor, classes int) error {
 
 // halfLoss computes a loss over 16-bit floats with the kernel for float32.
 func halfLoss[H interface {
-	kernel.HalfFloat
+	numeric.HalfFloat
 	tf.Elem
 }](f32 core.NewKernel) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
@@ -209,7 +213,7 @@ func halfLoss[H interface {
 				if err != nil {
 					return err
 				}
-				kernel.Narrow(core.Data[H](out), core.Data[float32](s.T))
+				elementwise.Narrow(core.Data[H](out), core.Data[float32](s.T))
 			}
 			return nil
 		}), err
@@ -217,11 +221,11 @@ func halfLoss[H interface {
 }
 
 func wideTensor[H interface {
-	kernel.HalfFloat
+	numeric.HalfFloat
 	tf.Elem
 }](t *core.Tensor) *core.Tensor {
 	out := core.NewTensor(tf.Float32, t.Shape())
-	kernel.Widen(core.Data[float32](out), core.Data[H](t))
+	elementwise.Widen(core.Data[float32](out), core.Data[H](t))
 	return out
 }
 

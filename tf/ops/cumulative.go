@@ -2,6 +2,8 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -9,15 +11,15 @@ import (
 
 func init() {
 	cumulative("Cumsum", cumsumGrad, merge(
-		floatScans(kernel.Add[float32], kernel.Add[float64], 0),
-		scans(kernel.Add[int8], 0), scans(kernel.Add[int16], 0), scans(kernel.Add[int32], 0), scans(kernel.Add[int64], 0),
-		scans(kernel.Add[uint8], 0), scans(kernel.Add[uint16], 0), scans(kernel.Add[uint32], 0), scans(kernel.Add[uint64], 0),
-		scans(kernel.Add[complex64], 0), scans(kernel.Add[complex128], 0)))
+		floatScans(elementwise.Add[float32], elementwise.Add[float64], 0),
+		scans(elementwise.Add[int8], 0), scans(elementwise.Add[int16], 0), scans(elementwise.Add[int32], 0), scans(elementwise.Add[int64], 0),
+		scans(elementwise.Add[uint8], 0), scans(elementwise.Add[uint16], 0), scans(elementwise.Add[uint32], 0), scans(elementwise.Add[uint64], 0),
+		scans(elementwise.Add[complex64], 0), scans(elementwise.Add[complex128], 0)))
 	cumulative("Cumprod", cumprodGrad, merge(
-		floatScans(kernel.Mul[float32], kernel.Mul[float64], 1),
-		scans(kernel.Mul[int8], 1), scans(kernel.Mul[int16], 1), scans(kernel.Mul[int32], 1), scans(kernel.Mul[int64], 1),
-		scans(kernel.Mul[uint8], 1), scans(kernel.Mul[uint16], 1), scans(kernel.Mul[uint32], 1), scans(kernel.Mul[uint64], 1),
-		scans(kernel.Mul[complex64], 1), scans(kernel.Mul[complex128], 1)))
+		floatScans(elementwise.Mul[float32], elementwise.Mul[float64], 1),
+		scans(elementwise.Mul[int8], 1), scans(elementwise.Mul[int16], 1), scans(elementwise.Mul[int32], 1), scans(elementwise.Mul[int64], 1),
+		scans(elementwise.Mul[uint8], 1), scans(elementwise.Mul[uint16], 1), scans(elementwise.Mul[uint32], 1), scans(elementwise.Mul[uint64], 1),
+		scans(elementwise.Mul[complex64], 1), scans(elementwise.Mul[complex128], 1)))
 }
 
 func cumulative(name string, grad tf.GradFunc, kernels byType) {
@@ -123,7 +125,7 @@ func scanAxis(c *core.OpContext) (int, error) {
 }
 
 func scans[T interface {
-	kernel.Number
+	numeric.Number
 	tf.Elem
 }](join func(z, x, y []T), init T) byType {
 	return byType{tf.TypeOf[T](): scanKernel(join, init)}
@@ -132,8 +134,8 @@ func scans[T interface {
 func floatScans(f32 func(z, x, y []float32), f64 func(z, x, y []float64), init float32) byType {
 	return byType{
 		tf.Float32: scanKernel(f32, init), tf.Float64: scanKernel(f64, float64(init)),
-		tf.Float16:  scanKernel(func(z, x, y []tf.Half) { kernel.Widen2(z, x, y, f32) }, kernel.HalfFromFloat32(init)),
-		tf.BFloat16: scanKernel(func(z, x, y []tf.BF16) { kernel.Widen2(z, x, y, f32) }, kernel.BFloat16FromFloat32(init)),
+		tf.Float16:  scanKernel(func(z, x, y []tf.Half) { elementwise.Widen2(z, x, y, f32) }, numeric.HalfFromFloat32(init)),
+		tf.BFloat16: scanKernel(func(z, x, y []tf.BF16) { elementwise.Widen2(z, x, y, f32) }, numeric.BFloat16FromFloat32(init)),
 	}
 }
 

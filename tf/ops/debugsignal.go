@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -147,7 +147,7 @@ func debugIdentityV2(n *core.Node) (core.Kernel, error) {
 // numbersOf returns the numbers of t as float64.
 func numbersOf(t *core.Tensor) []float64 {
 	x := core.Make[float64](t.Len())
-	kernel.Cast(x, elements(t))
+	elementwise.Cast(x, elements(t))
 	return x
 }
 

@@ -3,7 +3,7 @@ package ops
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -76,7 +76,7 @@ func debugSummary(n *core.Node) (core.Kernel, error) {
 		s := summaryOf(c.Input(0), float64(id), mode)
 		t, err := c.Alloc(0, d, tf.Shape{len(s)})
 		if err == nil {
-			kernel.Cast(elements(t), s)
+			elementwise.Cast(elements(t), s)
 		}
 		return err
 	}), nil

@@ -1,7 +1,9 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/conv"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -99,8 +101,8 @@ func depthwiseKernel[T any](run func(c *core.OpContext, a *windowAttrs, k comput
 
 // depthwiseOf describes the convolution of images and a filter of the given
 // shapes. The multiplier is how many results each channel has.
-func (a *windowAttrs) depthwiseOf(x, w tf.Shape) (v *kernel.Depthwise, multiplier int, err error) {
-	v = &kernel.Depthwise{Batch: x[0], C: w[2] * w[3]}
+func (a *windowAttrs) depthwiseOf(x, w tf.Shape) (v *conv.Depthwise, multiplier int, err error) {
+	v = &conv.Depthwise{Batch: x[0], C: w[2] * w[3]}
 	v.Window, err = a.window(a.positions(x), filterSizes(w))
 	return v, w[3], err
 }
@@ -112,16 +114,16 @@ func channelsRepeated[T any](c *core.OpContext, x []T, multiplier int) []T {
 		return x
 	}
 	y := core.Make[T](len(x) * multiplier)
-	kernel.RepeatChannels(c.ParallelFor, y, x, multiplier)
+	conv.RepeatChannels(c.ParallelFor, y, x, multiplier)
 	return y
 }
 
-func depthwise[T kernel.Float](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
-	return depthwiseWith(c, a, k, k.load(c.Input(1)), kernel.Epilogue[T]{})
+func depthwise[T numeric.Float](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
+	return depthwiseWith(c, a, k, k.load(c.Input(1)), gemm.Epilogue[T]{})
 }
 
 // depthwiseWith convolves input 0 with the filter w in the place of input 1.
-func depthwiseWith[T kernel.Float](c *core.OpContext, a *windowAttrs, k computedIn[T], filter []T, e kernel.Epilogue[T]) error {
+func depthwiseWith[T numeric.Float](c *core.OpContext, a *windowAttrs, k computedIn[T], filter []T, e gemm.Epilogue[T]) error {
 	x, w := c.Input(0).Shape(), c.Input(1).Shape()
 	switch {
 	case len(x) != 4:
@@ -142,7 +144,7 @@ func depthwiseWith[T kernel.Float](c *core.OpContext, a *windowAttrs, k computed
 	}
 	images := channelsRepeated(c, channelsLast(c, a.imageFormat, k.load(c.Input(0)), x), multiplier)
 	ownOrder(c, a.imageFormat, z, s, func(y []T) {
-		kernel.DepthwiseConvolve(c.ParallelFor, v, y, images, filter)
+		conv.DepthwiseConvolve(c.ParallelFor, v, y, images, filter)
 		e.Rows(c.ParallelFor, y, v.C)
 	})
 	k.finish(out, z)

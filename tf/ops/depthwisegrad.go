@@ -1,15 +1,16 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/conv"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // depthwiseBackArgs checks the shapes of images, filter and the gradient dy of
 // the results.
-func (a *windowAttrs) depthwiseBackArgs(of string, x, w, dy tf.Shape) (*kernel.Depthwise, int, error) {
-	bad := func(format string, args ...any) (*kernel.Depthwise, int, error) {
+func (a *windowAttrs) depthwiseBackArgs(of string, x, w, dy tf.Shape) (*conv.Depthwise, int, error) {
+	bad := func(format string, args ...any) (*conv.Depthwise, int, error) {
 		return nil, 0, tf.Errorf(tf.InvalidArgument, of+": "+format, args...)
 	}
 	switch {
@@ -52,7 +53,7 @@ func sizesInput(t *core.Tensor, of, name string) (tf.Shape, error) {
 	return s, checkSizes(s)
 }
 
-func depthwiseBackInput[T kernel.Float](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
+func depthwiseBackInput[T numeric.Float](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
 	const of = "DepthwiseConv2DBackpropInput"
 	w, dy := c.Input(1), c.Input(2)
 	s, err := sizesInput(c.Input(0), "Conv2DBackpropInput", "input_sizes")
@@ -74,19 +75,19 @@ func depthwiseBackInput[T kernel.Float](c *core.OpContext, a *windowAttrs, k com
 }
 
 // depthwiseImages adds up what the results of each channel give back to it.
-func depthwiseImages[T kernel.Float](c *core.OpContext, v *kernel.Depthwise, multiplier int, dx, dy, w []T) {
+func depthwiseImages[T numeric.Float](c *core.OpContext, v *conv.Depthwise, multiplier int, dx, dy, w []T) {
 	if multiplier == 1 {
-		kernel.DepthwiseBackInput(c.ParallelFor, v, dx, dy, w)
+		conv.DepthwiseBackInput(c.ParallelFor, v, dx, dy, w)
 		return
 	}
 	all := core.Make[T](len(dx) * multiplier)
 	if len(all) > 0 {
-		kernel.DepthwiseBackInput(c.ParallelFor, v, all, dy, w)
+		conv.DepthwiseBackInput(c.ParallelFor, v, all, dy, w)
 	}
-	kernel.FoldChannels(c.ParallelFor, dx, all, multiplier)
+	conv.FoldChannels(c.ParallelFor, dx, all, multiplier)
 }
 
-func depthwiseBackFilter[T kernel.Float](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
+func depthwiseBackFilter[T numeric.Float](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
 	const of = "DepthwiseConv2DBackpropFilter"
 	x, dy := c.Input(0), c.Input(2)
 	s, err := sizesInput(c.Input(1), "Conv2DBackpropFilter", "filter_sizes")
@@ -102,7 +103,7 @@ func depthwiseBackFilter[T kernel.Float](c *core.OpContext, a *windowAttrs, k co
 		return err
 	}
 	images := channelsRepeated(c, channelsLast(c, a.imageFormat, k.load(x), x.Shape()), multiplier)
-	kernel.DepthwiseBackFilter(c.ParallelFor, v, z, images, channelsLast(c, a.imageFormat, k.load(dy), dy.Shape()))
+	conv.DepthwiseBackFilter(c.ParallelFor, v, z, images, channelsLast(c, a.imageFormat, k.load(dy), dy.Shape()))
 	k.finish(out, z)
 	return nil
 }

@@ -2,6 +2,8 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -22,8 +24,8 @@ func derivative(name string, grad tf.GradFunc, f32 func(z, y, dy []float32), f64
 }
 
 func init() {
-	derivative("TanhGrad", tanhGradGrad, kernel.TanhGrad, kernel.TanhGrad, complexTanhGrad, complexTanhGrad)
-	derivative("SigmoidGrad", sigmoidGradGrad, kernel.SigmoidGrad, kernel.SigmoidGrad, complexSigmoidGrad, complexSigmoidGrad)
+	derivative("TanhGrad", tanhGradGrad, elementwise.TanhGrad, elementwise.TanhGrad, complexTanhGrad, complexTanhGrad)
+	derivative("SigmoidGrad", sigmoidGradGrad, elementwise.SigmoidGrad, elementwise.SigmoidGrad, complexSigmoidGrad, complexSigmoidGrad)
 	derivative("SqrtGrad", sqrtGradGrad, sqrtGradLoop, sqrtGradLoop, complexSqrtGrad, complexSqrtGrad)
 	derivative("RsqrtGrad", rsqrtGradGrad, rsqrtGradLoop, rsqrtGradLoop, complexRsqrtGrad, complexRsqrtGrad)
 	derivative("ReciprocalGrad", reciprocalGradGrad, reciprocalGradLoop, reciprocalGradLoop, complexReciprocalGrad, complexReciprocalGrad)
@@ -59,7 +61,7 @@ func samesize(_ *core.Node, in []tf.Shape) (tf.Shape, error) {
 // What follows is 0 where dy is, also at poles and where y is not a number: what
 // a mask keeps out has no say in the gradient.
 
-func sqrtGradLoop[T kernel.Float](z, y, dy []T) {
+func sqrtGradLoop[T numeric.Float](z, y, dy []T) {
 	kernel.Zip(z, y, dy, func(y, d T) T {
 		if d == 0 {
 			return 0
@@ -68,7 +70,7 @@ func sqrtGradLoop[T kernel.Float](z, y, dy []T) {
 	})
 }
 
-func rsqrtGradLoop[T kernel.Float](z, y, dy []T) {
+func rsqrtGradLoop[T numeric.Float](z, y, dy []T) {
 	kernel.Zip(z, y, dy, func(y, d T) T {
 		if d == 0 {
 			return 0
@@ -77,7 +79,7 @@ func rsqrtGradLoop[T kernel.Float](z, y, dy []T) {
 	})
 }
 
-func reciprocalGradLoop[T kernel.Float](z, y, dy []T) {
+func reciprocalGradLoop[T numeric.Float](z, y, dy []T) {
 	kernel.Zip(z, y, dy, func(y, d T) T {
 		if d == 0 {
 			return 0
@@ -86,33 +88,33 @@ func reciprocalGradLoop[T kernel.Float](z, y, dy []T) {
 	})
 }
 
-func complexTanhGrad[T kernel.Complex](z, y, dy []T) {
-	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { return d * (1 - y*y) })
+func complexTanhGrad[T numeric.Complex](z, y, dy []T) {
+	elementwise.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { return d * (1 - y*y) })
 }
 
-func complexSigmoidGrad[T kernel.Complex](z, y, dy []T) {
-	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { return d * y * (1 - y) })
+func complexSigmoidGrad[T numeric.Complex](z, y, dy []T) {
+	elementwise.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { return d * y * (1 - y) })
 }
 
 // TensorFlow takes the conjugate of y here for these three, and where they are used for
 // the others.
 
-func complexSqrtGrad[T kernel.Complex](z, y, dy []T) {
+func complexSqrtGrad[T numeric.Complex](z, y, dy []T) {
 	complexUnlessZero(z, y, dy, func(y, d complex128) complex128 { return d * 0.5 / y })
 }
 
-func complexRsqrtGrad[T kernel.Complex](z, y, dy []T) {
+func complexRsqrtGrad[T numeric.Complex](z, y, dy []T) {
 	complexUnlessZero(z, y, dy, func(y, d complex128) complex128 { return d * -0.5 * (y * y * y) })
 }
 
-func complexReciprocalGrad[T kernel.Complex](z, y, dy []T) {
+func complexReciprocalGrad[T numeric.Complex](z, y, dy []T) {
 	complexUnlessZero(z, y, dy, func(y, d complex128) complex128 { return -y * d * y })
 }
 
 // complexUnlessZero sets z to f of the conjugate of y and of dy, and to 0 where dy
 // is 0.
-func complexUnlessZero[T kernel.Complex](z, y, dy []T, f func(y, d complex128) complex128) {
-	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 {
+func complexUnlessZero[T numeric.Complex](z, y, dy []T, f func(y, d complex128) complex128) {
+	elementwise.ZipComplex128(z, y, dy, func(y, d complex128) complex128 {
 		if d == 0 {
 			return 0
 		}

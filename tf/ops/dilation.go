@@ -1,7 +1,8 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/conv"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -118,7 +119,7 @@ func dilation[T any](run func(c *core.OpContext, a *windowAttrs, k computedIn[T]
 }
 
 // dilationOf checks images and filter and describes their dilation.
-func (a *windowAttrs) dilationOf(x, w tf.Shape) (*kernel.Depthwise, error) {
+func (a *windowAttrs) dilationOf(x, w tf.Shape) (*conv.Depthwise, error) {
 	switch {
 	case len(x) != 4:
 		return nil, tf.Errorf(tf.InvalidArgument, "input must be 4-dimensional%s", x.String())
@@ -127,13 +128,13 @@ func (a *windowAttrs) dilationOf(x, w tf.Shape) (*kernel.Depthwise, error) {
 	case x[3] != w[2]:
 		return nil, tf.Errorf(tf.InvalidArgument, "input and filter must have the same depth: %d vs %d", x[3], w[2])
 	}
-	v := &kernel.Depthwise{Batch: x[0], C: x[3]}
+	v := &conv.Depthwise{Batch: x[0], C: x[3]}
 	var err error
 	v.Window, err = a.window(a.positions(x), flatFilter(w))
 	return v, err
 }
 
-func dilate[T kernel.Real](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
+func dilate[T numeric.Real](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
 	x, w := c.Input(0), c.Input(1)
 	v, err := a.dilationOf(x.Shape(), w.Shape())
 	if err != nil {
@@ -143,14 +144,14 @@ func dilate[T kernel.Real](c *core.OpContext, a *windowAttrs, k computedIn[T]) e
 	if err != nil {
 		return err
 	}
-	kernel.Dilate(c.ParallelFor, v, y, k.load(x), k.load(w), nil)
+	conv.Dilate(c.ParallelFor, v, y, k.load(x), k.load(w), nil)
 	k.finish(out, y)
 	return nil
 }
 
 // dilateBack returns what computes the gradient for an input: images (0) or
 // filter (1). Each result belongs to one element of both.
-func dilateBack[T kernel.Real](input int) func(c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
+func dilateBack[T numeric.Real](input int) func(c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
 	return func(c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
 		x, w, dy := c.Input(0), c.Input(1), c.Input(2)
 		v, err := a.dilationOf(x.Shape(), w.Shape())
@@ -166,8 +167,8 @@ func dilateBack[T kernel.Real](input int) func(c *core.OpContext, a *windowAttrs
 		}
 		clear(z)
 		g := k.load(dy)
-		at := core.Make[kernel.DilationSource](len(g))
-		kernel.Dilate(c.ParallelFor, v, core.Make[T](len(g)), k.load(x), k.load(w), at)
+		at := core.Make[conv.DilationSource](len(g))
+		conv.Dilate(c.ParallelFor, v, core.Make[T](len(g)), k.load(x), k.load(w), at)
 		for i, from := range at {
 			if place := [2]int{from.Image, from.Filter}[input]; place >= 0 {
 				z[place] += g[i]

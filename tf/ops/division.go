@@ -4,60 +4,62 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	algebraic("Div", core.NeutralOne, divisionTypes, divGrad,
-		realDivKernels(), intZips(kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt))
+		realDivKernels(), intZips(elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt))
 	algebraic("RealDiv", core.NeutralOne, divisionTypes, realDivGrad, realDivKernels())
 	binary("TruncateDiv", divisionTypes, noFlow,
 		floatZips(zip(truncateDiv[float32]), zip(truncateDiv[float64])),
-		intZips(kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt))
+		intZips(elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt))
 	binary("FloorDiv", divisionTypes, noFlow,
-		floatZips(zip(kernel.FloorDiv[float32]), zip(kernel.FloorDiv[float64])),
-		intZips(kernel.FloorDivInt, kernel.FloorDivInt, kernel.FloorDivInt, kernel.FloorDivInt, kernel.FloorDivInt, kernel.FloorDivInt, kernel.FloorDivInt, kernel.FloorDivInt))
+		floatZips(zip(elementwise.FloorDiv[float32]), zip(elementwise.FloorDiv[float64])),
+		intZips(elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt))
 	binary("FloorMod", signedTypes+", "+unsignedTypes+", "+floatTypes, floorModGrad,
-		floatZips(zip(kernel.FloorMod[float32]), zip(kernel.FloorMod[float64])),
-		intZips(kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt))
+		floatZips(zip(elementwise.FloorMod[float32]), zip(elementwise.FloorMod[float64])),
+		intZips(elementwise.FloorModInt, elementwise.FloorModInt, elementwise.FloorModInt, elementwise.FloorModInt, elementwise.FloorModInt, elementwise.FloorModInt, elementwise.FloorModInt, elementwise.FloorModInt))
 	binary("Mod", "int32, int64, half, bfloat16, float, double", nil, truncateModKernels())
 	binary("TruncateMod", "int32, int64, bfloat16, half, float, double", nil, truncateModKernels())
 	binary("DivNoNan", "half, float, bfloat16, double, "+complexTypes, divNoNanGrad,
-		floatZips(zip(kernel.DivNoNan[float32]), zip(kernel.DivNoNan[float64])),
-		complexZips(zip(kernel.DivNoNan[complex64]), zip(kernel.DivNoNan[complex128])))
+		floatZips(zip(elementwise.DivNoNan[float32]), zip(elementwise.DivNoNan[float64])),
+		complexZips(zip(elementwise.DivNoNan[complex64]), zip(elementwise.DivNoNan[complex128])))
 	binary("Pow", "bfloat16, float, half, double, "+signedTypes+", "+complexTypes, powGrad,
-		floatZips(zip(kernel.Pow[float32]), zip(kernel.Pow[float64])),
-		complexZips(zip(kernel.Pow[complex64]), zip(kernel.Pow[complex128])),
+		floatZips(zip(elementwise.Pow[float32]), zip(elementwise.Pow[float64])),
+		complexZips(zip(elementwise.Pow[complex64]), zip(elementwise.Pow[complex128])),
 		byType{
-			tf.Int8: powKernel(kernel.PowInt[int8]), tf.Int16: powKernel(kernel.PowInt[int16]),
-			tf.Int32: powKernel(kernel.PowInt[int32]), tf.Int64: powKernel(kernel.PowInt[int64]),
+			tf.Int8: powKernel(elementwise.PowInt[int8]), tf.Int16: powKernel(elementwise.PowInt[int16]),
+			tf.Int32: powKernel(elementwise.PowInt[int32]), tf.Int64: powKernel(elementwise.PowInt[int64]),
 		})
 }
 
 func realDivKernels() byType {
-	return merge(floatZips(kernel.DivLoops[float32](), kernel.DivLoops[float64]()),
-		complexZips(kernel.DivLoops[complex64](), kernel.DivLoops[complex128]()))
+	return merge(floatZips(elementwise.DivLoops[float32](), elementwise.DivLoops[float64]()),
+		complexZips(elementwise.DivLoops[complex64](), elementwise.DivLoops[complex128]()))
 }
 
 func truncateModKernels() byType {
 	return byType{
-		tf.Int32: intZip(kernel.ModInt[int32]), tf.Int64: intZip(kernel.ModInt[int64]),
-		tf.Float32: zipKernel(zip(kernel.Mod[float32])), tf.Float64: zipKernel(zip(kernel.Mod[float64])),
+		tf.Int32: intZip(elementwise.ModInt[int32]), tf.Int64: intZip(elementwise.ModInt[int64]),
+		tf.Float32: zipKernel(zip(elementwise.Mod[float32])), tf.Float64: zipKernel(zip(elementwise.Mod[float64])),
 	}
 }
 
-func truncateDiv[T kernel.Float](z, x, y []T) {
+func truncateDiv[T numeric.Float](z, x, y []T) {
 	kernel.Zip(z, x, y, func(a, b T) T { return T(math.Trunc(float64(a / b))) })
 }
 
 // intZip is the kernel of an integer division.
 func intZip[T interface {
-	kernel.Integer
+	numeric.Integer
 	tf.Elem
 }](f func(z, x, y []T)) core.NewKernel {
 	return checkedZip(zip(f), func(y []T) error {
-		if kernel.HasZero(y) {
+		if elementwise.HasZero(y) {
 			return tf.Errorf(tf.InvalidArgument, "Integer division by zero")
 		}
 		return nil
@@ -73,11 +75,11 @@ func intZips(i8 func(z, x, y []int8), i16 func(z, x, y []int16), i32 func(z, x, 
 }
 
 func powKernel[T interface {
-	kernel.Signed
+	numeric.Signed
 	tf.Elem
 }](f func(z, x, y []T)) core.NewKernel {
 	return checkedZip(zip(f), func(y []T) error {
-		if kernel.HasNegative(y) {
+		if elementwise.HasNegative(y) {
 			return tf.Errorf(tf.InvalidArgument, "Integers to negative integer powers are not allowed")
 		}
 		return nil

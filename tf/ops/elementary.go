@@ -4,22 +4,22 @@ import (
 	"math"
 	"math/cmplx"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 )
 
 func init() {
-	unary("Exp", inexactTypes, expGrad, floatMaps(kernel.Exp, kernel.Exp), complexFunc(cmplx.Exp))
+	unary("Exp", inexactTypes, expGrad, floatMaps(elementwise.Exp, elementwise.Exp), complexFunc(cmplx.Exp))
 	unary("Expm1", inexactTypes, expm1Grad, floatFunc(math.Expm1), complexFunc(complexExpm1))
-	unary("Log", inexactTypes, logGrad, floatMaps(kernel.Log, kernel.Log), complexFunc(cmplx.Log))
-	unary("Log1p", inexactTypes, log1pGrad, floatMaps(kernel.Log1p, kernel.Log1p), complexFunc(complexLog1p))
+	unary("Log", inexactTypes, logGrad, floatMaps(elementwise.Log, elementwise.Log), complexFunc(cmplx.Log))
+	unary("Log1p", inexactTypes, log1pGrad, floatMaps(elementwise.Log1p, elementwise.Log1p), complexFunc(complexLog1p))
 	unary("Sin", inexactTypes, sinGrad, floatFunc(math.Sin), complexFunc(cmplx.Sin))
 	unary("Cos", inexactTypes, cosGrad, floatFunc(math.Cos), complexFunc(cmplx.Cos))
 	unary("Tan", inexactTypes, tanGrad, floatFunc(math.Tan), complexFunc(cmplx.Tan))
-	unary("Tanh", inexactTypes, tanhGrad, floatMaps(kernel.Tanh, kernel.Tanh), complexFunc(cmplx.Tanh))
-	unary("Sigmoid", inexactTypes, sigmoidGrad, floatMaps(kernel.Sigmoid, kernel.Sigmoid),
+	unary("Tanh", inexactTypes, tanhGrad, floatMaps(elementwise.Tanh, elementwise.Tanh), complexFunc(cmplx.Tanh))
+	unary("Sigmoid", inexactTypes, sigmoidGrad, floatMaps(elementwise.Sigmoid, elementwise.Sigmoid),
 		complexFunc(func(v complex128) complex128 { return 1 / (1 + cmplx.Exp(-v)) }))
-	unary("Erf", floatTypes, erfGrad, floatMaps(kernel.Erf, kernel.Erf))
+	unary("Erf", floatTypes, erfGrad, floatMaps(elementwise.Erf, elementwise.Erf))
 }
 
 func complexExpm1(v complex128) complex128 {

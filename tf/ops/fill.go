@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -166,7 +167,7 @@ func fillOnes(t *core.Tensor) {
 	if t.Len() == 0 {
 		return
 	}
-	kernel.Cast(elementRange(t, 0, 1), []uint8{1})
+	elementwise.Cast(elementRange(t, 0, 1), []uint8{1})
 	b := t.Buffer().Bytes()
 	for done := t.DType().Size(); done < len(b); done *= 2 {
 		copy(b[done:], b[:done])

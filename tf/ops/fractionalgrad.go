@@ -1,7 +1,8 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -93,7 +94,7 @@ func (w *fractionalWindows) images(c *core.OpContext, f func(to int, each func(f
 }
 
 func fractionalMaxBack[T interface {
-	kernel.Real
+	numeric.Real
 	tf.Elem
 }](*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
@@ -120,7 +121,7 @@ func fractionalMaxBack[T interface {
 
 // toMaxima adds the gradient of each window to that of its first maximum, which
 // has to be the result y.
-func toMaxima[T kernel.Real](c *core.OpContext, w *fractionalWindows, dx, x, y, dy []T) error {
+func toMaxima[T numeric.Real](c *core.OpContext, w *fractionalWindows, dx, x, y, dy []T) error {
 	clear(dx)
 	depth, differs := w.in[3], core.Make[bool](w.in[0])
 	w.images(c, func(to int, each func(func(from int))) {
@@ -147,7 +148,7 @@ func toMaxima[T kernel.Real](c *core.OpContext, w *fractionalWindows, dx, x, y, 
 }
 
 func fractionalAvgBack[T interface {
-	kernel.Real
+	numeric.Real
 	tf.Elem
 }](*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
@@ -180,7 +181,7 @@ func fractionalAvgBack[T interface {
 
 // shareOut gives each pixel of a window an equal share of its gradient. Shares
 // of integers are added up before they are rounded.
-func shareOut[T kernel.Real](c *core.OpContext, w *fractionalWindows, dx, dy []T) {
+func shareOut[T numeric.Real](c *core.OpContext, w *fractionalWindows, dx, dy []T) {
 	sum, depth := core.Make[float64](len(dx)), w.in[3]
 	w.images(c, func(to int, each func(func(from int))) {
 		n := 0.0
@@ -191,5 +192,5 @@ func shareOut[T kernel.Real](c *core.OpContext, w *fractionalWindows, dx, dy []T
 			}
 		})
 	})
-	kernel.Cast(dx, sum)
+	elementwise.Cast(dx, sum)
 }

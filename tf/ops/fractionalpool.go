@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -210,7 +212,7 @@ func (p *fractionalPool) check(s tf.Shape) error {
 // fractional makes a kernel of what computes a window: y, a number for each
 // channel, from the pixels that each calls its argument with.
 func fractional[T interface {
-	kernel.Real
+	numeric.Real
 	tf.Elem
 }](window func(y []T, each func(func(x []T)))) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
@@ -246,10 +248,10 @@ func fractional[T interface {
 }
 
 func maxOf[T interface {
-	kernel.Real
+	numeric.Real
 	tf.Elem
 }](y []T, each func(func(x []T))) {
-	kernel.Fill(y, kernel.Lowest[T]())
+	kernel.Fill(y, numeric.Lowest[T]())
 	each(func(x []T) {
 		for i, v := range x {
 			if v > y[i] {
@@ -260,13 +262,13 @@ func maxOf[T interface {
 }
 
 func meanOf[T interface {
-	kernel.Real
+	numeric.Real
 	tf.Elem
 }](y []T, each func(func(x []T))) {
 	clear(y)
 	n := T(0)
 	each(func(x []T) {
-		kernel.Add(y, y, x)
+		elementwise.Add(y, y, x)
 		n++
 	})
 	for i := range y {

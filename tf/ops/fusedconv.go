@@ -4,7 +4,9 @@ import (
 	"math"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -41,14 +43,14 @@ func init() {
 
 // A fusion is what follows a convolution in one op: an affine map of each
 // channel and perhaps an activation.
-type fusion[T kernel.Float] struct {
+type fusion[T numeric.Float] struct {
 	norm     bool // batch normalization by given moments, not the addition of a bias
 	epsilon  T
 	activate func([]T)
 }
 
 // fusionOf reads what follows a convolution, which messages call kind.
-func fusionOf[T kernel.Float](n *core.Node, kind string) (*fusion[T], error) {
+func fusionOf[T numeric.Float](n *core.Node, kind string) (*fusion[T], error) {
 	fused, args := n.Strs("fused_ops"), n.Int("num_args")
 	if len(fused) == 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Fused %s must have at least one fused op.", kind)
@@ -96,7 +98,7 @@ func (f *fusion[T]) args(c *core.OpContext, k computedIn[T], channels int) ([][]
 // apply returns the filter to convolve with and what to do to the results.
 // Normalization is a factor and a bias for each channel: the filter takes the
 // factor.
-func (f *fusion[T]) apply(c *core.OpContext, k computedIn[T], channels int) (w []T, e kernel.Epilogue[T], err error) {
+func (f *fusion[T]) apply(c *core.OpContext, k computedIn[T], channels int) (w []T, e gemm.Epilogue[T], err error) {
 	args, err := f.args(c, k, channels)
 	if err != nil {
 		return nil, e, err
@@ -113,13 +115,13 @@ func (f *fusion[T]) apply(c *core.OpContext, k computedIn[T], channels int) (w [
 	}
 	scaled := make([]T, len(w))
 	for lo := 0; lo < len(w); lo += channels {
-		kernel.Mul(scaled[lo:lo+channels], w[lo:lo+channels], factor)
+		elementwise.Mul(scaled[lo:lo+channels], w[lo:lo+channels], factor)
 	}
 	e.Bias = bias
 	return scaled, e, nil
 }
 
-func fusedConvolve[T kernel.Float](rank int) func(computedIn[T]) core.NewKernel {
+func fusedConvolve[T numeric.Float](rank int) func(computedIn[T]) core.NewKernel {
 	kind := map[int]string{4: "Conv2D", 5: "Conv3D"}[rank]
 	return func(k computedIn[T]) core.NewKernel {
 		return func(n *core.Node) (core.Kernel, error) {
@@ -139,7 +141,7 @@ func fusedConvolve[T kernel.Float](rank int) func(computedIn[T]) core.NewKernel 
 	}
 }
 
-func fusedInputs[T kernel.Float](c *core.OpContext, a *windowAttrs, k computedIn[T], f *fusion[T]) error {
+func fusedInputs[T numeric.Float](c *core.OpContext, a *windowAttrs, k computedIn[T], f *fusion[T]) error {
 	x := c.Input(0).Shape()
 	v, err := a.conv(x, c.Input(1).Shape())
 	if err != nil {
@@ -155,7 +157,7 @@ func fusedInputs[T kernel.Float](c *core.OpContext, a *windowAttrs, k computedIn
 	return convolveAs(c, a, k, k.operand(c, 0), operand[T]{w, c.Input(1).Shape()}, itself, e)
 }
 
-func fusedDepthwise[T kernel.Float](k computedIn[T]) core.NewKernel {
+func fusedDepthwise[T numeric.Float](k computedIn[T]) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		f, err := fusionOf[T](n, "DepthwiseConv2dNative")
 		if err != nil {

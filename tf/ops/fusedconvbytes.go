@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/conv"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -45,7 +47,7 @@ func fusedConvBytes(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		sums := core.Make[int32](out.Len())
-		kernel.Convolve8(c.ParallelFor, v, sums, kernel.Bytes[int8]{Data: core.Data[int8](c.Input(0))}, kernel.Bytes[int8]{Data: core.Data[int8](c.Input(1))})
+		conv.Convolve8(c.ParallelFor, v, sums, gemm.Bytes[int8]{Data: core.Data[int8](c.Input(0))}, gemm.Bytes[int8]{Data: core.Data[int8](c.Input(1))})
 		finishBytes(c, core.Data[int8](out), sums, v.OutC, least)
 		return nil
 	}), nil
@@ -75,7 +77,7 @@ func checkBytesFusion(n *core.Node) error {
 }
 
 // checkBytes checks the inputs of the convolution v.
-func checkBytes(c *core.OpContext, a *windowAttrs, v *kernel.Conv) error {
+func checkBytes(c *core.OpContext, a *windowAttrs, v *conv.Conv) error {
 	out := a.shape(v.Batch, v.OutC, v.Out)
 	switch side, scale := c.Input(bytesSide), c.Input(bytesScale); {
 	case v.Groups != 1:

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -47,7 +50,7 @@ func fusedMatMul(load func(*core.Tensor) []float32, store func(*core.Tensor, []f
 				return err
 			}
 			z := outputOf(out, store)
-			kernel.MatMul(c.ParallelFor, g, z, load(c.Input(0)), load(c.Input(1)), kernel.Epilogue[float32]{Bias: load(c.Input(2)), Activate: activate})
+			gemm.MatMul(c.ParallelFor, g, z, load(c.Input(0)), load(c.Input(1)), gemm.Epilogue[float32]{Bias: load(c.Input(2)), Activate: activate})
 			if store != nil {
 				store(out, z)
 			}
@@ -65,10 +68,10 @@ func outputOf(t *core.Tensor, store func(*core.Tensor, []float32)) []float32 {
 }
 
 func narrowTo[H interface {
-	kernel.HalfFloat
+	numeric.HalfFloat
 	tf.Elem
 }](t *core.Tensor, z []float32) {
-	kernel.Narrow(core.Data[H](t), z)
+	elementwise.Narrow(core.Data[H](t), z)
 }
 
 // fusedActivation returns the activation that follows BiasAdd, nil if none does.
@@ -87,20 +90,20 @@ func fusedActivation(n *core.Node) (func([]float32), error) {
 }
 
 // activations returns what can follow a product, by name.
-func activations[T kernel.Float](alpha T) map[string]func([]T) {
+func activations[T numeric.Float](alpha T) map[string]func([]T) {
 	return map[string]func(x []T){
-		"Relu":            func(x []T) { kernel.Relu(x, x) },
+		"Relu":            func(x []T) { elementwise.Relu(x, x) },
 		"Relu6":           func(x []T) { relu6(x, x) },
-		"Elu":             func(x []T) { kernel.Elu(x, x) },
+		"Elu":             func(x []T) { elementwise.Elu(x, x) },
 		"LeakyRelu":       func(x []T) { kernel.Map(x, x, func(v T) T { return leaky(v, alpha) }) },
-		"Tanh":            func(x []T) { kernel.Tanh(x, x) },
-		"Sigmoid":         func(x []T) { kernel.Sigmoid(x, x) },
-		"GeluExact":       func(x []T) { kernel.MapFloat64(x, x, geluExact) },
-		"GeluApproximate": func(x []T) { kernel.MapFloat64(x, x, geluApproximate) },
+		"Tanh":            func(x []T) { elementwise.Tanh(x, x) },
+		"Sigmoid":         func(x []T) { elementwise.Sigmoid(x, x) },
+		"GeluExact":       func(x []T) { elementwise.MapFloat64(x, x, geluExact) },
+		"GeluApproximate": func(x []T) { elementwise.MapFloat64(x, x, geluApproximate) },
 	}
 }
 
-func leaky[T kernel.Float](v, alpha T) T {
+func leaky[T numeric.Float](v, alpha T) T {
 	if v > 0 {
 		return v
 	}

@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -36,10 +36,10 @@ func batchNormEx(c *core.OpContext, k computedIn[float32]) error {
 	return batchNormThen(c, k, func(y []float32) {
 		c.ParallelFor(len(y), elementGrain, func(lo, hi int) {
 			if side != nil {
-				kernel.Add(y[lo:hi], y[lo:hi], side[lo:hi])
+				elementwise.Add(y[lo:hi], y[lo:hi], side[lo:hi])
 			}
 			if mode == "Relu" {
-				kernel.Relu(y[lo:hi], y[lo:hi])
+				elementwise.Relu(y[lo:hi], y[lo:hi])
 			}
 		})
 	})

@@ -3,7 +3,8 @@ package ops
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -80,7 +81,7 @@ func fusedPadShape(pads int) func(*core.Infer) error {
 	}
 }
 
-func fusedPad[T kernel.Float](pads int) func(computedIn[T]) core.NewKernel {
+func fusedPad[T numeric.Float](pads int) func(computedIn[T]) core.NewKernel {
 	return func(k computedIn[T]) core.NewKernel {
 		return func(n *core.Node) (core.Kernel, error) {
 			a, err := windowAttrsOf(n, 4)
@@ -106,7 +107,7 @@ func fusedPad[T kernel.Float](pads int) func(computedIn[T]) core.NewKernel {
 
 // padAndConvolve makes output 0 the convolution of images x, padded, with the
 // input after that of the paddings.
-func padAndConvolve[T kernel.Float](c *core.OpContext, a *windowAttrs, k computedIn[T], x operand[T], pads, offset int) error {
+func padAndConvolve[T numeric.Float](c *core.OpContext, a *windowAttrs, k computedIn[T], x operand[T], pads, offset int) error {
 	m, err := fusedMirror(c.Input(pads), x.shape, offset)
 	if err != nil {
 		return err
@@ -129,7 +130,7 @@ func padAndConvolve[T kernel.Float](c *core.OpContext, a *windowAttrs, k compute
 	}
 	padded := core.Make[T](s.NumElements())
 	m.each(func(to, from, n int) { copy(padded[to:to+n], x.data[from:from+n]) })
-	return convolveAs(c, a, k, operand[T]{padded, s}, w, itself, kernel.Epilogue[T]{})
+	return convolveAs(c, a, k, operand[T]{padded, s}, w, itself, gemm.Epilogue[T]{})
 }
 
 // fusedMirror reads the paddings of images of shape s.
@@ -162,7 +163,7 @@ func fusedMirror(t *core.Tensor, s tf.Shape, offset int) (*mirror, error) {
 }
 
 // resized returns images in the size that input 1 tells.
-func resized[T kernel.Float](c *core.OpContext, x operand[T], align bool) (y operand[T], err error) {
+func resized[T numeric.Float](c *core.OpContext, x operand[T], align bool) (y operand[T], err error) {
 	t := c.Input(1)
 	switch {
 	case len(x.shape) != 4:
@@ -212,7 +213,7 @@ func placesOf(in, n int, align bool) []place {
 }
 
 // bilinear computes y from images x.
-func bilinear[T kernel.Float](c *core.OpContext, y, x operand[T], rows, columns []place) {
+func bilinear[T numeric.Float](c *core.OpContext, y, x operand[T], rows, columns []place) {
 	channels, line := x.shape[3], x.shape[2]*x.shape[3]
 	c.ParallelFor(y.shape[0]*len(rows), max(1, elementGrain/(len(columns)*channels)), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -227,7 +228,7 @@ func bilinear[T kernel.Float](c *core.OpContext, y, x operand[T], rows, columns 
 }
 
 // blend sets a pixel to the mean of the four around it.
-func blend[T kernel.Float](dst, top, bottom []T, p place, channels int, down T) {
+func blend[T numeric.Float](dst, top, bottom []T, p place, channels int, down T) {
 	l, r, right := p.low*channels, p.high*channels, T(p.lerp)
 	for ch := range dst {
 		above := top[l+ch] + (top[r+ch]-top[l+ch])*right

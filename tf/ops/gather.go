@@ -1,7 +1,8 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -158,10 +159,10 @@ func gatherInto[C cell](c *core.OpContext, d tf.DType, params, indices *core.Ten
 // × inner.
 type gatherLoop struct{ batches, outer, n, inner int }
 
-func gatherBatches[C cell, I kernel.Index](c *core.OpContext, g gatherLoop, dst, src []C, idx []I) {
+func gatherBatches[C cell, I numeric.Index](c *core.OpContext, g gatherLoop, dst, src []C, idx []I) {
 	rows, from := len(idx)/g.batches, g.outer*g.n*g.inner
 	to := g.outer * rows * g.inner
 	for b := range g.batches {
-		kernel.Gather(c.ParallelFor, dst[b*to:(b+1)*to], src[b*from:(b+1)*from], idx[b*rows:(b+1)*rows], g.outer, g.n, g.inner)
+		layout.Gather(c.ParallelFor, dst[b*to:(b+1)*to], src[b*from:(b+1)*from], idx[b*rows:(b+1)*rows], g.outer, g.n, g.inner)
 	}
 }

@@ -3,7 +3,7 @@ package ops
 import (
 	"fmt"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/hash"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -18,8 +18,8 @@ func init() {
 	plain := func(hash func(string) uint64) core.NewKernel {
 		return func(n *core.Node) (core.Kernel, error) { return buckets(n, hash), nil }
 	}
-	bucket("StringToHashBucket", "string_tensor", "", plain(kernel.Hash64))
-	bucket("StringToHashBucketFast", "input", "", plain(kernel.Fingerprint64))
+	bucket("StringToHashBucket", "string_tensor", "", plain(hash.Hash64))
+	bucket("StringToHashBucketFast", "input", "", plain(hash.Fingerprint64))
 	bucket("StringToHashBucketStrong", "input", "; key: list(int)", strongBuckets)
 	// AsString and StringToHashBucketFast in one, as TensorFlow's optimizer writes them.
 	core.Register(core.OpDef{
@@ -51,7 +51,7 @@ func strongBuckets(n *core.Node) (core.Kernel, error) {
 	if len(key) != 2 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Key must have 2 elements")
 	}
-	return buckets(n, func(s string) uint64 { return kernel.SipHash(s, uint64(key[0]), uint64(key[1])) }), nil
+	return buckets(n, func(s string) uint64 { return hash.SipHash(s, uint64(key[0]), uint64(key[1])) }), nil
 }
 
 // buckets returns the kernel that hashes every string.
@@ -88,7 +88,7 @@ func numberBuckets(n *core.Node) (core.Kernel, error) {
 		y := core.Data[int64](out)
 		c.ParallelFor(len(y), hashGrain, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
-				y[i] = int64(kernel.Fingerprint64(fmt.Sprint(x.At(i))) % count)
+				y[i] = int64(hash.Fingerprint64(fmt.Sprint(x.At(i))) % count)
 			}
 		})
 		return nil

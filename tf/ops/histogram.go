@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -49,7 +49,7 @@ func histogramShape(c *core.Infer) error {
 }
 
 func histogram[T interface {
-	kernel.Real
+	numeric.Real
 	tf.Elem
 }](n *core.Node) (core.Kernel, error) {
 	d := n.Type("dtype")

@@ -3,7 +3,7 @@ package ops
 import (
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -90,7 +90,7 @@ func channelsLast[T any](c *core.OpContext, f imageFormat, x []T, s tf.Shape) []
 		return x
 	}
 	y := core.Make[T](len(x))
-	kernel.Transpose(c.ParallelFor, kernel.NewTransposition(s, f.toLast()), y, x)
+	layout.Transpose(c.ParallelFor, layout.NewTransposition(s, f.toLast()), y, x)
 	return y
 }
 
@@ -103,5 +103,5 @@ func ownOrder[T any](c *core.OpContext, f imageFormat, dst []T, s tf.Shape, comp
 	}
 	y := core.Make[T](len(dst))
 	compute(y)
-	kernel.Transpose(c.ParallelFor, kernel.NewTransposition(permuted(s, f.toLast()), f.toFirst()), dst, y)
+	layout.Transpose(c.ParallelFor, layout.NewTransposition(permuted(s, f.toLast()), f.toFirst()), dst, y)
 }

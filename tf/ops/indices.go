@@ -3,7 +3,8 @@ package ops
 import (
 	"fmt"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -13,11 +14,11 @@ func badIndexIn(t *core.Tensor, name string, n int) error {
 	bad := -1
 	switch t.DType() {
 	case tf.Int32:
-		bad = kernel.BadIndex(core.Data[int32](t), n)
+		bad = layout.BadIndex(core.Data[int32](t), n)
 	case tf.Int64:
-		bad = kernel.BadIndex(core.Data[int64](t), n)
+		bad = layout.BadIndex(core.Data[int64](t), n)
 	default:
-		bad = kernel.BadIndex(wideIndices(t), n)
+		bad = layout.BadIndex(wideIndices(t), n)
 	}
 	if bad < 0 {
 		return nil
@@ -58,6 +59,6 @@ func wideIndices(t *core.Tensor) []int64 {
 		return core.Data[int64](t)
 	}
 	out := core.Make[int64](t.Len())
-	kernel.Cast(out, elements(t))
+	elementwise.Cast(out, elements(t))
 	return out
 }

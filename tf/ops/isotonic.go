@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -18,7 +18,7 @@ func isotonicShape(c *core.Infer) error {
 
 // isotonic computes each row of the last dimension by pooling neighbours that
 // increase until none do. The result is of type d.
-func isotonic[T kernel.Real, R kernel.Float](in computedIn[T], result computedIn[R], d tf.DType) core.NewKernel {
+func isotonic[T numeric.Real, R numeric.Float](in computedIn[T], result computedIn[R], d tf.DType) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		if got := n.Type("output_dtype"); got != d {
 			return nil, tf.Errorf(tf.NotFound, "No OpKernel was registered to support Op '%s' with attr T = %v and output_dtype = %v", n.OpName(), n.Type("T"), got)
@@ -52,12 +52,12 @@ func isotonic[T kernel.Real, R kernel.Float](in computedIn[T], result computedIn
 }
 
 // A level is a stretch of a row that gets one value, the mean of what is there.
-type level[R kernel.Float] struct {
+type level[R numeric.Float] struct {
 	end       int
 	sum, mean R
 }
 
-func isotonicRow[T kernel.Real, R kernel.Float](y []R, number []int32, x []T) {
+func isotonicRow[T numeric.Real, R numeric.Float](y []R, number []int32, x []T) {
 	levels := core.Make[level[R]](len(x))[:0]
 	for i, v := range x {
 		levels = append(levels, level[R]{i + 1, R(v), R(v)})

@@ -3,7 +3,8 @@ package ops
 import (
 	"maps"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -79,8 +80,8 @@ func mapToKernel[R, T tf.Elem](f func(y []R, x []T)) core.NewKernel {
 func floatMaps(f32 func(y, x []float32), f64 func(y, x []float64)) byType {
 	return byType{
 		tf.Float32: mapKernel(f32), tf.Float64: mapKernel(f64),
-		tf.Float16:  mapKernel(func(y, x []tf.Half) { kernel.Widen1(y, x, f32) }),
-		tf.BFloat16: mapKernel(func(y, x []tf.BF16) { kernel.Widen1(y, x, f32) }),
+		tf.Float16:  mapKernel(func(y, x []tf.Half) { elementwise.Widen1(y, x, f32) }),
+		tf.BFloat16: mapKernel(func(y, x []tf.BF16) { elementwise.Widen1(y, x, f32) }),
 	}
 }
 
@@ -93,9 +94,9 @@ func floatTests(f32 func(y []bool, x []float32), f64 func(y []bool, x []float64)
 	}
 }
 
-func widenTest[H kernel.HalfFloat](f func(y []bool, x []float32)) func(y []bool, x []H) {
+func widenTest[H numeric.HalfFloat](f func(y []bool, x []float32)) func(y []bool, x []H) {
 	return func(y []bool, x []H) {
-		kernel.WidenTo(y, x, x, func(y []bool, x, _ []float32) { f(y, x) })
+		elementwise.WidenTo(y, x, x, func(y []bool, x, _ []float32) { f(y, x) })
 	}
 }
 
@@ -117,13 +118,13 @@ func complexMaps(c64 func(y, x []complex64), c128 func(y, x []complex128)) byTyp
 // complexFunc returns map kernels that compute f in complex128.
 func complexFunc(f func(complex128) complex128) byType {
 	return complexMaps(
-		func(y, x []complex64) { kernel.MapComplex128(y, x, f) },
-		func(y, x []complex128) { kernel.MapComplex128(y, x, f) })
+		func(y, x []complex64) { elementwise.MapComplex128(y, x, f) },
+		func(y, x []complex128) { elementwise.MapComplex128(y, x, f) })
 }
 
 // floatFunc returns map kernels that compute f in float64.
 func floatFunc(f func(float64) float64) byType {
 	return floatMaps(
-		func(y, x []float32) { kernel.MapFloat64(y, x, f) },
-		func(y, x []float64) { kernel.MapFloat64(y, x, f) })
+		func(y, x []float32) { elementwise.MapFloat64(y, x, f) },
+		func(y, x []float64) { elementwise.MapFloat64(y, x, f) })
 }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -40,11 +41,11 @@ func (o LeakyReluOpts) Apply(s *tf.Spec) { s.Set("alpha", o.Alpha) }
 // not given. Its options are [LeakyReluOpts].
 func LeakyRelu(x tf.Output, opts ...tf.Option) tf.Output { return apply("LeakyRelu", opts, x) }
 
-func leakyMap[T kernel.Float](alpha float32) func(y, x []T) {
+func leakyMap[T numeric.Float](alpha float32) func(y, x []T) {
 	return func(y, x []T) { kernel.Map(y, x, func(v T) T { return leaky(v, T(alpha)) }) }
 }
 
-func leakyGate[T kernel.Float](alpha float32) func(dx, dy, x []T) {
+func leakyGate[T numeric.Float](alpha float32) func(dx, dy, x []T) {
 	return func(dx, dy, x []T) {
 		kernel.Zip(dx, dy, x, func(d, v T) T {
 			if v > 0 {

@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -36,7 +36,7 @@ func linSpaceShape(c *core.Infer) error {
 }
 
 func linSpace[T interface {
-	kernel.Float
+	numeric.Float
 	tf.Elem
 }](n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")

@@ -3,7 +3,8 @@ package ops
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -17,8 +18,8 @@ func init() {
 		Kernels: core.ByType("T", byType{
 			tf.Float32:  scanKernel(logAddExp[float32], float32(math.Inf(-1))),
 			tf.Float64:  scanKernel(logAddExp[float64], math.Inf(-1)),
-			tf.Float16:  scanKernel(func(z, x, y []tf.Half) { kernel.Widen2(z, x, y, logAddExp[float32]) }, kernel.HalfFromFloat32(float32(math.Inf(-1)))),
-			tf.BFloat16: scanKernel(func(z, x, y []tf.BF16) { kernel.Widen2(z, x, y, logAddExp[float32]) }, kernel.BFloat16FromFloat32(float32(math.Inf(-1)))),
+			tf.Float16:  scanKernel(func(z, x, y []tf.Half) { elementwise.Widen2(z, x, y, logAddExp[float32]) }, numeric.HalfFromFloat32(float32(math.Inf(-1)))),
+			tf.BFloat16: scanKernel(func(z, x, y []tf.BF16) { elementwise.Widen2(z, x, y, logAddExp[float32]) }, numeric.BFloat16FromFloat32(float32(math.Inf(-1)))),
 		}),
 	})
 }
@@ -34,8 +35,8 @@ func CumulativeLogsumexp[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Ou
 }
 
 // logAddExp sets z to log(e^x + e^y), safe from overflow.
-func logAddExp[T kernel.Float](z, x, y []T) {
-	kernel.ZipFloat64(z, x, y, func(a, b float64) float64 {
+func logAddExp[T numeric.Float](z, x, y []T) {
+	elementwise.ZipFloat64(z, x, y, func(a, b float64) float64 {
 		low, high := min(a, b), max(a, b)
 		if math.IsInf(high, 0) {
 			return high
@@ -65,9 +66,9 @@ func lowestNumber(d tf.DType) *core.Tensor {
 	case tf.Float64:
 		return core.Scalar(float64(-math.MaxFloat64))
 	case tf.Float16:
-		return core.Scalar(kernel.HalfFromFloat32(-65504))
+		return core.Scalar(numeric.HalfFromFloat32(-65504))
 	case tf.BFloat16:
-		return core.Scalar(kernel.BFloat16FromFloat32(lowestBFloat16))
+		return core.Scalar(numeric.BFloat16FromFloat32(lowestBFloat16))
 	}
 	return core.Scalar(float32(-math.MaxFloat32))
 }

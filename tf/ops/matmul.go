@@ -1,7 +1,9 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -67,23 +69,23 @@ func matrixSizes(s tf.Shape, transposed bool) (rows, cols int) {
 }
 
 // matMulArgs checks the operands of a MatMul and describes the product.
-func matMulArgs(c *core.OpContext, ta, tb bool) (kernel.Gemm, error) {
+func matMulArgs(c *core.OpContext, ta, tb bool) (gemm.Gemm, error) {
 	a, b := c.Input(0).Shape(), c.Input(1).Shape()
 	for i, s := range []tf.Shape{a, b} {
 		if len(s) != 2 {
-			return kernel.Gemm{}, tf.Errorf(tf.InvalidArgument, "In[%d] ndims must be >= 2", i)
+			return gemm.Gemm{}, tf.Errorf(tf.InvalidArgument, "In[%d] ndims must be >= 2", i)
 		}
 	}
 	m, ka := matrixSizes(a, ta)
 	kb, n := matrixSizes(b, tb)
 	if ka != kb {
-		return kernel.Gemm{}, tf.Errorf(tf.InvalidArgument, "Matrix size-incompatible: In[0]: %s, In[1]: %s", a.String(), b.String())
+		return gemm.Gemm{}, tf.Errorf(tf.InvalidArgument, "Matrix size-incompatible: In[0]: %s, In[1]: %s", a.String(), b.String())
 	}
-	return kernel.NewGemm(m, n, ka, ta, tb), nil
+	return gemm.NewGemm(m, n, ka, ta, tb), nil
 }
 
 func matMul[T interface {
-	kernel.Number
+	numeric.Number
 	tf.Elem
 }](n *core.Node) (core.Kernel, error) {
 	ta, tb := n.Bool("transpose_a"), n.Bool("transpose_b")
@@ -96,14 +98,14 @@ func matMul[T interface {
 		if err != nil {
 			return err
 		}
-		kernel.MatMul(c.ParallelFor, g, core.Data[T](out), core.Data[T](c.Input(0)), core.Data[T](c.Input(1)), kernel.Epilogue[T]{})
+		gemm.MatMul(c.ParallelFor, g, core.Data[T](out), core.Data[T](c.Input(0)), core.Data[T](c.Input(1)), gemm.Epilogue[T]{})
 		return nil
 	}), nil
 }
 
 // halfMatMul multiplies in float32 and rounds the result once.
 func halfMatMul[H interface {
-	kernel.HalfFloat
+	numeric.HalfFloat
 	tf.Elem
 }](n *core.Node) (core.Kernel, error) {
 	ta, tb := n.Bool("transpose_a"), n.Bool("transpose_b")
@@ -117,19 +119,19 @@ func halfMatMul[H interface {
 			return err
 		}
 		z := core.Make[float32](out.Len())
-		kernel.MatMul(c.ParallelFor, g, z, wide[H](c.Input(0)), wide[H](c.Input(1)), kernel.Epilogue[float32]{})
-		kernel.Narrow(core.Data[H](out), z)
+		gemm.MatMul(c.ParallelFor, g, z, wide[H](c.Input(0)), wide[H](c.Input(1)), gemm.Epilogue[float32]{})
+		elementwise.Narrow(core.Data[H](out), z)
 		return nil
 	}), nil
 }
 
 // wide returns the elements of t as float32.
 func wide[H interface {
-	kernel.HalfFloat
+	numeric.HalfFloat
 	tf.Elem
 }](t *core.Tensor) []float32 {
 	out := core.Make[float32](t.Len())
-	kernel.Widen(out, core.Data[H](t))
+	elementwise.Widen(out, core.Data[H](t))
 	return out
 }
 

@@ -1,7 +1,8 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/pool"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -151,14 +152,14 @@ func pooled[T any](rank int, run func(c *core.OpContext, a *poolAttrs, k compute
 	}
 }
 
-func maxPool[T kernel.Real](rank int) poolKernel[T] {
+func maxPool[T numeric.Real](rank int) poolKernel[T] {
 	return pooled(rank, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error {
-		return poolForward(c, a, k, func(v *kernel.Pool, y, x []T) { kernel.MaxPool(c.ParallelFor, v, y, x) })
+		return poolForward(c, a, k, func(v *pool.Pool, y, x []T) { pool.MaxPool(c.ParallelFor, v, y, x) })
 	})
 }
 
 // poolForward makes output 0 the pooling of input 0.
-func poolForward[T any](c *core.OpContext, a *poolAttrs, k computedIn[T], f func(v *kernel.Pool, y, x []T)) error {
+func poolForward[T any](c *core.OpContext, a *poolAttrs, k computedIn[T], f func(v *pool.Pool, y, x []T)) error {
 	x := c.Input(0)
 	v, err := a.pool(x.Shape())
 	if err != nil {
@@ -180,7 +181,7 @@ func poolForward[T any](c *core.OpContext, a *poolAttrs, k computedIn[T], f func
 
 // poolBackArgs checks the inputs of the gradients of a maximum: the images,
 // their maxima and a gradient of the shape of either.
-func poolBackArgs(c *core.OpContext, a *poolAttrs, like int) (*kernel.Pool, error) {
+func poolBackArgs(c *core.OpContext, a *poolAttrs, like int) (*pool.Pool, error) {
 	x, y, grad := c.Input(0).Shape(), c.Input(1).Shape(), c.Input(2).Shape()
 	for i, name := range []string{"tensor_in", "tensor_out", "out_backprop"} {
 		if c.Input(i).Rank() != a.rank {
@@ -205,14 +206,14 @@ func poolBackArgs(c *core.OpContext, a *poolAttrs, like int) (*kernel.Pool, erro
 }
 
 // maxima returns the position of the maximum of each window.
-func maxima[T kernel.Real](c *core.OpContext, a *poolAttrs, v *kernel.Pool, k computedIn[T], windows int) []int64 {
+func maxima[T numeric.Real](c *core.OpContext, a *poolAttrs, v *pool.Pool, k computedIn[T], windows int) []int64 {
 	x := c.Input(0)
 	arg := core.Make[int64](windows)
-	kernel.MaxPoolArg(c.ParallelFor, v, arg, channelsLast(c, a.imageFormat, k.load(x), x.Shape()))
+	pool.MaxPoolArg(c.ParallelFor, v, arg, channelsLast(c, a.imageFormat, k.load(x), x.Shape()))
 	return arg
 }
 
-func maxPoolBack[T kernel.Real](rank int) poolKernel[T] {
+func maxPoolBack[T numeric.Real](rank int) poolKernel[T] {
 	return pooled(rank, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error {
 		v, err := poolBackArgs(c, a, 1)
 		if err != nil {
@@ -225,14 +226,14 @@ func maxPoolBack[T kernel.Real](rank int) poolKernel[T] {
 		}
 		dy := channelsLast(c, a.imageFormat, k.load(grad), grad.Shape())
 		ownOrder(c, a.imageFormat, z, x.Shape(), func(dx []T) {
-			kernel.MaxPoolBack(c.ParallelFor, v, dx, channelsLast(c, a.imageFormat, k.load(x), x.Shape()), dy)
+			pool.MaxPoolBack(c.ParallelFor, v, dx, channelsLast(c, a.imageFormat, k.load(x), x.Shape()), dy)
 		})
 		k.finish(out, z)
 		return nil
 	})
 }
 
-func maxPoolGather[T kernel.Real](rank int) poolKernel[T] {
+func maxPoolGather[T numeric.Real](rank int) poolKernel[T] {
 	return pooled(rank, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error {
 		v, err := poolBackArgs(c, a, 0)
 		if err != nil {
@@ -244,7 +245,7 @@ func maxPoolGather[T kernel.Real](rank int) poolKernel[T] {
 			return err
 		}
 		from := channelsLast(c, a.imageFormat, k.load(grad), grad.Shape())
-		ownOrder(c, a.imageFormat, z, y.Shape(), func(dst []T) { kernel.MaxPoolGather(c.ParallelFor, v, dst, from, maxima(c, a, v, k, len(dst))) })
+		ownOrder(c, a.imageFormat, z, y.Shape(), func(dst []T) { pool.MaxPoolGather(c.ParallelFor, v, dst, from, maxima(c, a, v, k, len(dst))) })
 		k.finish(out, z)
 		return nil
 	})

@@ -1,7 +1,9 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/pool"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -61,7 +63,7 @@ func argmaxPoolGrads() realPool {
 	}
 }
 
-func argmaxPool[T kernel.Real]() poolKernel[T] {
+func argmaxPool[T numeric.Real]() poolKernel[T] {
 	return pooled(4, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error {
 		x := c.Input(0)
 		if x.Rank() != 4 {
@@ -81,18 +83,18 @@ func argmaxPool[T kernel.Real]() poolKernel[T] {
 			return err
 		}
 		images, arg := k.load(x), core.Make[int64](len(y))
-		kernel.MaxPool(c.ParallelFor, v, y, images)
-		kernel.MaxPoolArg(c.ParallelFor, v, arg, images)
+		pool.MaxPool(c.ParallelFor, v, y, images)
+		pool.MaxPoolArg(c.ParallelFor, v, arg, images)
 		k.finish(out, y)
 		imagePositions(v, arg, c.Node.Bool("include_batch_in_index"))
-		kernel.Cast(elements(at), arg)
+		elementwise.Cast(elements(at), arg)
 		return nil
 	})
 }
 
 // imagePositions turns pixels of a batch, by channel, into positions of
 // elements: in the batch, or in each image.
-func imagePositions(v *kernel.Pool, arg []int64, inBatch bool) {
+func imagePositions(v *pool.Pool, arg []int64, inBatch bool) {
 	pixels, image := int64(v.In[1]*v.In[2]), v.Out[1]*v.Out[2]*v.C
 	for i, p := range arg {
 		if p < 0 {
@@ -105,7 +107,7 @@ func imagePositions(v *kernel.Pool, arg []int64, inBatch bool) {
 	}
 }
 
-func argmaxPoolBack[T kernel.Real]() poolKernel[T] {
+func argmaxPoolBack[T numeric.Real]() poolKernel[T] {
 	return pooled(4, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error {
 		x, grad, argmax := c.Input(0), c.Input(1), c.Input(2)
 		v, err := a.pool(x.Shape())
@@ -137,7 +139,7 @@ func argmaxPoolBack[T kernel.Real]() poolKernel[T] {
 
 // spreadBack adds each of the gradients dy to the element of dx that it came from:
 // at a position in its image, whose size is given.
-func spreadBack[T kernel.Real](dx, dy []T, at []int64, image, batch int) error {
+func spreadBack[T numeric.Real](dx, dy []T, at []int64, image, batch int) error {
 	clear(dx)
 	windows := len(dy) / max(1, batch)
 	for i, p := range at {

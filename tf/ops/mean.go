@@ -2,13 +2,16 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/reduction"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	reduction("Mean", reducibleTypes, meanGrad, byType{
-		tf.Float32: foldingRows(mean, meanRows(kernel.SumFold[float32]())), tf.Float64: foldingRows(mean, meanRows(kernel.SumFold[float64]())),
+	registerReduction("Mean", reducibleTypes, meanGrad, byType{
+		tf.Float32: foldingRows(mean, meanRows(reduction.SumFold[float32]())), tf.Float64: foldingRows(mean, meanRows(reduction.SumFold[float64]())),
 		tf.Float16: reduceKernel(inFloat32Fold[tf.Half](mean[float32])), tf.BFloat16: reduceKernel(inFloat32Fold[tf.BF16](mean[float32])),
 		tf.Complex64: reduceKernel(mean[complex64]), tf.Complex128: reduceKernel(mean[complex128]),
 		tf.Int8: reduceKernel(intMean[int8]), tf.Int16: reduceKernel(intMean[int16]), tf.Int32: reduceKernel(intMean[int32]), tf.Int64: reduceKernel(intMean[int64]),
@@ -21,29 +24,29 @@ func Mean[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return reduceAlong("Mean", opts, x, axes)
 }
 
-func mean[T kernel.Inexact](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
-	kernel.Reduce(c.ParallelFor, r, dst, src, kernel.SumFold[T]())
+func mean[T numeric.Inexact](c *core.OpContext, r *reduction.Reduction, dst, src []T) {
+	reduction.Reduce(c.ParallelFor, r, dst, src, reduction.SumFold[T]())
 	n := T(count[T](r.Count))
-	kernel.DivScalar(dst, dst, n)
+	elementwise.DivScalar(dst, dst, n)
 }
 
 // meanRows returns what sets means of rows of n elements.
-func meanRows[T kernel.Float](sum kernel.Fold[T]) func(dst, src []T, n int) {
+func meanRows[T numeric.Float](sum reduction.Fold[T]) func(dst, src []T, n int) {
 	return func(dst, src []T, n int) {
-		kernel.ReduceRows(dst, src, n, sum)
-		kernel.DivScalar(dst, dst, T(n))
+		reduction.ReduceRows(dst, src, n, sum)
+		elementwise.DivScalar(dst, dst, T(n))
 	}
 }
 
 // count returns n in a type that has no conversion from int.
-func count[T kernel.Inexact](n int) T {
+func count[T numeric.Inexact](n int) T {
 	var v [1]T
-	kernel.Cast(v[:], []float64{float64(n)})
+	elementwise.Cast(v[:], []float64{float64(n)})
 	return v[0]
 }
 
 // intMean sums in 64 bits, where the sum of small integers does not wrap.
-func intMean[T kernel.Integer](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
+func intMean[T numeric.Integer](c *core.OpContext, r *reduction.Reduction, dst, src []T) {
 	if r.Count == 0 {
 		clear(dst)
 		return
@@ -55,9 +58,9 @@ func intMean[T kernel.Integer](c *core.OpContext, r *kernel.Reduction, dst, src 
 	}
 }
 
-func wideMean[T kernel.Integer, W int64 | uint64](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
+func wideMean[T numeric.Integer, W int64 | uint64](c *core.OpContext, r *reduction.Reduction, dst, src []T) {
 	d, s := core.Make[W](len(dst)), core.Make[W](len(src))
 	kernel.Map2(s, src, func(v T) W { return W(v) })
-	kernel.Reduce(c.ParallelFor, r, d, s, kernel.SumFold[W]())
+	reduction.Reduce(c.ParallelFor, r, d, s, reduction.SumFold[W]())
 	kernel.Map2(dst, d, func(v W) T { return T(v / W(r.Count)) })
 }

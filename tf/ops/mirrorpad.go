@@ -3,7 +3,7 @@ package ops
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -93,7 +93,7 @@ func mirrorArgs(x, t *core.Tensor) (before, after []int, err error) {
 // the edge is the mirror.
 func newMirror(sizes tf.Shape, before, after []int, offset int) *mirror {
 	m := &mirror{sizes: sizes, before: before, from: make([][]int, len(sizes))}
-	steps := kernel.Strides(sizes)
+	steps := layout.Strides(sizes)
 	for i, n := range sizes {
 		for k := -before[i]; k < n+after[i]; k++ {
 			at := k

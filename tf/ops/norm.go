@@ -4,6 +4,9 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/reduction"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -23,31 +26,31 @@ func EuclideanNorm[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output 
 	return reduceAlong("EuclideanNorm", opts, x, axes)
 }
 
-func norm[T kernel.Float](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
+func norm[T numeric.Float](c *core.OpContext, r *reduction.Reduction, dst, src []T) {
 	squares := core.Make[T](len(src))
-	kernel.Square(squares, src)
-	kernel.Reduce(c.ParallelFor, r, dst, squares, kernel.SumFold[T]())
-	kernel.Sqrt(dst, dst)
+	elementwise.Square(squares, src)
+	reduction.Reduce(c.ParallelFor, r, dst, squares, reduction.SumFold[T]())
+	elementwise.Sqrt(dst, dst)
 }
 
 // wholeNorm sums in T itself, which may wrap around, and rounds roots down.
-func wholeNorm[T kernel.Integer](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
+func wholeNorm[T numeric.Integer](c *core.OpContext, r *reduction.Reduction, dst, src []T) {
 	squares := core.Make[T](len(src))
-	kernel.Square(squares, src)
-	kernel.Reduce(c.ParallelFor, r, dst, squares, kernel.SumFold[T]())
+	elementwise.Square(squares, src)
+	reduction.Reduce(c.ParallelFor, r, dst, squares, reduction.SumFold[T]())
 	kernel.Map(dst, dst, func(v T) T { return T(math.Sqrt(float64(max(v, 0)))) })
 }
 
-func complexNorm[T kernel.Complex](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
+func complexNorm[T numeric.Complex](c *core.OpContext, r *reduction.Reduction, dst, src []T) {
 	squares, sums := core.Make[float64](len(src)), core.Make[float64](len(dst))
 	kernel.Map2(squares, src, func(v T) float64 {
 		z := complex128(v)
 		return real(z)*real(z) + imag(z)*imag(z)
 	})
-	norm64 := kernel.SumFold[float64]()
-	kernel.Reduce(c.ParallelFor, r, sums, squares, norm64)
-	kernel.Sqrt(sums, sums)
-	kernel.Cast(dst, sums)
+	norm64 := reduction.SumFold[float64]()
+	reduction.Reduce(c.ParallelFor, r, sums, squares, norm64)
+	elementwise.Sqrt(sums, sums)
+	elementwise.Cast(dst, sums)
 }
 
 func normGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
@@ -74,11 +77,11 @@ func init() {
 // L2Loss returns half the sum of the squares of all elements.
 func L2Loss(t tf.Output, opts ...tf.Option) tf.Output { return apply("L2Loss", opts, t) }
 
-func sumOfSquares[T kernel.Float](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
+func sumOfSquares[T numeric.Float](c *core.OpContext, r *reduction.Reduction, dst, src []T) {
 	squares := core.Make[T](len(src))
-	kernel.Square(squares, src)
-	kernel.Reduce(c.ParallelFor, r, dst, squares, kernel.SumFold[T]())
-	kernel.MulScalar(dst, dst, 0.5)
+	elementwise.Square(squares, src)
+	reduction.Reduce(c.ParallelFor, r, dst, squares, reduction.SumFold[T]())
+	elementwise.MulScalar(dst, dst, 0.5)
 }
 
 func l2Loss[T tf.Elem](f reduce[T]) core.NewKernel {
@@ -88,7 +91,7 @@ func l2Loss[T tf.Elem](f reduce[T]) core.NewKernel {
 		if err != nil {
 			return err
 		}
-		f(c, kernel.NewReduction([]int{x.Len()}, []bool{true}), core.Data[T](out), core.Data[T](x))
+		f(c, reduction.NewReduction([]int{x.Len()}, []bool{true}), core.Data[T](out), core.Data[T](x))
 		return nil
 	})
 }

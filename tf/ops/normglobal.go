@@ -3,7 +3,7 @@ package ops
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -94,7 +94,7 @@ func globalNormArgs(c *core.OpContext, vectors ...string) error {
 }
 
 // deviations returns the reciprocals of the square roots of v + epsilon.
-func deviations[T kernel.Float](v []T, epsilon float64) []float64 {
+func deviations[T numeric.Float](v []T, epsilon float64) []float64 {
 	out := make([]float64, len(v))
 	for i, x := range v {
 		out[i] = 1 / math.Sqrt(float64(x)+epsilon)
@@ -102,7 +102,7 @@ func deviations[T kernel.Float](v []T, epsilon float64) []float64 {
 	return out
 }
 
-func globalNorm[T kernel.Float](k computedIn[T]) core.NewKernel {
+func globalNorm[T numeric.Float](k computedIn[T]) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		epsilon, scale := float64(n.Float("variance_epsilon")), n.Bool("scale_after_normalization")
 		return core.Compute(func(c *core.OpContext) error {
@@ -132,7 +132,7 @@ func globalNorm[T kernel.Float](k computedIn[T]) core.NewKernel {
 	}
 }
 
-func globalNormBack[T kernel.Float](k computedIn[T]) core.NewKernel {
+func globalNormBack[T numeric.Float](k computedIn[T]) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		epsilon, scale := float64(n.Float("variance_epsilon")), n.Bool("scale_after_normalization")
 		return core.Compute(func(c *core.OpContext) error {
@@ -162,7 +162,7 @@ func globalNormBack[T kernel.Float](k computedIn[T]) core.NewKernel {
 }
 
 // globalNormGrads computes the gradients of a normalization by given moments.
-type globalNormGrads[T kernel.Float] struct {
+type globalNormGrads[T numeric.Float] struct {
 	x, mean, dy    []T
 	dm, dv, db, dg []T
 }

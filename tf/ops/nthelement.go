@@ -3,7 +3,7 @@ package ops
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -81,7 +81,7 @@ func nthElements() realPool {
 	}
 }
 
-func nthElement[T kernel.Real](k computedIn[T]) core.NewKernel {
+func nthElement[T numeric.Real](k computedIn[T]) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		reverse := n.Bool("reverse")
 		return core.Compute(func(c *core.OpContext) error {
@@ -111,7 +111,7 @@ func nthElement[T kernel.Real](k computedIn[T]) core.NewKernel {
 	}
 }
 
-func nthOfRows[T kernel.Real](c *core.OpContext, y, x []T, width, nth int) {
+func nthOfRows[T numeric.Real](c *core.OpContext, y, x []T, width, nth int) {
 	c.ParallelFor(len(y), max(1, elementGrain/(8*width)), func(lo, hi int) {
 		row := core.Make[T](width)
 		for i := lo; i < hi; i++ {

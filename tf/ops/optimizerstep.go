@@ -3,7 +3,7 @@ package ops
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -73,7 +73,7 @@ func exactStep[T tf.Elem](r rule[T]) step {
 	return func(n *core.Node, in *stepInputs) {
 		s := make([]T, len(in.scalars))
 		for i, t := range in.scalars {
-			kernel.Cast(s[i:i+1], elements(t))
+			elementwise.Cast(s[i:i+1], elements(t))
 		}
 		update, g := r(n, s), core.Data[T](in.grad)
 		in.each(func() func(at, from, n int) {
@@ -136,7 +136,7 @@ func halfStep[H tf.Half | tf.BF16](r rule[float32]) step {
 	return func(n *core.Node, in *stepInputs) {
 		s := make([]float32, len(in.scalars))
 		for i, t := range in.scalars {
-			kernel.Widen(s[i:i+1], core.Data[H](t)[:1])
+			elementwise.Widen(s[i:i+1], core.Data[H](t)[:1])
 		}
 		update := r(n, s)
 		in.each(func() func(at, from, n int) { return halfWorker[H](in, update) })
@@ -155,14 +155,14 @@ func halfWorker[H tf.Half | tf.BF16](in *stepInputs, update func(v [][]float32, 
 		for ; n > 0; n -= halfBlock {
 			m := min(n, halfBlock)
 			g := wide[len(v)][:m]
-			kernel.Widen(g, core.Data[H](in.grad)[from:from+m])
+			elementwise.Widen(g, core.Data[H](in.grad)[from:from+m])
 			for i, t := range in.vars {
 				v[i] = wide[i][:m]
-				kernel.Widen(v[i], core.Data[H](t)[at:at+m])
+				elementwise.Widen(v[i], core.Data[H](t)[at:at+m])
 			}
 			update(v, g)
 			for i, t := range in.vars {
-				kernel.Narrow(core.Data[H](t)[at:at+m], v[i])
+				elementwise.Narrow(core.Data[H](t)[at:at+m], v[i])
 			}
 			at, from = at+m, from+m
 		}

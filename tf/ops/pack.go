@@ -3,7 +3,7 @@ package ops
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -159,7 +159,7 @@ func cutParts[C cell](c *core.OpContext, d tf.DType, x *core.Tensor, outer int, 
 		for i, p := range parts {
 			some[i] = p[lo*widths[i] : hi*widths[i]]
 		}
-		kernel.Split(some, src[lo*row:hi*row], hi-lo, widths)
+		layout.Split(some, src[lo*row:hi*row], hi-lo, widths)
 	})
 	return nil
 }

@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -137,7 +137,7 @@ func pad[C cell](n *core.Node) (core.Kernel, error) {
 		if err != nil || out.Len() == 0 {
 			return err
 		}
-		kernel.Pad(cells[C](out), cells[C](x), x.Shape(), before, after, value)
+		layout.Pad(cells[C](out), cells[C](x), x.Shape(), before, after, value)
 		return nil
 	}), nil
 }

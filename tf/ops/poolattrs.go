@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/pool"
+	"github.com/gorge-tf/gorge/internal/kernel/sliding"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -104,11 +105,11 @@ func (a *poolAttrs) checkDepth(n *core.Node, stride int) error {
 }
 
 // pool describes the pooling of a batch of shape s.
-func (a *poolAttrs) pool(s tf.Shape) (*kernel.Pool, error) {
+func (a *poolAttrs) pool(s tf.Shape) (*pool.Pool, error) {
 	if len(s) != a.rank {
 		return nil, a.badRank(len(s))
 	}
-	v := &kernel.Pool{Batch: s[0], C: s[a.channel()]}
+	v := &pool.Pool{Batch: s[0], C: s[a.channel()]}
 	if a.depth > 1 && v.C%a.depth != 0 {
 		return nil, tf.Errorf(tf.Unimplemented, "Depthwise max pooling requires the depth window to evenly divide the input depth")
 	}
@@ -135,11 +136,11 @@ func b2i(b bool) int {
 }
 
 // acrossDepth takes the channels of each position for an image of their own.
-func (a *poolAttrs) acrossDepth(s tf.Shape) *kernel.Pool {
+func (a *poolAttrs) acrossDepth(s tf.Shape) *pool.Pool {
 	c := s[a.channel()]
-	v := &kernel.Pool{Batch: product(s) / max(1, c), C: 1}
+	v := &pool.Pool{Batch: product(s) / max(1, c), C: 1}
 	one := [3]int{1, 1, 1}
-	v.Window = kernel.Window{In: [3]int{1, 1, c}, Out: [3]int{1, 1, c / a.depth}, Kernel: [3]int{1, 1, a.depth}, Stride: [3]int{1, 1, a.depth}, Dilation: one}
+	v.Window = sliding.Window{In: [3]int{1, 1, c}, Out: [3]int{1, 1, c / a.depth}, Kernel: [3]int{1, 1, a.depth}, Stride: [3]int{1, 1, a.depth}, Dilation: one}
 	return v
 }
 

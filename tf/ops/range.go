@@ -3,7 +3,8 @@ package ops
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -42,7 +43,7 @@ func rangeShape(c *core.Infer) error {
 			c.Set(0, tf.Shape{-1})
 			return nil
 		}
-		kernel.Cast(v[i:i+1], elementRange(t, 0, 1))
+		elementwise.Cast(v[i:i+1], elementRange(t, 0, 1))
 	}
 	n, err := rangeLen(v[0], v[1], v[2], c.Type("Tidx").IsInteger())
 	c.Set(0, tf.Shape{n})
@@ -69,7 +70,7 @@ func rangeLen(start, limit, delta float64, integer bool) (int, error) {
 	return int(n), nil
 }
 
-func rangeOf[T kernel.Integer | kernel.Float](n *core.Node) (core.Kernel, error) {
+func rangeOf[T numeric.Integer | numeric.Float](n *core.Node) (core.Kernel, error) {
 	d := n.Type("Tidx")
 	return core.Compute(func(c *core.OpContext) error {
 		v, err := rangeArgs[T](c)
@@ -113,7 +114,7 @@ func rangeHalf[H tf.Half | tf.BF16](n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		var v [3]float32
-		kernel.Widen(v[:], h[:])
+		elementwise.Widen(v[:], h[:])
 		count, err := rangeLen(float64(v[0]), float64(v[1]), float64(v[2]), false)
 		if err != nil {
 			return err
@@ -132,13 +133,13 @@ func rangeHalf[H tf.Half | tf.BF16](n *core.Node) (core.Kernel, error) {
 // narrow rounds v to 16 bits.
 func narrow[H tf.Half | tf.BF16](v float32) H {
 	var h [1]H
-	kernel.Narrow(h[:], []float32{v})
+	elementwise.Narrow(h[:], []float32{v})
 	return h[0]
 }
 
 // widened returns v as 16 bits can hold it.
 func widened[H tf.Half | tf.BF16](v float32) float32 {
 	var f [1]float32
-	kernel.Widen(f[:], []H{narrow[H](v)})
+	elementwise.Widen(f[:], []H{narrow[H](v)})
 	return f[0]
 }

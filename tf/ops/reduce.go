@@ -3,7 +3,9 @@ package ops
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/reduction"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -21,8 +23,8 @@ func (o ReduceOpts) Apply(s *tf.Spec) { s.Set("keep_dims", o.KeepDims) }
 const reducibleReals = "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, quint16"
 const reducibleTypes = "float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64"
 
-// reduction declares an op that folds its input along some axes.
-func reduction(name, types string, grad tf.GradFunc, kernels byType) {
+// registerReduction declares an op that folds its input along some axes.
+func registerReduction(name, types string, grad tf.GradFunc, kernels byType) {
 	d := reductionDef(name, types, grad, kernels)
 	d.Traits = core.Reduction
 	core.Register(d)
@@ -37,33 +39,33 @@ func reductionDef(name, types string, grad tf.GradFunc, kernels byType) core.OpD
 }
 
 func init() {
-	reduction("Sum", reducibleTypes, sumGrad, sumKernels())
-	reduction("Prod", reducibleTypes, prodGrad, merge(
-		floatFolds(kernel.ProdFold[float32](), kernel.ProdFold[float64]()),
-		signedFolds(kernel.ProdFold[int8](), kernel.ProdFold[int16](), kernel.ProdFold[int32](), kernel.ProdFold[int64]()),
-		unsignedFolds(kernel.ProdFold[uint8](), kernel.ProdFold[uint16](), kernel.ProdFold[uint32](), kernel.ProdFold[uint64]()),
-		complexFolds(kernel.ProdFold[complex64](), kernel.ProdFold[complex128]())))
-	reduction("Max", reducibleReals, extremeGrad, merge(
-		floatFolds(kernel.MaxFold[float32](), kernel.MaxFold[float64]()),
-		signedFolds(kernel.MaxFold[int8](), kernel.MaxFold[int16](), kernel.MaxFold[int32](), kernel.MaxFold[int64]()),
-		unsignedFolds(kernel.MaxFold[uint8](), kernel.MaxFold[uint16](), kernel.MaxFold[uint32](), kernel.MaxFold[uint64]())))
-	reduction("Min", reducibleReals, extremeGrad, merge(
-		floatFolds(kernel.MinFold[float32](), kernel.MinFold[float64]()),
-		signedFolds(kernel.MinFold[int8](), kernel.MinFold[int16](), kernel.MinFold[int32](), kernel.MinFold[int64]()),
-		unsignedFolds(kernel.MinFold[uint8](), kernel.MinFold[uint16](), kernel.MinFold[uint32](), kernel.MinFold[uint64]())))
-	boolReduction("All", kernel.AllFold())
-	boolReduction("Any", kernel.AnyFold())
+	registerReduction("Sum", reducibleTypes, sumGrad, sumKernels())
+	registerReduction("Prod", reducibleTypes, prodGrad, merge(
+		floatFolds(reduction.ProdFold[float32](), reduction.ProdFold[float64]()),
+		signedFolds(reduction.ProdFold[int8](), reduction.ProdFold[int16](), reduction.ProdFold[int32](), reduction.ProdFold[int64]()),
+		unsignedFolds(reduction.ProdFold[uint8](), reduction.ProdFold[uint16](), reduction.ProdFold[uint32](), reduction.ProdFold[uint64]()),
+		complexFolds(reduction.ProdFold[complex64](), reduction.ProdFold[complex128]())))
+	registerReduction("Max", reducibleReals, extremeGrad, merge(
+		floatFolds(reduction.MaxFold[float32](), reduction.MaxFold[float64]()),
+		signedFolds(reduction.MaxFold[int8](), reduction.MaxFold[int16](), reduction.MaxFold[int32](), reduction.MaxFold[int64]()),
+		unsignedFolds(reduction.MaxFold[uint8](), reduction.MaxFold[uint16](), reduction.MaxFold[uint32](), reduction.MaxFold[uint64]())))
+	registerReduction("Min", reducibleReals, extremeGrad, merge(
+		floatFolds(reduction.MinFold[float32](), reduction.MinFold[float64]()),
+		signedFolds(reduction.MinFold[int8](), reduction.MinFold[int16](), reduction.MinFold[int32](), reduction.MinFold[int64]()),
+		unsignedFolds(reduction.MinFold[uint8](), reduction.MinFold[uint16](), reduction.MinFold[uint32](), reduction.MinFold[uint64]())))
+	boolReduction("All", reduction.AllFold())
+	boolReduction("Any", reduction.AnyFold())
 }
 
 func sumKernels() byType {
 	return merge(
-		floatFolds(kernel.SumFold[float32](), kernel.SumFold[float64]()),
-		signedFolds(kernel.SumFold[int8](), kernel.SumFold[int16](), kernel.SumFold[int32](), kernel.SumFold[int64]()),
-		unsignedFolds(kernel.SumFold[uint8](), kernel.SumFold[uint16](), kernel.SumFold[uint32](), kernel.SumFold[uint64]()),
-		complexFolds(kernel.SumFold[complex64](), kernel.SumFold[complex128]()))
+		floatFolds(reduction.SumFold[float32](), reduction.SumFold[float64]()),
+		signedFolds(reduction.SumFold[int8](), reduction.SumFold[int16](), reduction.SumFold[int32](), reduction.SumFold[int64]()),
+		unsignedFolds(reduction.SumFold[uint8](), reduction.SumFold[uint16](), reduction.SumFold[uint32](), reduction.SumFold[uint64]()),
+		complexFolds(reduction.SumFold[complex64](), reduction.SumFold[complex128]()))
 }
 
-func boolReduction(name string, f kernel.Fold[bool]) {
+func boolReduction(name string, f reduction.Fold[bool]) {
 	core.Register(core.OpDef{
 		Name: name, Traits: core.Reduction, In: "input: bool; reduction_indices: Tidx", Out: "output: bool",
 		Attrs: "keep_dims: bool = false; Tidx: {int32, int64} = int32",
@@ -164,7 +166,7 @@ func reducedShape(x tf.Shape, reduced []bool, keep bool) tf.Shape {
 }
 
 // reducer plans a reduction for what a node got as inputs.
-func reducer(c *core.OpContext, keep bool) (*kernel.Reduction, tf.Shape, error) {
+func reducer(c *core.OpContext, keep bool) (*reduction.Reduction, tf.Shape, error) {
 	axes, err := c.Input(1).Ints()
 	if err != nil {
 		return nil, nil, err
@@ -174,32 +176,32 @@ func reducer(c *core.OpContext, keep bool) (*kernel.Reduction, tf.Shape, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	return kernel.NewReduction(x, reduced), reducedShape(x, reduced, keep), nil
+	return reduction.NewReduction(x, reduced), reducedShape(x, reduced, keep), nil
 }
 
 // reduce folds src into dst as r says.
-type reduce[T any] func(c *core.OpContext, r *kernel.Reduction, dst, src []T)
+type reduce[T any] func(c *core.OpContext, r *reduction.Reduction, dst, src []T)
 
 // folding returns the reduction with f.
-func folding[T any](f kernel.Fold[T]) reduce[T] {
-	return func(c *core.OpContext, r *kernel.Reduction, dst, src []T) {
-		kernel.Reduce(c.ParallelFor, r, dst, src, f)
+func folding[T any](f reduction.Fold[T]) reduce[T] {
+	return func(c *core.OpContext, r *reduction.Reduction, dst, src []T) {
+		reduction.Reduce(c.ParallelFor, r, dst, src, f)
 	}
 }
 
 // inFloat32Fold reduces 16-bit floats in float32, so that a sum does not stop
 // growing when its terms fall below its last place.
-func inFloat32Fold[H kernel.HalfFloat](f reduce[float32]) reduce[H] {
-	return func(c *core.OpContext, r *kernel.Reduction, dst, src []H) {
+func inFloat32Fold[H numeric.HalfFloat](f reduce[float32]) reduce[H] {
+	return func(c *core.OpContext, r *reduction.Reduction, dst, src []H) {
 		d, s := core.Make[float32](len(dst)), core.Make[float32](len(src))
-		kernel.Widen(s, src)
+		elementwise.Widen(s, src)
 		f(c, r, d, s)
-		kernel.Narrow(dst, d)
+		elementwise.Narrow(dst, d)
 	}
 }
 
-func foldKernel[T tf.Elem](f kernel.Fold[T]) core.NewKernel {
-	return foldingRows(folding(f), func(z, x []T, n int) { kernel.ReduceRows(z, x, n, f) })
+func foldKernel[T tf.Elem](f reduction.Fold[T]) core.NewKernel {
+	return foldingRows(folding(f), func(z, x []T, n int) { reduction.ReduceRows(z, x, n, f) })
 }
 
 // foldingRows is reduceKernel that can also fold some rows at a time.
@@ -233,7 +235,7 @@ func reduceKernel[T tf.Elem](f reduce[T]) core.NewKernel {
 	}
 }
 
-func floatFolds(f32 kernel.Fold[float32], f64 kernel.Fold[float64]) byType {
+func floatFolds(f32 reduction.Fold[float32], f64 reduction.Fold[float64]) byType {
 	return byType{
 		tf.Float32: foldKernel(f32), tf.Float64: foldKernel(f64),
 		tf.Float16:  reduceKernel(inFloat32Fold[tf.Half](folding(f32))),
@@ -241,15 +243,15 @@ func floatFolds(f32 kernel.Fold[float32], f64 kernel.Fold[float64]) byType {
 	}
 }
 
-func signedFolds(i8 kernel.Fold[int8], i16 kernel.Fold[int16], i32 kernel.Fold[int32], i64 kernel.Fold[int64]) byType {
+func signedFolds(i8 reduction.Fold[int8], i16 reduction.Fold[int16], i32 reduction.Fold[int32], i64 reduction.Fold[int64]) byType {
 	return byType{tf.Int8: foldKernel(i8), tf.Int16: foldKernel(i16), tf.Int32: foldKernel(i32), tf.Int64: foldKernel(i64)}
 }
 
-func unsignedFolds(u8 kernel.Fold[uint8], u16 kernel.Fold[uint16], u32 kernel.Fold[uint32], u64 kernel.Fold[uint64]) byType {
+func unsignedFolds(u8 reduction.Fold[uint8], u16 reduction.Fold[uint16], u32 reduction.Fold[uint32], u64 reduction.Fold[uint64]) byType {
 	return byType{tf.Uint8: foldKernel(u8), tf.Uint16: foldKernel(u16), tf.Uint32: foldKernel(u32), tf.Uint64: foldKernel(u64)}
 }
 
-func complexFolds(c64 kernel.Fold[complex64], c128 kernel.Fold[complex128]) byType {
+func complexFolds(c64 reduction.Fold[complex64], c128 reduction.Fold[complex128]) byType {
 	return byType{tf.Complex64: foldKernel(c64), tf.Complex128: foldKernel(c128)}
 }
 

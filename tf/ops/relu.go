@@ -2,6 +2,8 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -12,14 +14,14 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "Relu", Traits: core.Elementwise, In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + ", qint8}",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(reluGrad),
-		Kernels: core.ByType("T", merge(floatMaps(kernel.Relu, kernel.Relu),
-			signedMaps(kernel.Relu, kernel.Relu, kernel.Relu, kernel.Relu), unsignedMaps(kernel.Relu, kernel.Relu, kernel.Relu, kernel.Relu))),
+		Kernels: core.ByType("T", merge(floatMaps(elementwise.Relu, elementwise.Relu),
+			signedMaps(elementwise.Relu, elementwise.Relu, elementwise.Relu, elementwise.Relu), unsignedMaps(elementwise.Relu, elementwise.Relu, elementwise.Relu, elementwise.Relu))),
 	})
 	core.Register(core.OpDef{
 		Name: "ReluGrad", Traits: core.Elementwise, In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(reluGradGrad),
-		Kernels: core.ByType("T", merge(floatGates(kernel.ReluGrad, kernel.ReluGrad),
-			intGates(kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad))),
+		Kernels: core.ByType("T", merge(floatGates(elementwise.ReluGrad, elementwise.ReluGrad),
+			intGates(elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad))),
 	})
 	core.Register(core.OpDef{
 		Name: "Relu6", Traits: core.Elementwise, In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + "}",
@@ -47,12 +49,12 @@ func Relu6(x tf.Output, opts ...tf.Option) tf.Output { return apply("Relu6", opt
 // Relu6Grad returns dy where x, Relu6's input or output, is in (0, 6), else 0.
 func Relu6Grad(dy, x tf.Output, opts ...tf.Option) tf.Output { return apply("Relu6Grad", opts, dy, x) }
 
-func relu6[T kernel.Real](y, x []T) {
-	kernel.Relu(y, x)
-	kernel.MinScalar(y, y, 6)
+func relu6[T numeric.Real](y, x []T) {
+	elementwise.Relu(y, x)
+	elementwise.MinScalar(y, y, 6)
 }
 
-func relu6Gate[T kernel.Real](dx, dy, x []T) {
+func relu6Gate[T numeric.Real](dx, dy, x []T) {
 	kernel.Zip(dx, dy, x, func(d, v T) T {
 		if v > 0 && v < 6 {
 			return d

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -53,21 +53,21 @@ func (r rowOps) with(c64 func(z, x, y []complex64), c128 func(z, x, y []complex1
 var (
 	setRows = newSetRows()
 
-	addRows = realRows(kernel.Add[float32], kernel.Add[float64], kernel.Add[int8], kernel.Add[int16], kernel.Add[int32], kernel.Add[int64],
-		kernel.Add[uint8], kernel.Add[uint16], kernel.Add[uint32], kernel.Add[uint64]).with(kernel.Add[complex64], kernel.Add[complex128])
-	subRows = realRows(kernel.Sub[float32], kernel.Sub[float64], kernel.Sub[int8], kernel.Sub[int16], kernel.Sub[int32], kernel.Sub[int64],
-		kernel.Sub[uint8], kernel.Sub[uint16], kernel.Sub[uint32], kernel.Sub[uint64]).with(kernel.Sub[complex64], kernel.Sub[complex128])
-	mulRows = realRows(kernel.Mul[float32], kernel.Mul[float64], kernel.Mul[int8], kernel.Mul[int16], kernel.Mul[int32], kernel.Mul[int64],
-		kernel.Mul[uint8], kernel.Mul[uint16], kernel.Mul[uint32], kernel.Mul[uint64]).with(kernel.Mul[complex64], kernel.Mul[complex128])
-	maxRows = realRows(kernel.Max[float32], kernel.Max[float64], kernel.Max[int8], kernel.Max[int16], kernel.Max[int32], kernel.Max[int64],
-		kernel.Max[uint8], kernel.Max[uint16], kernel.Max[uint32], kernel.Max[uint64])
-	minRows = realRows(kernel.Min[float32], kernel.Min[float64], kernel.Min[int8], kernel.Min[int16], kernel.Min[int32], kernel.Min[int64],
-		kernel.Min[uint8], kernel.Min[uint16], kernel.Min[uint32], kernel.Min[uint64])
+	addRows = realRows(elementwise.Add[float32], elementwise.Add[float64], elementwise.Add[int8], elementwise.Add[int16], elementwise.Add[int32], elementwise.Add[int64],
+		elementwise.Add[uint8], elementwise.Add[uint16], elementwise.Add[uint32], elementwise.Add[uint64]).with(elementwise.Add[complex64], elementwise.Add[complex128])
+	subRows = realRows(elementwise.Sub[float32], elementwise.Sub[float64], elementwise.Sub[int8], elementwise.Sub[int16], elementwise.Sub[int32], elementwise.Sub[int64],
+		elementwise.Sub[uint8], elementwise.Sub[uint16], elementwise.Sub[uint32], elementwise.Sub[uint64]).with(elementwise.Sub[complex64], elementwise.Sub[complex128])
+	mulRows = realRows(elementwise.Mul[float32], elementwise.Mul[float64], elementwise.Mul[int8], elementwise.Mul[int16], elementwise.Mul[int32], elementwise.Mul[int64],
+		elementwise.Mul[uint8], elementwise.Mul[uint16], elementwise.Mul[uint32], elementwise.Mul[uint64]).with(elementwise.Mul[complex64], elementwise.Mul[complex128])
+	maxRows = realRows(elementwise.Max[float32], elementwise.Max[float64], elementwise.Max[int8], elementwise.Max[int16], elementwise.Max[int32], elementwise.Max[int64],
+		elementwise.Max[uint8], elementwise.Max[uint16], elementwise.Max[uint32], elementwise.Max[uint64])
+	minRows = realRows(elementwise.Min[float32], elementwise.Min[float64], elementwise.Min[int8], elementwise.Min[int16], elementwise.Min[int32], elementwise.Min[int64],
+		elementwise.Min[uint8], elementwise.Min[uint16], elementwise.Min[uint32], elementwise.Min[uint64])
 
 	// addCells and subCells are addRows and subRows with what TensorFlow's
 	// scattering makes of bool.
-	addCells = addRows.and(tf.Bool, zipRows(kernel.Or))
-	subCells = subRows.and(tf.Bool, zipRows(kernel.NotEqual[bool]))
+	addCells = addRows.and(tf.Bool, zipRows(elementwise.Or))
+	subCells = subRows.and(tf.Bool, zipRows(elementwise.NotEqual[bool]))
 )
 
 // newSetRows lists copyRows by type.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -20,23 +21,23 @@ func init() {
 	})
 	scatterFamily("Update", "type", overwriteRows())
 	scatterFamily("Add", "numbertype", scatterKernels(
-		kernel.Add[float32], kernel.Add[float64], kernel.Add[int8], kernel.Add[int16], kernel.Add[int32], kernel.Add[int64],
-		kernel.Add[uint8], kernel.Add[uint16], kernel.Add[uint32], kernel.Add[uint64], kernel.Add[complex64], kernel.Add[complex128]))
+		elementwise.Add[float32], elementwise.Add[float64], elementwise.Add[int8], elementwise.Add[int16], elementwise.Add[int32], elementwise.Add[int64],
+		elementwise.Add[uint8], elementwise.Add[uint16], elementwise.Add[uint32], elementwise.Add[uint64], elementwise.Add[complex64], elementwise.Add[complex128]))
 	scatterFamily("Sub", "numbertype", scatterKernels(
-		kernel.Sub[float32], kernel.Sub[float64], kernel.Sub[int8], kernel.Sub[int16], kernel.Sub[int32], kernel.Sub[int64],
-		kernel.Sub[uint8], kernel.Sub[uint16], kernel.Sub[uint32], kernel.Sub[uint64], kernel.Sub[complex64], kernel.Sub[complex128]))
+		elementwise.Sub[float32], elementwise.Sub[float64], elementwise.Sub[int8], elementwise.Sub[int16], elementwise.Sub[int32], elementwise.Sub[int64],
+		elementwise.Sub[uint8], elementwise.Sub[uint16], elementwise.Sub[uint32], elementwise.Sub[uint64], elementwise.Sub[complex64], elementwise.Sub[complex128]))
 	scatterFamily("Mul", "numbertype", scatterKernels(
-		kernel.Mul[float32], kernel.Mul[float64], kernel.Mul[int8], kernel.Mul[int16], kernel.Mul[int32], kernel.Mul[int64],
-		kernel.Mul[uint8], kernel.Mul[uint16], kernel.Mul[uint32], kernel.Mul[uint64], kernel.Mul[complex64], kernel.Mul[complex128]))
+		elementwise.Mul[float32], elementwise.Mul[float64], elementwise.Mul[int8], elementwise.Mul[int16], elementwise.Mul[int32], elementwise.Mul[int64],
+		elementwise.Mul[uint8], elementwise.Mul[uint16], elementwise.Mul[uint32], elementwise.Mul[uint64], elementwise.Mul[complex64], elementwise.Mul[complex128]))
 	scatterFamily("Div", "numbertype", scatterKernels(
-		kernel.Div[float32], kernel.Div[float64], kernel.DivInt[int8], kernel.DivInt[int16], kernel.DivInt[int32], kernel.DivInt[int64],
-		kernel.DivInt[uint8], kernel.DivInt[uint16], kernel.DivInt[uint32], kernel.DivInt[uint64], kernel.Div[complex64], kernel.Div[complex128]))
+		elementwise.Div[float32], elementwise.Div[float64], elementwise.DivInt[int8], elementwise.DivInt[int16], elementwise.DivInt[int32], elementwise.DivInt[int64],
+		elementwise.DivInt[uint8], elementwise.DivInt[uint16], elementwise.DivInt[uint32], elementwise.DivInt[uint64], elementwise.Div[complex64], elementwise.Div[complex128]))
 	scatterFamily("Max", extremeTypes, scatterKernels(
-		kernel.Max[float32], kernel.Max[float64], kernel.Max[int8], kernel.Max[int16], kernel.Max[int32], kernel.Max[int64],
-		kernel.Max[uint8], kernel.Max[uint16], kernel.Max[uint32], kernel.Max[uint64], nil, nil))
+		elementwise.Max[float32], elementwise.Max[float64], elementwise.Max[int8], elementwise.Max[int16], elementwise.Max[int32], elementwise.Max[int64],
+		elementwise.Max[uint8], elementwise.Max[uint16], elementwise.Max[uint32], elementwise.Max[uint64], nil, nil))
 	scatterFamily("Min", extremeTypes, scatterKernels(
-		kernel.Min[float32], kernel.Min[float64], kernel.Min[int8], kernel.Min[int16], kernel.Min[int32], kernel.Min[int64],
-		kernel.Min[uint8], kernel.Min[uint16], kernel.Min[uint32], kernel.Min[uint64], nil, nil))
+		elementwise.Min[float32], elementwise.Min[float64], elementwise.Min[int8], elementwise.Min[int16], elementwise.Min[int32], elementwise.Min[int64],
+		elementwise.Min[uint8], elementwise.Min[uint16], elementwise.Min[uint32], elementwise.Min[uint64], nil, nil))
 }
 
 // extremeTypes are those of ScatterMax and ScatterMin, which on handles take
@@ -254,7 +255,7 @@ func checkScatter(c *core.OpContext, t *core.Tensor) (int, error) {
 // hasZero reports whether an integer in t is 0.
 func hasZero(t *core.Tensor) bool {
 	set := core.Make[bool](t.Len())
-	kernel.Cast(set, elements(t))
+	elementwise.Cast(set, elements(t))
 	return slices.Contains(set, false)
 }
 

@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/hash"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -37,7 +37,7 @@ func fprint(*core.Node) (core.Kernel, error) {
 		y := core.Data[int64](out)
 		c.ParallelFor(len(x), hashGrain, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
-				low, high := kernel.Fingerprint128(x[i])
+				low, high := hash.Fingerprint128(x[i])
 				if low < 2 {
 					low -= 2
 				}

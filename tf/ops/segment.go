@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -12,11 +12,11 @@ func init() {
 		Attrs: "T: numbertype; Tindices: {int16, int32, int64}; Tnumsegments: {int32, int64} = int32",
 		Shape: unsortedSegmentShape, Grad: tf.GradFunc(unsortedSegmentSumGrad),
 		Kernels: core.ByType("T", byType{
-			tf.Float32: segmentSum(kernel.Add[float32]), tf.Float64: segmentSum(kernel.Add[float64]),
-			tf.Float16: segmentSum(widened2[tf.Half](kernel.Add[float32])), tf.BFloat16: segmentSum(widened2[tf.BF16](kernel.Add[float32])),
-			tf.Int8: segmentSum(kernel.Add[int8]), tf.Int16: segmentSum(kernel.Add[int16]), tf.Int32: segmentSum(kernel.Add[int32]), tf.Int64: segmentSum(kernel.Add[int64]),
-			tf.Uint8: segmentSum(kernel.Add[uint8]), tf.Uint16: segmentSum(kernel.Add[uint16]), tf.Uint32: segmentSum(kernel.Add[uint32]), tf.Uint64: segmentSum(kernel.Add[uint64]),
-			tf.Complex64: segmentSum(kernel.Add[complex64]), tf.Complex128: segmentSum(kernel.Add[complex128]),
+			tf.Float32: segmentSum(elementwise.Add[float32]), tf.Float64: segmentSum(elementwise.Add[float64]),
+			tf.Float16: segmentSum(widened2[tf.Half](elementwise.Add[float32])), tf.BFloat16: segmentSum(widened2[tf.BF16](elementwise.Add[float32])),
+			tf.Int8: segmentSum(elementwise.Add[int8]), tf.Int16: segmentSum(elementwise.Add[int16]), tf.Int32: segmentSum(elementwise.Add[int32]), tf.Int64: segmentSum(elementwise.Add[int64]),
+			tf.Uint8: segmentSum(elementwise.Add[uint8]), tf.Uint16: segmentSum(elementwise.Add[uint16]), tf.Uint32: segmentSum(elementwise.Add[uint32]), tf.Uint64: segmentSum(elementwise.Add[uint64]),
+			tf.Complex64: segmentSum(elementwise.Add[complex64]), tf.Complex128: segmentSum(elementwise.Add[complex128]),
 		}),
 	})
 }

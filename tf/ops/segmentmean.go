@@ -1,7 +1,8 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -17,32 +18,32 @@ func divideBy[T tf.Elem](div func(z, x []T, s T), from func(float64) T) rowScale
 	}
 }
 
-func fromFloat[T kernel.Real](v float64) T { return T(v) }
+func fromFloat[T numeric.Real](v float64) T { return T(v) }
 
-func divideInts[T kernel.Integer](z, x []T, s T) {
+func divideInts[T numeric.Integer](z, x []T, s T) {
 	for i := range z {
 		z[i] = x[i] / s
 	}
 }
 
-func divideHalves[H kernel.HalfFloat](z, x []H, s H) {
+func divideHalves[H numeric.HalfFloat](z, x []H, s H) {
 	wide := []H{s}
 	by := make([]float32, 1)
-	kernel.Widen(by, wide)
-	kernel.Widen1(z, x, func(y, x []float32) { kernel.DivScalar(y, x, by[0]) })
+	elementwise.Widen(by, wide)
+	elementwise.Widen1(z, x, func(y, x []float32) { elementwise.DivScalar(y, x, by[0]) })
 }
 
 // scaleRows holds a rowScale for each type of numbers.
 var scaleRows = map[tf.DType]rowScale{
-	tf.Float32: divideBy(kernel.DivScalar[float32], fromFloat[float32]), tf.Float64: divideBy(kernel.DivScalar[float64], fromFloat[float64]),
-	tf.Float16:  divideBy(divideHalves[tf.Half], func(v float64) tf.Half { return kernel.HalfFromFloat32(float32(v)) }),
-	tf.BFloat16: divideBy(divideHalves[tf.BF16], func(v float64) tf.BF16 { return kernel.BFloat16FromFloat32(float32(v)) }),
+	tf.Float32: divideBy(elementwise.DivScalar[float32], fromFloat[float32]), tf.Float64: divideBy(elementwise.DivScalar[float64], fromFloat[float64]),
+	tf.Float16:  divideBy(divideHalves[tf.Half], func(v float64) tf.Half { return numeric.HalfFromFloat32(float32(v)) }),
+	tf.BFloat16: divideBy(divideHalves[tf.BF16], func(v float64) tf.BF16 { return numeric.BFloat16FromFloat32(float32(v)) }),
 	tf.Int8:     divideBy(divideInts[int8], fromFloat[int8]), tf.Int16: divideBy(divideInts[int16], fromFloat[int16]),
 	tf.Int32: divideBy(divideInts[int32], fromFloat[int32]), tf.Int64: divideBy(divideInts[int64], fromFloat[int64]),
 	tf.Uint8: divideBy(divideInts[uint8], fromFloat[uint8]), tf.Uint16: divideBy(divideInts[uint16], fromFloat[uint16]),
 	tf.Uint32: divideBy(divideInts[uint32], fromFloat[uint32]), tf.Uint64: divideBy(divideInts[uint64], fromFloat[uint64]),
-	tf.Complex64:  divideBy(kernel.DivScalar[complex64], func(v float64) complex64 { return complex(float32(v), 0) }),
-	tf.Complex128: divideBy(kernel.DivScalar[complex128], func(v float64) complex128 { return complex(v, 0) }),
+	tf.Complex64:  divideBy(elementwise.DivScalar[complex64], func(v float64) complex64 { return complex(float32(v), 0) }),
+	tf.Complex128: divideBy(elementwise.DivScalar[complex128], func(v float64) complex128 { return complex(v, 0) }),
 }
 
 // meanSegments returns the kernels of SegmentMean.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -86,7 +86,7 @@ func UnsortedSegmentMin(x, ids, n tf.Output, opts ...tf.Option) tf.Output {
 var extremes = map[tf.DType][2]*core.Tensor{
 	tf.Float32:  {core.Scalar(float32(-math.MaxFloat32)), core.Scalar(float32(math.MaxFloat32))},
 	tf.Float64:  {core.Scalar(-math.MaxFloat64), core.Scalar(math.MaxFloat64)},
-	tf.Float16:  {core.Scalar(kernel.HalfFromFloat32(-65504)), core.Scalar(kernel.HalfFromFloat32(65504))},
+	tf.Float16:  {core.Scalar(numeric.HalfFromFloat32(-65504)), core.Scalar(numeric.HalfFromFloat32(65504))},
 	tf.BFloat16: {core.Scalar(tf.BF16(0xff7f)), core.Scalar(tf.BF16(0x7f7f))},
 	tf.Int8:     {core.Scalar(int8(math.MinInt8)), core.Scalar(int8(math.MaxInt8))},
 	tf.Int16:    {core.Scalar(int16(math.MinInt16)), core.Scalar(int16(math.MaxInt16))},

@@ -3,7 +3,7 @@ package ops
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -48,7 +48,7 @@ func chooseLoop[T interface {
 	tf.Elem
 	cell
 }](z []byte, in []core.Operand) {
-	kernel.SelectRun(core.Elements[T](z), core.Elements[bool](in[0].Data), stepOf(in[0]), core.Elements[T](in[1].Data), stepOf(in[1]), core.Elements[T](in[2].Data), stepOf(in[2]))
+	elementwise.SelectRun(core.Elements[T](z), core.Elements[bool](in[0].Data), stepOf(in[0]), core.Elements[T](in[1].Data), stepOf(in[1]), core.Elements[T](in[2].Data), stepOf(in[2]))
 }
 
 func stepOf(x core.Operand) int {
@@ -169,8 +169,8 @@ func selectBroadcast[T cell](c *core.OpContext) error {
 	if err != nil {
 		return err
 	}
-	b, _ := kernel.NewBroadcast(cond.Shape(), t.Shape(), e.Shape())
-	kernel.SelectBroadcast(c.ParallelFor, b, cells[T](out), core.Data[bool](cond), cells[T](t), cells[T](e))
+	b, _ := elementwise.NewBroadcast(cond.Shape(), t.Shape(), e.Shape())
+	elementwise.SelectBroadcast(c.ParallelFor, b, cells[T](out), core.Data[bool](cond), cells[T](t), cells[T](e))
 	return nil
 }
 

@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -91,11 +91,11 @@ func slice[C cell](n *core.Node) (core.Kernel, error) {
 		if err != nil || out.Len() == 0 {
 			return err
 		}
-		from := kernel.Dense(x.Shape())
+		from := layout.Dense(x.Shape())
 		for i, b := range begin {
 			from.Offset += b * from.Steps[i]
 		}
-		kernel.CopyView(cells[C](out), kernel.Dense(size), cells[C](x), from, size)
+		layout.CopyView(cells[C](out), layout.Dense(size), cells[C](x), from, size)
 		return nil
 	}), nil
 }

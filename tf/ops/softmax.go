@@ -2,6 +2,9 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/normalization"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -10,11 +13,11 @@ func init() {
 	const types = "T: {half, bfloat16, float, double}"
 	core.Register(core.OpDef{
 		Name: "Softmax", In: "logits: T", Out: "softmax: T", Attrs: types,
-		Shape: atLeastVector, Traits: core.Rowwise, Grad: tf.GradFunc(softmaxGrad), Kernels: core.ByType("T", rowKernels(kernel.Softmax, kernel.Softmax)),
+		Shape: atLeastVector, Traits: core.Rowwise, Grad: tf.GradFunc(softmaxGrad), Kernels: core.ByType("T", rowKernels(normalization.Softmax, normalization.Softmax)),
 	})
 	core.Register(core.OpDef{
 		Name: "LogSoftmax", In: "logits: T", Out: "logsoftmax: T", Attrs: types,
-		Shape: atLeastVector, Traits: core.Rowwise, Grad: tf.GradFunc(logSoftmaxGrad), Kernels: core.ByType("T", rowKernels(kernel.LogSoftmax, kernel.LogSoftmax)),
+		Shape: atLeastVector, Traits: core.Rowwise, Grad: tf.GradFunc(logSoftmaxGrad), Kernels: core.ByType("T", rowKernels(normalization.LogSoftmax, normalization.LogSoftmax)),
 	})
 }
 
@@ -73,12 +76,12 @@ func rowKernel[T tf.Elem](f rowFunc[T]) core.NewKernel {
 }
 
 // halfRows computes rows of 16-bit floats in float32.
-func halfRows[H kernel.HalfFloat](f rowFunc[float32]) rowFunc[H] {
+func halfRows[H numeric.HalfFloat](f rowFunc[float32]) rowFunc[H] {
 	return func(par kernel.Par, y, x []H, n int) {
 		in, out := core.Make[float32](len(x)), core.Make[float32](len(x))
-		kernel.Widen(in, x)
+		elementwise.Widen(in, x)
 		f(par, out, in, n)
-		kernel.Narrow(y, out)
+		elementwise.Narrow(y, out)
 	}
 }
 

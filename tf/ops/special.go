@@ -5,6 +5,8 @@ import (
 	"math/cmplx"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -14,7 +16,7 @@ func init() {
 	binary("Xlogy", types, xlogyGrad, timesLogs(xlogy, math.Log), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * cmplx.Log(y) })))
 	binary("Xlog1py", types, xlog1pyGrad, timesLogs(xlog1py, math.Log1p), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * complexLog1p(y) })))
 	binary("Xdivy", types, xdivyGrad, floatZipFunc(xdivy), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x / y })))
-	unary("Erfc", floatTypes, erfcGrad, floatMaps(kernel.Erfc, kernel.Erfc))
+	unary("Erfc", floatTypes, erfcGrad, floatMaps(elementwise.Erfc, elementwise.Erfc))
 	unary("Erfinv", floatTypes, erfinvGrad, floatFunc(math.Erfinv))
 	unary("Ndtri", floatTypes, ndtriGrad, floatFunc(normalQuantile))
 }
@@ -22,8 +24,8 @@ func init() {
 // floatZipFunc returns broadcasting kernels that compute f in float64.
 func floatZipFunc(f func(x, y float64) float64) byType {
 	return floatZips(
-		zip(func(z, x, y []float32) { kernel.ZipFloat64(z, x, y, f) }),
-		zip(func(z, x, y []float64) { kernel.ZipFloat64(z, x, y, f) }))
+		zip(func(z, x, y []float32) { elementwise.ZipFloat64(z, x, y, f) }),
+		zip(func(z, x, y []float64) { elementwise.ZipFloat64(z, x, y, f) }))
 }
 
 // timesLogs returns broadcasting kernels of f, the product of x and a logarithm
@@ -34,11 +36,11 @@ func timesLogs(f func(x, y float64) float64, log func(float64) float64) byType {
 	return by
 }
 
-func timesRounded[H kernel.HalfFloat](log func(float64) float64) func(z, x, y []H) {
+func timesRounded[H numeric.HalfFloat](log func(float64) float64) func(z, x, y []H) {
 	return func(z, x, y []H) {
 		logs := core.Make[H](len(y))
-		kernel.Widen1(logs, y, func(z, y []float32) { kernel.MapFloat64(z, y, log) })
-		kernel.Widen2(z, x, logs, func(z, x, y []float32) {
+		elementwise.Widen1(logs, y, func(z, y []float32) { elementwise.MapFloat64(z, y, log) })
+		elementwise.Widen2(z, x, logs, func(z, x, y []float32) {
 			kernel.Zip(z, x, y, func(x, y float32) float32 {
 				if x == 0 {
 					return 0
@@ -52,8 +54,8 @@ func timesRounded[H kernel.HalfFloat](log func(float64) float64) func(z, x, y []
 // complexZipFunc returns broadcasting kernels that compute f in complex128.
 func complexZipFunc(f func(x, y complex128) complex128) byType {
 	return complexZips(
-		zip(func(z, x, y []complex64) { kernel.ZipComplex128(z, x, y, f) }),
-		zip(func(z, x, y []complex128) { kernel.ZipComplex128(z, x, y, f) }))
+		zip(func(z, x, y []complex64) { elementwise.ZipComplex128(z, x, y, f) }),
+		zip(func(z, x, y []complex128) { elementwise.ZipComplex128(z, x, y, f) }))
 }
 
 // zeroAtZero makes f 0 where x is, whatever y is.

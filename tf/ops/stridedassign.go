@@ -3,7 +3,8 @@ package ops
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -69,7 +70,7 @@ func assignSlice(c *core.OpContext, t *core.Tensor, mask sliceMask) error {
 	if err != nil {
 		return err
 	}
-	b, ok := kernel.NewBroadcastTo(p.final, value.Shape())
+	b, ok := elementwise.NewBroadcastTo(p.final, value.Shape())
 	if !ok {
 		return tf.Errorf(tf.InvalidArgument, "Cannot broadcast input shape %s into final shape %s", value.Shape().String(), p.final.String())
 	}
@@ -82,7 +83,7 @@ func assignSlice(c *core.OpContext, t *core.Tensor, mask sliceMask) error {
 // setSlice holds, by type, what puts value, broadcast by b, where p says.
 var setSlice = newSetSlice()
 
-type sliceSetter func(c *core.OpContext, t, value *core.Tensor, p *stridedPlan, b *kernel.Broadcast)
+type sliceSetter func(c *core.OpContext, t, value *core.Tensor, p *stridedPlan, b *elementwise.Broadcast)
 
 func newSetSlice() map[tf.DType]sliceSetter {
 	by := map[tf.DType]sliceSetter{tf.String: setSliceOf[string], tf.Resource: setSliceOf[core.ResourceHandle], tf.Variant: setSliceOf[core.VariantValue]}
@@ -93,13 +94,13 @@ func newSetSlice() map[tf.DType]sliceSetter {
 	return by
 }
 
-func setSliceOf[C cell](c *core.OpContext, t, value *core.Tensor, p *stridedPlan, b *kernel.Broadcast) {
+func setSliceOf[C cell](c *core.OpContext, t, value *core.Tensor, p *stridedPlan, b *elementwise.Broadcast) {
 	src := cells[C](value)
 	if value.Len() != p.final.NumElements() {
 		src = core.Make[C](p.final.NumElements())
-		kernel.CopyBroadcast(c.ParallelFor, b, src, cells[C](value))
+		elementwise.CopyBroadcast(c.ParallelFor, b, src, cells[C](value))
 	}
-	kernel.CopyView(cells[C](t), p.view(t.Shape()), src, kernel.Dense(p.block), p.block)
+	layout.CopyView(cells[C](t), p.view(t.Shape()), src, layout.Dense(p.block), p.block)
 }
 
 func stridedAssign(n *core.Node) (core.Kernel, error) {

@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -94,8 +94,8 @@ func stridedInputs(c *core.OpContext, m sliceMask) (*stridedSpec, error) {
 }
 
 // view returns where in a tensor of shape s the elements of the slice lie.
-func (p *stridedPlan) view(s tf.Shape) kernel.View {
-	v := kernel.Dense(s)
+func (p *stridedPlan) view(s tf.Shape) layout.View {
+	v := layout.Dense(s)
 	for i, d := range p.dims {
 		v.Offset += d.begin * v.Steps[i]
 		v.Steps[i] *= d.stride
@@ -123,7 +123,7 @@ func stridedSlice[C cell](n *core.Node) (core.Kernel, error) {
 		if err != nil || out.Len() == 0 {
 			return err
 		}
-		kernel.CopyView(cells[C](out), kernel.Dense(p.block), cells[C](x), p.view(x.Shape()), p.block)
+		layout.CopyView(cells[C](out), layout.Dense(p.block), cells[C](x), p.view(x.Shape()), p.block)
 		return nil
 	}), nil
 }
@@ -166,7 +166,7 @@ func unslice[C cell](n *core.Node) (core.Kernel, error) {
 		}
 		clearCells(out)
 		if dy.Len() > 0 {
-			kernel.CopyView(cells[C](out), p.view(s), cells[C](dy), kernel.Dense(p.block), p.block)
+			layout.CopyView(cells[C](out), p.view(s), cells[C](dy), layout.Dense(p.block), p.block)
 		}
 		return nil
 	}), nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -180,7 +180,7 @@ func elementText(t *core.Tensor) func(i int) string {
 }
 
 // float8Text writes the sign of NaN too.
-func float8Text(f kernel.Float8, b uint8) string {
+func float8Text(f numeric.Float8, b uint8) string {
 	v := f.Decode(b)
 	if v != v && b > 0x7f {
 		return "-nan"

@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -84,7 +84,7 @@ func tile[C cell](n *core.Node) (core.Kernel, error) {
 		if err != nil || out.Len() == 0 {
 			return err
 		}
-		kernel.Tile(c.ParallelFor, cells[C](out), cells[C](x), x.Shape(), m)
+		layout.Tile(c.ParallelFor, cells[C](out), cells[C](x), x.Shape(), m)
 		return nil
 	}), nil
 }

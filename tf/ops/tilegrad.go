@@ -1,7 +1,8 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -40,7 +41,7 @@ func untiled(s tf.Shape, multiples *core.Tensor) (tf.Shape, error) {
 }
 
 // sumTiles makes the kernel that adds up the tiles of its input.
-func sumTiles[T kernel.Number](k computedIn[T]) core.NewKernel {
+func sumTiles[T numeric.Number](k computedIn[T]) core.NewKernel {
 	return func(*core.Node) (core.Kernel, error) {
 		return core.Compute(func(c *core.OpContext) error {
 			x := c.Input(0)
@@ -64,9 +65,9 @@ func sumTiles[T kernel.Number](k computedIn[T]) core.NewKernel {
 }
 
 // addTiles sets y, of shape s, to the sum of the tiles of x.
-func addTiles[T kernel.Number](y, x []T, s, xs tf.Shape) {
+func addTiles[T numeric.Number](y, x []T, s, xs tf.Shape) {
 	clear(y)
-	steps, at := kernel.Strides(s), make([]int, len(xs))
+	steps, at := layout.Strides(s), make([]int, len(xs))
 	for _, v := range x {
 		to := 0
 		for i, p := range at {

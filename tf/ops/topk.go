@@ -1,7 +1,9 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/reduction"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -79,7 +81,7 @@ func topKSize(c *core.OpContext) (int, error) {
 	return k, err
 }
 
-func topK[T kernel.Real](k computedIn[T]) core.NewKernel {
+func topK[T numeric.Real](k computedIn[T]) core.NewKernel {
 	return stateless(func(c *core.OpContext) error {
 		n, err := topKSize(c)
 		if err != nil {
@@ -104,9 +106,9 @@ func topK[T kernel.Real](k computedIn[T]) core.NewKernel {
 			return err
 		}
 		at := core.Make[int64](len(z))
-		kernel.TopK(c.ParallelFor, z, at, k.load(x), width, n)
+		reduction.TopK(c.ParallelFor, z, at, k.load(x), width, n)
 		k.finish(values, z)
-		kernel.Cast(elements(indices), at)
+		elementwise.Cast(elements(indices), at)
 		return nil
 	})
 }

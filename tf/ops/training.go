@@ -3,7 +3,8 @@ package ops
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/descent"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -32,22 +33,22 @@ func descentSteps() steps {
 }
 
 func streamDescent(_ *core.Node, s []float32) func(z, v [][]float32, g []float32) {
-	return func(z, v [][]float32, g []float32) { kernel.StreamAxpy(z[0], v[0], -s[0], g) }
+	return func(z, v [][]float32, g []float32) { descent.StreamAxpy(z[0], v[0], -s[0], g) }
 }
 
 func descend[T interface {
-	kernel.Number
+	numeric.Number
 	tf.Elem
 }](_ *core.Node, s []T) func(v [][]T, g []T) {
-	return func(v [][]T, g []T) { kernel.Axpy(v[0], -s[0], g) }
+	return func(v [][]T, g []T) { descent.Axpy(v[0], -s[0], g) }
 }
 
-func momentum[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
+func momentum[T numeric.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	lr, m := s[0], s[1]
 	if n.Bool("use_nesterov") {
-		return func(v [][]T, g []T) { kernel.MomentumNesterov(v[0], v[1], g, lr, m) }
+		return func(v [][]T, g []T) { descent.MomentumNesterov(v[0], v[1], g, lr, m) }
 	}
-	return func(v [][]T, g []T) { kernel.Momentum(v[0], v[1], g, lr, m) }
+	return func(v [][]T, g []T) { descent.Momentum(v[0], v[1], g, lr, m) }
 }
 
 // streamMomentum has no loop for Nesterov's.
@@ -55,11 +56,11 @@ func streamMomentum(n *core.Node, s []float32) func(z, v [][]float32, g []float3
 	if n.Bool("use_nesterov") {
 		return nil
 	}
-	return func(z, v [][]float32, g []float32) { kernel.StreamMomentum(z[0], z[1], v[0], v[1], g, s[0], s[1]) }
+	return func(z, v [][]float32, g []float32) { descent.StreamMomentum(z[0], z[1], v[0], v[1], g, s[0], s[1]) }
 }
 
 // kerasMomentum keeps the learning rate inside the accumulated step.
-func kerasMomentum[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
+func kerasMomentum[T numeric.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	lr, m, ahead := s[0], s[1], n.Bool("use_nesterov")
 	return func(v [][]T, g []T) {
 		x, acc := v[0], v[1]
@@ -74,9 +75,9 @@ func kerasMomentum[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	}
 }
 
-func adamStep[T kernel.Float](n *core.Node, s []T) kernel.AdamStep[T] {
+func adamStep[T numeric.Float](n *core.Node, s []T) descent.AdamStep[T] {
 	beta1Power, beta2Power, lr, beta1, beta2, epsilon := s[0], s[1], s[2], s[3], s[4], s[5]
-	p := kernel.NewAdamStep(lr, beta1, beta2, epsilon, beta1Power, beta2Power)
+	p := descent.NewAdamStep(lr, beta1, beta2, epsilon, beta1Power, beta2Power)
 	p.Nesterov = n.Bool("use_nesterov")
 	return p
 }
@@ -87,17 +88,17 @@ func streamAdam(n *core.Node, s []float32) func(z, v [][]float32, g []float32) {
 	if p.Nesterov {
 		return nil
 	}
-	return func(z, v [][]float32, g []float32) { kernel.StreamAdam(z[0], z[1], z[2], v[0], v[1], v[2], g, p) }
+	return func(z, v [][]float32, g []float32) { descent.StreamAdam(z[0], z[1], z[2], v[0], v[1], v[2], g, p) }
 }
 
-func adam[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
+func adam[T numeric.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	p := adamStep(n, s)
-	return func(v [][]T, g []T) { kernel.Adam(v[0], v[1], v[2], g, p) }
+	return func(v [][]T, g []T) { descent.Adam(v[0], v[1], v[2], g, p) }
 }
 
-func sqrtOf[T kernel.Float](x T) T { return T(math.Sqrt(float64(x))) }
+func sqrtOf[T numeric.Float](x T) T { return T(math.Sqrt(float64(x))) }
 
-func adagrad[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
+func adagrad[T numeric.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	lr, accumulate := s[0], n.Bool("update_slots")
 	return func(v [][]T, g []T) {
 		x, acc := v[0], v[1]
@@ -110,7 +111,7 @@ func adagrad[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	}
 }
 
-func adagradV2[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
+func adagradV2[T numeric.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	lr, epsilon, accumulate := s[0], s[1], n.Bool("update_slots")
 	return func(v [][]T, g []T) {
 		x, acc := v[0], v[1]
@@ -123,7 +124,7 @@ func adagradV2[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	}
 }
 
-func rmsProp[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
+func rmsProp[T numeric.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	lr, rho, m, epsilon := s[0], s[1], s[2], s[3]
 	return func(v [][]T, g []T) {
 		x, ms, mom := v[0], v[1], v[2]
@@ -136,7 +137,7 @@ func rmsProp[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 }
 
 // centeredRMSProp divides by the variance of the gradient, not by its square.
-func centeredRMSProp[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
+func centeredRMSProp[T numeric.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	lr, rho, m, epsilon := s[0], s[1], s[2], s[3]
 	return func(v [][]T, g []T) {
 		x, mg, ms, mom := v[0], v[1], v[2], v[3]
@@ -149,7 +150,7 @@ func centeredRMSProp[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	}
 }
 
-func adadelta[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
+func adadelta[T numeric.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	lr, rho, epsilon := s[0], s[1], s[2]
 	return func(v [][]T, g []T) {
 		x, acc, accUpdate := v[0], v[1], v[2]
@@ -163,7 +164,7 @@ func adadelta[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 }
 
 // ftrl follows the regularized leader: what l1 outweighs becomes exactly zero.
-func ftrl[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
+func ftrl[T numeric.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	p := ftrlStep[T]{lr: s[0], l1: s[1], l2: s[2], power: s[3]}
 	if n.Bool("multiply_linear_by_lr") {
 		p.scaled = true
@@ -178,7 +179,7 @@ func ftrl[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 
 // ftrlStep holds the numbers of one step of FTRL. scaled keeps the linear term
 // times the learning rate.
-type ftrlStep[T kernel.Float] struct {
+type ftrlStep[T numeric.Float] struct {
 	lr, l1, l2, power T
 	shrinkage         T // l2 that acts through the gradient
 	scaled            bool

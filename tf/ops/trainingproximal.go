@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -31,14 +31,14 @@ func exactSteps(f32 rule[float32], f64 rule[float64]) steps {
 
 // shrunk returns x after a step of proximal descent: nearer to 0 by l1, 0 if
 // that would cross it, and divided by what l2 asks for.
-func shrunk[T kernel.Float](x, l1, l2 T) T {
+func shrunk[T numeric.Float](x, l1, l2 T) T {
 	if l1 > 0 {
 		x = signOf(x) * max(absOf(x)-l1, 0)
 	}
 	return x / (1 + l2)
 }
 
-func proximalDescent[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
+func proximalDescent[T numeric.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	rate, l1, l2 := s[0], s[1], s[2]
 	return func(v [][]T, g []T) {
 		x := v[0]
@@ -48,7 +48,7 @@ func proximalDescent[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	}
 }
 
-func proximalAdagrad[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
+func proximalAdagrad[T numeric.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	lr, l1, l2 := s[0], s[1], s[2]
 	return func(v [][]T, g []T) {
 		x, acc := v[0], v[1]
@@ -62,7 +62,7 @@ func proximalAdagrad[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 
 // adagradDA averages the gradients of all steps (dual averaging): variables
 // are what those say, not where they were.
-func adagradDA[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
+func adagradDA[T numeric.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	lr, l1, l2, step := s[0], s[1], s[2], s[3]
 	return func(v [][]T, g []T) {
 		x, sum, squares := v[0], v[1], v[2]
@@ -79,7 +79,7 @@ func adagradDA[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 }
 
 // ftrlV2 is ftrl that also pulls variables to 0 by their gradients.
-func ftrlV2[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
+func ftrlV2[T numeric.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	p := ftrlStep[T]{lr: s[0], l1: s[1], l2: s[2], power: s[4], shrinkage: s[3], scaled: n.Bool("multiply_linear_by_lr")}
 	return func(v [][]T, g []T) {
 		x, acc, linear := v[0], v[1], v[2]

@@ -3,7 +3,7 @@ package ops
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -27,7 +27,7 @@ func withoutBFloat16(s steps) steps {
 }
 
 // signOf returns -1, 0 or 1.
-func signOf[T kernel.Float](x T) T {
+func signOf[T numeric.Float](x T) T {
 	switch {
 	case x > 0:
 		return 1
@@ -37,10 +37,10 @@ func signOf[T kernel.Float](x T) T {
 	return x
 }
 
-func absOf[T kernel.Float](x T) T { return T(math.Abs(float64(x))) }
+func absOf[T numeric.Float](x T) T { return T(math.Abs(float64(x))) }
 
 // addSign goes further where the gradient agrees in sign with its average.
-func addSign[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
+func addSign[T numeric.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	lr, alpha, decay, beta := s[0], s[1], s[2], s[3]
 	return func(v [][]T, g []T) {
 		x, m := v[0], v[1]
@@ -52,7 +52,7 @@ func addSign[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 }
 
 // powerSign is addSign with a factor where that has a summand.
-func powerSign[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
+func powerSign[T numeric.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	lr, logBase, decay, beta := s[0], s[1], s[2], s[3]
 	return func(v [][]T, g []T) {
 		x, m := v[0], v[1]
@@ -66,7 +66,7 @@ func powerSign[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 
 // adaMax is Adam with the greatest of the gradients, which fades, for their
 // second moment.
-func adaMax[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
+func adaMax[T numeric.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	beta1Power, lr, beta1, beta2, epsilon := s[0], s[1], s[2], s[3], s[4]
 	rate := lr / (1 - beta1Power)
 	return func(v [][]T, g []T) {
@@ -80,7 +80,7 @@ func adaMax[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 }
 
 // amsgrad is Adam that divides by the greatest second moment so far.
-func amsgrad[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
+func amsgrad[T numeric.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	beta1Power, beta2Power, lr, beta1, beta2, epsilon := s[0], s[1], s[2], s[3], s[4], s[5]
 	rate := lr * sqrtOf(1-beta2Power) / (1 - beta1Power)
 	return func(v [][]T, g []T) {

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -126,7 +126,7 @@ func transpose[C cell](n *core.Node) (core.Kernel, error) {
 		if err != nil || out.Len() == 0 {
 			return err
 		}
-		kernel.Transpose(c.ParallelFor, kernel.NewTransposition(x.Shape(), perm), cells[C](out), cells[C](x))
+		layout.Transpose(c.ParallelFor, layout.NewTransposition(x.Shape(), perm), cells[C](out), cells[C](x))
 		return nil
 	}), nil
 }

@@ -5,6 +5,8 @@ import (
 	"math/cmplx"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -30,28 +32,28 @@ const signedNumbers = floatTypes + ", " + signedTypes + ", " + complexTypes
 
 func init() {
 	neg := unaryDef("Neg", signedNumbers, negGrad,
-		floatMaps(kernel.Neg, kernel.Neg), signedMaps(kernel.Neg, kernel.Neg, kernel.Neg, kernel.Neg), complexMaps(kernel.Neg, kernel.Neg))
+		floatMaps(elementwise.Neg, elementwise.Neg), signedMaps(elementwise.Neg, elementwise.Neg, elementwise.Neg, elementwise.Neg), complexMaps(elementwise.Neg, elementwise.Neg))
 	neg.Traits |= core.Involution
 	core.Register(neg)
 	unary("Abs", floatTypes+", "+signedTypes, absGrad,
-		floatMaps(kernel.Abs, kernel.Abs), signedMaps(kernel.Abs, kernel.Abs, kernel.Abs, kernel.Abs))
+		floatMaps(elementwise.Abs, elementwise.Abs), signedMaps(elementwise.Abs, elementwise.Abs, elementwise.Abs, elementwise.Abs))
 	unary("Sign", signedNumbers, signGrad,
-		floatMaps(kernel.Sign, kernel.Sign), signedMaps(kernel.Sign, kernel.Sign, kernel.Sign, kernel.Sign), complexFunc(complexSign))
+		floatMaps(elementwise.Sign, elementwise.Sign), signedMaps(elementwise.Sign, elementwise.Sign, elementwise.Sign, elementwise.Sign), complexFunc(complexSign))
 	unary("Square", floatTypes+", "+signedTypes+", "+unsignedTypes+", "+complexTypes, squareGrad,
-		floatMaps(kernel.Square, kernel.Square), signedMaps(kernel.Square, kernel.Square, kernel.Square, kernel.Square),
-		unsignedMaps(kernel.Square, kernel.Square, kernel.Square, kernel.Square), complexMaps(kernel.Square, kernel.Square))
-	unary("Sqrt", inexactTypes, sqrtGrad, floatMaps(kernel.Sqrt, kernel.Sqrt), complexFunc(cmplx.Sqrt))
-	unary("Rsqrt", inexactTypes, rsqrtGrad, floatMaps(kernel.Rsqrt, kernel.Rsqrt),
+		floatMaps(elementwise.Square, elementwise.Square), signedMaps(elementwise.Square, elementwise.Square, elementwise.Square, elementwise.Square),
+		unsignedMaps(elementwise.Square, elementwise.Square, elementwise.Square, elementwise.Square), complexMaps(elementwise.Square, elementwise.Square))
+	unary("Sqrt", inexactTypes, sqrtGrad, floatMaps(elementwise.Sqrt, elementwise.Sqrt), complexFunc(cmplx.Sqrt))
+	unary("Rsqrt", inexactTypes, rsqrtGrad, floatMaps(elementwise.Rsqrt, elementwise.Rsqrt),
 		complexFunc(func(v complex128) complex128 { return 1 / cmplx.Sqrt(v) }))
 	for _, name := range []string{"Reciprocal", "Inv"} {
 		unary(name, signedNumbers, reciprocalGrad,
-			floatMaps(kernel.Reciprocal, kernel.Reciprocal), complexMaps(kernel.Reciprocal, kernel.Reciprocal))
+			floatMaps(elementwise.Reciprocal, elementwise.Reciprocal), complexMaps(elementwise.Reciprocal, elementwise.Reciprocal))
 	}
-	unary("Floor", floatTypes, noFlow, floatMaps(kernel.Floor, kernel.Floor))
-	unary("Ceil", floatTypes, noFlow, floatMaps(kernel.Ceil, kernel.Ceil))
-	unary("Rint", floatTypes, noFlow, floatMaps(kernel.Round, kernel.Round))
+	unary("Floor", floatTypes, noFlow, floatMaps(elementwise.Floor, elementwise.Floor))
+	unary("Ceil", floatTypes, noFlow, floatMaps(elementwise.Ceil, elementwise.Ceil))
+	unary("Rint", floatTypes, noFlow, floatMaps(elementwise.Round, elementwise.Round))
 	unary("Round", signedNumbers, noFlow,
-		floatMaps(kernel.Round, kernel.Round), byType{tf.Int32: forward, tf.Int64: forward})
+		floatMaps(elementwise.Round, elementwise.Round), byType{tf.Int32: forward, tf.Int64: forward})
 	floatTest("IsNan", floatTests(isNaN[float32], isNaN[float64]))
 	floatTest("IsInf", floatTests(isInf[float32], isInf[float64]))
 	floatTest("IsFinite", floatTests(isFinite[float32], isFinite[float64]))
@@ -77,16 +79,16 @@ func complexSign(v complex128) complex128 {
 	return v / complex(cmplx.Abs(v), 0)
 }
 
-func isNaN[T kernel.Float](y []bool, x []T) {
+func isNaN[T numeric.Float](y []bool, x []T) {
 	kernel.Map2(y, x, func(v T) bool { return v != v })
 }
 
-func isInf[T kernel.Float](y []bool, x []T) {
+func isInf[T numeric.Float](y []bool, x []T) {
 	kernel.Map2(y, x, func(v T) bool { return math.IsInf(float64(v), 0) })
 }
 
 // isFinite: v-v is 0 for finite numbers and NaN for the others.
-func isFinite[T kernel.Float](y []bool, x []T) {
+func isFinite[T numeric.Float](y []bool, x []T) {
 	kernel.Map2(y, x, func(v T) bool { return v-v == 0 })
 }
 

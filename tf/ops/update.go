@@ -3,7 +3,9 @@ package ops
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/descent"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -36,8 +38,8 @@ func stretches(lo, hi int, f func(lo, hi int), vars ...*core.Change) {
 }
 
 var (
-	additions    = updates(addRows, kernel.StreamAdd)
-	subtractions = updates(subRows, kernel.StreamSub)
+	additions    = updates(addRows, descent.StreamAdd)
+	subtractions = updates(subRows, descent.StreamSub)
 )
 
 // streamMin is the bytes of a variable from which on its new value passes the caches by.
@@ -90,6 +92,6 @@ func updates(rows rowOps, stream func(z, x, y []float32)) map[tf.DType]update {
 }
 
 // widened2 runs a loop over float32 on 16-bit floats.
-func widened2[H kernel.HalfFloat](f func(z, x, y []float32)) func(z, x, y []H) {
-	return func(z, x, y []H) { kernel.Widen2(z, x, y, f) }
+func widened2[H numeric.HalfFloat](f func(z, x, y []float32)) func(z, x, y []H) {
+	return func(z, x, y []H) { elementwise.Widen2(z, x, y, f) }
 }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -60,7 +61,7 @@ func nonZero(x *core.Tensor) []bool {
 	case tf.Complex128:
 		kernel.Map2(set, core.Data[complex128](x), func(v complex128) bool { return v != 0 })
 	default:
-		kernel.Cast(set, elements(x))
+		elementwise.Cast(set, elements(x))
 	}
 	return set
 }

@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/sliding"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -116,8 +116,8 @@ func (a *windowAttrs) setPaddings(p []int) error {
 }
 
 // window returns how a window of size k moves over positions in.
-func (a *windowAttrs) window(in, k [3]int) (kernel.Window, error) {
-	w := kernel.Window{In: in, Kernel: k, Stride: a.strides, Dilation: a.dilations}
+func (a *windowAttrs) window(in, k [3]int) (sliding.Window, error) {
+	w := sliding.Window{In: in, Kernel: k, Stride: a.strides, Dilation: a.dilations}
 	for i := range 3 {
 		out, pad, err := a.along(i, in[i], k[i])
 		if err != nil {

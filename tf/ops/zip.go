@@ -4,19 +4,19 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // zip returns the loops of an operation that has one form only.
-func zip[T any](f func(z, x, y []T)) kernel.Loops[T, T] { return kernel.Loops[T, T]{Zip: f} }
+func zip[T any](f func(z, x, y []T)) elementwise.Loops[T, T] { return elementwise.Loops[T, T]{Zip: f} }
 
 // zipKernel computes output 0 from inputs 0 and 1, broadcast.
-func zipKernel[R, T tf.Elem](l kernel.Loops[R, T]) core.NewKernel { return checkedZip(l, nil) }
+func zipKernel[R, T tf.Elem](l elementwise.Loops[R, T]) core.NewKernel { return checkedZip(l, nil) }
 
 // checkedZip is zipKernel for operations that some values of y are refused for.
-func checkedZip[R, T tf.Elem](l kernel.Loops[R, T], check func(y []T) error) core.NewKernel {
+func checkedZip[R, T tf.Elem](l elementwise.Loops[R, T], check func(y []T) error) core.NewKernel {
 	inPlace, loop, columns := tf.TypeOf[R]() == tf.TypeOf[T](), zipLoop(l), core.BroadcastColumns(l.Zip, l.ScalarX, l.ScalarY)
 	return func(*core.Node) (core.Kernel, error) {
 		var plans broadcastPlans
@@ -35,7 +35,7 @@ func checkedZip[R, T tf.Elem](l kernel.Loops[R, T], check func(y []T) error) cor
 			if err != nil {
 				return err
 			}
-			kernel.ZipBroadcast(c.ParallelFor, b, core.Data[R](out), x, y, l)
+			elementwise.ZipBroadcast(c.ParallelFor, b, core.Data[R](out), x, y, l)
 			return nil
 		})
 		if check != nil {
@@ -46,7 +46,7 @@ func checkedZip[R, T tf.Elem](l kernel.Loops[R, T], check func(y []T) error) cor
 }
 
 // zipLoop returns the loop of operations whose loops are l.
-func zipLoop[R, T tf.Elem](l kernel.Loops[R, T]) core.Loop {
+func zipLoop[R, T tf.Elem](l elementwise.Loops[R, T]) core.Loop {
 	return core.BroadcastLoop(l.Zip, l.ScalarX, l.ScalarY)
 }
 
@@ -69,10 +69,10 @@ type broadcastPlans struct{ last atomic.Pointer[broadcastPlan] }
 
 type broadcastPlan struct {
 	x, y tf.Shape
-	b    *kernel.Broadcast
+	b    *elementwise.Broadcast
 }
 
-func (p *broadcastPlans) get(x, y tf.Shape) (*kernel.Broadcast, error) {
+func (p *broadcastPlans) get(x, y tf.Shape) (*elementwise.Broadcast, error) {
 	if l := p.last.Load(); l != nil && slices.Equal(l.x, x) && slices.Equal(l.y, y) {
 		return l.b, nil
 	}
@@ -84,26 +84,26 @@ func (p *broadcastPlans) get(x, y tf.Shape) (*kernel.Broadcast, error) {
 	if err := core.CheckSize(tf.Complex128, s); err != nil {
 		return nil, err
 	}
-	b, _ := kernel.NewBroadcast(x, y)
+	b, _ := elementwise.NewBroadcast(x, y)
 	p.last.Store(&broadcastPlan{x, y, b})
 	return b, nil
 }
 
-func floatZips(f32 kernel.Loops[float32, float32], f64 kernel.Loops[float64, float64]) byType {
+func floatZips(f32 elementwise.Loops[float32, float32], f64 elementwise.Loops[float64, float64]) byType {
 	return byType{
 		tf.Float32: zipKernel(f32), tf.Float64: zipKernel(f64),
-		tf.Float16: zipKernel(kernel.WidenLoops[tf.Half](f32)), tf.BFloat16: zipKernel(kernel.WidenLoops[tf.BF16](f32)),
+		tf.Float16: zipKernel(elementwise.WidenLoops[tf.Half](f32)), tf.BFloat16: zipKernel(elementwise.WidenLoops[tf.BF16](f32)),
 	}
 }
 
-func signedZips(i8 kernel.Loops[int8, int8], i16 kernel.Loops[int16, int16], i32 kernel.Loops[int32, int32], i64 kernel.Loops[int64, int64]) byType {
+func signedZips(i8 elementwise.Loops[int8, int8], i16 elementwise.Loops[int16, int16], i32 elementwise.Loops[int32, int32], i64 elementwise.Loops[int64, int64]) byType {
 	return byType{tf.Int8: zipKernel(i8), tf.Int16: zipKernel(i16), tf.Int32: zipKernel(i32), tf.Int64: zipKernel(i64)}
 }
 
-func unsignedZips(u8 kernel.Loops[uint8, uint8], u16 kernel.Loops[uint16, uint16], u32 kernel.Loops[uint32, uint32], u64 kernel.Loops[uint64, uint64]) byType {
+func unsignedZips(u8 elementwise.Loops[uint8, uint8], u16 elementwise.Loops[uint16, uint16], u32 elementwise.Loops[uint32, uint32], u64 elementwise.Loops[uint64, uint64]) byType {
 	return byType{tf.Uint8: zipKernel(u8), tf.Uint16: zipKernel(u16), tf.Uint32: zipKernel(u32), tf.Uint64: zipKernel(u64)}
 }
 
-func complexZips(c64 kernel.Loops[complex64, complex64], c128 kernel.Loops[complex128, complex128]) byType {
+func complexZips(c64 elementwise.Loops[complex64, complex64], c128 elementwise.Loops[complex128, complex128]) byType {
 	return byType{tf.Complex64: zipKernel(c64), tf.Complex128: zipKernel(c128)}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/threads"
 	"github.com/gorge-tf/gorge/tf"
@@ -265,5 +266,5 @@ func fill(t *core.Tensor, vals []int64) {
 		}
 		return
 	}
-	kernel.Cast(elements(t), vals)
+	elementwise.Cast(elements(t), vals)
 }

@@ -6,7 +6,7 @@ import (
 	"math/cmplx"
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -59,6 +59,6 @@ func near(x, y, tol, scale float64) bool {
 
 func complexOf(t *core.Tensor) []complex128 {
 	out := make([]complex128, t.Len())
-	kernel.Cast(out, elements(t))
+	elementwise.Cast(out, elements(t))
 	return out
 }

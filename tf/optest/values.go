@@ -3,7 +3,7 @@ package optest
 import (
 	"fmt"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -62,7 +62,7 @@ func Scalar[T tf.Elem](v T) *core.Tensor { return core.Scalar(v) }
 func Convert(t *core.Tensor, d tf.DType) *core.Tensor {
 	out := core.NewTensor(d, t.Shape())
 	vals := make([]float64, t.Len())
-	if !kernel.Cast(vals, elements(t)) {
+	if !elementwise.Cast(vals, elements(t)) {
 		return out
 	}
 	for i, v := range vals {
@@ -78,10 +78,10 @@ func Convert(t *core.Tensor, d tf.DType) *core.Tensor {
 		for i, v := range vals {
 			z[i] = complex(v, 0.5-v/4)
 		}
-		kernel.Cast(elements(out), z)
+		elementwise.Cast(elements(out), z)
 		return out
 	}
-	kernel.Cast(elements(out), vals)
+	elementwise.Cast(elements(out), vals)
 	return out
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/hash"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
@@ -22,13 +22,13 @@ const fingerprintProducer = 4
 // data. TensorFlow's hashes of graphs are of a form that only its own code makes:
 // ours are of the messages as they are written.
 func writeFingerprint(dir string, data []byte, mg *pb.MetaGraphDef) error {
-	f := &pb.FingerprintDef{SavedModelChecksum: kernel.Fingerprint64(string(data)), Version: &pb.VersionDef{Producer: fingerprintProducer}}
+	f := &pb.FingerprintDef{SavedModelChecksum: hash.Fingerprint64(string(data)), Version: &pb.VersionDef{Producer: fingerprintProducer}}
 	var err error
-	if f.GraphDefProgramHash, err = hash(mg.GetGraphDef()); err != nil {
+	if f.GraphDefProgramHash, err = hashOf(mg.GetGraphDef()); err != nil {
 		return err
 	}
 	signatures := &pb.MetaGraphDef{SignatureDef: mg.GetSignatureDef()}
-	if f.SignatureDefHash, err = hash(signatures); err != nil {
+	if f.SignatureDefHash, err = hashOf(signatures); err != nil {
 		return err
 	}
 	index, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(variablesPrefix)+".index"))
@@ -36,7 +36,7 @@ func writeFingerprint(dir string, data []byte, mg *pb.MetaGraphDef) error {
 		return core.FileError(dir, err)
 	}
 	if err == nil {
-		f.CheckpointHash = kernel.Fingerprint64(string(index))
+		f.CheckpointHash = hash.Fingerprint64(string(index))
 	}
 	var id [16]byte
 	rand.Read(id[:]) // never fails
@@ -48,8 +48,8 @@ func writeFingerprint(dir string, data []byte, mg *pb.MetaGraphDef) error {
 	return writeFile(filepath.Join(dir, fingerprintFile), out)
 }
 
-// hash returns the hash of a message in binary form.
-func hash(m proto.Message) (uint64, error) {
+// hashOf returns the hash of a message in binary form.
+func hashOf(m proto.Message) (uint64, error) {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
-	return kernel.Fingerprint64(string(b)), err
+	return hash.Fingerprint64(string(b)), err
 }

@@ -16,26 +16,28 @@ var families = []struct {
 	name string
 	emit func(a *asm)
 }{
-	{"kernel/elementwise_avx512", func(a *asm) { emitElementwise(a, avx512) }},
-	{"kernel/elementwise_avx2", func(a *asm) { emitElementwise(a, avx2) }},
-	{"kernel/fold_avx512", func(a *asm) { emitFolds(a, avx512) }},
-	{"kernel/fold_avx2", func(a *asm) { emitFolds(a, avx2) }},
-	{"kernel/gemm_f32_avx512", func(a *asm) { emitGemm(a, gemmShape{isa: avx512, elem: f32}) }},
-	{"kernel/gemm_f32_avx2", func(a *asm) { emitGemm(a, gemmShape{isa: avx2, elem: f32}) }},
-	{"kernel/gemm_f64_avx512", func(a *asm) { emitGemm(a, gemmShape{isa: avx512, elem: f64}) }},
-	{"kernel/gemm_f64_avx2", func(a *asm) { emitGemm(a, gemmShape{isa: avx2, elem: f64}) }},
-	{"kernel/conv_f32_avx512", func(a *asm) { emitConv(a, gemmShape{isa: avx512, elem: f32}) }},
-	{"kernel/conv_f32_avx2", func(a *asm) { emitConv(a, gemmShape{isa: avx2, elem: f32}) }},
-	{"kernel/conv_f64_avx512", func(a *asm) { emitConv(a, gemmShape{isa: avx512, elem: f64}) }},
-	{"kernel/conv_f64_avx2", func(a *asm) { emitConv(a, gemmShape{isa: avx2, elem: f64}) }},
-	{"kernel/columns_avx512", func(a *asm) { emitColumns(a, avx512) }},
-	{"kernel/columns_avx2", func(a *asm) { emitColumns(a, avx2) }},
-	{"kernel/windows_avx512", func(a *asm) { emitWindows(a, avx512) }},
-	{"kernel/windows_avx2", func(a *asm) { emitWindows(a, avx2) }},
-	{"kernel/pack_avx512", emitPack},
-	{"kernel/cpuid", emitCPUID},
-	{"kernel/fft_avx512", func(a *asm) { emitFFT(a, avx512) }},
-	{"kernel/fft_avx2", func(a *asm) { emitFFT(a, avx2) }},
+	{"kernel/elementwise/elementwise_avx512", func(a *asm) { emitElementwise(a, avx512) }},
+	{"kernel/elementwise/elementwise_avx2", func(a *asm) { emitElementwise(a, avx2) }},
+	{"kernel/descent/update_avx512", func(a *asm) { emitUpdates(a, avx512) }},
+	{"kernel/descent/update_avx2", func(a *asm) { emitUpdates(a, avx2) }},
+	{"kernel/reduction/fold_avx512", func(a *asm) { emitFolds(a, avx512) }},
+	{"kernel/reduction/fold_avx2", func(a *asm) { emitFolds(a, avx2) }},
+	{"kernel/gemm/gemm_f32_avx512", func(a *asm) { emitGemm(a, gemmShape{isa: avx512, elem: f32}) }},
+	{"kernel/gemm/gemm_f32_avx2", func(a *asm) { emitGemm(a, gemmShape{isa: avx2, elem: f32}) }},
+	{"kernel/gemm/gemm_f64_avx512", func(a *asm) { emitGemm(a, gemmShape{isa: avx512, elem: f64}) }},
+	{"kernel/gemm/gemm_f64_avx2", func(a *asm) { emitGemm(a, gemmShape{isa: avx2, elem: f64}) }},
+	{"kernel/conv/conv_f32_avx512", func(a *asm) { emitConv(a, gemmShape{isa: avx512, elem: f32}) }},
+	{"kernel/conv/conv_f32_avx2", func(a *asm) { emitConv(a, gemmShape{isa: avx2, elem: f32}) }},
+	{"kernel/conv/conv_f64_avx512", func(a *asm) { emitConv(a, gemmShape{isa: avx512, elem: f64}) }},
+	{"kernel/conv/conv_f64_avx2", func(a *asm) { emitConv(a, gemmShape{isa: avx2, elem: f64}) }},
+	{"kernel/columns/columns_avx512", func(a *asm) { emitColumns(a, avx512) }},
+	{"kernel/columns/columns_avx2", func(a *asm) { emitColumns(a, avx2) }},
+	{"kernel/pool/windows_avx512", func(a *asm) { emitWindows(a, avx512) }},
+	{"kernel/pool/windows_avx2", func(a *asm) { emitWindows(a, avx2) }},
+	{"kernel/tiles/pack_avx512", emitPack},
+	{"kernel/tiles/cpuid", emitCPUID},
+	{"kernel/fft/fft_avx512", func(a *asm) { emitFFT(a, avx512) }},
+	{"kernel/fft/fft_avx2", func(a *asm) { emitFFT(a, avx2) }},
 	{"random/philox_avx512", func(a *asm) { emitPhilox(a, avx512) }},
 	{"random/philox_avx2", func(a *asm) { emitPhilox(a, avx2) }},
 }
@@ -50,11 +52,13 @@ func generate() (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	tables, err := format.Source(gemmTables())
-	if err != nil {
-		return nil, err
+	for _, t := range tables {
+		text, err := format.Source(t.text(path.Base(path.Dir(t.name))))
+		if err != nil {
+			return nil, err
+		}
+		files[t.name] = text
 	}
-	files["kernel/gemm_tables_amd64.go"] = tables
 	return files, nil
 }
 
@@ -67,7 +71,7 @@ func (a *asm) print(files map[string][]byte, name string) error {
 	if err := pass.Compile.Execute(f); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	cfg := printer.Config{Name: "tools/asmgen", Pkg: path.Dir(name)}
+	cfg := printer.Config{Name: "tools/asmgen", Pkg: path.Base(path.Dir(name))}
 	code, err := printer.NewGoAsm(cfg).Print(f)
 	if err != nil {
 		return err

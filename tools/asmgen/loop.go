@@ -138,5 +138,5 @@ func emitElementwise(a *asm, i isa) {
 
 // loops lists all elementwise functions.
 func loops() []loop {
-	return slices.Concat(binaryLoops(), scalarLoops(), unaryLoops(), gradientLoops(), mathLoops(), updateLoops())
+	return slices.Concat(binaryLoops(), scalarLoops(), unaryLoops(), gradientLoops(), mathLoops())
 }

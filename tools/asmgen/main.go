@@ -1,4 +1,4 @@
-// Command asmgen writes the vector loops of internal/kernel and internal/random: one
+// Command asmgen writes the vector loops of the packages below internal/kernel and of internal/random: one
 // assembly file and one file of Go declarations per family and instruction set.
 //
 //	go run . -out ../../internal

@@ -5,6 +5,14 @@ import (
 	"strings"
 )
 
+// emitUpdates writes the functions that move variables.
+func emitUpdates(a *asm, i isa) {
+	a.isa = i
+	for _, l := range updateLoops() {
+		l.emit(a)
+	}
+}
+
 // updateLoops lists the loops that move variables, in place and to new memory.
 func updateLoops() []loop {
 	all := []loop{axpyLoop(), momentumLoop(), adamLoop()}

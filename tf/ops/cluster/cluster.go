@@ -5,7 +5,8 @@ package cluster
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
+	"github.com/gorge-tf/gorge/internal/kernel/reduction"
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -130,11 +131,11 @@ type finder struct {
 func (f *finder) find(c *core.OpContext, points []float32, indices []int64, distances []float32) {
 	rows, many := len(indices)/f.k, len(f.half)
 	near := core.Make[float32](rows * many) // half of 2xy - |y|²
-	kernel.MatMul(c.ParallelFor, kernel.NewGemm(rows, many, f.width, false, true), near, points, f.centers, kernel.Epilogue[float32]{})
+	gemm.MatMul(c.ParallelFor, gemm.NewGemm(rows, many, f.width, false, true), near, points, f.centers, gemm.Epilogue[float32]{})
 	for i := range near {
 		near[i] -= f.half[i%many]
 	}
-	kernel.TopK(c.ParallelFor, distances, indices, near, many, f.k)
+	reduction.TopK(c.ParallelFor, distances, indices, near, many, f.k)
 	for i, half := range halfSquares(points, rows, f.width) {
 		for j := i * f.k; j < (i+1)*f.k; j++ {
 			distances[j] = 2 * (half - distances[j])

@@ -3,7 +3,7 @@ package image
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -55,7 +55,7 @@ func inFloat32(t *core.Tensor) []float32 {
 		return core.Data[float32](t)
 	}
 	x := core.Make[float32](t.Len())
-	kernel.Cast(x, elementsOf[t.DType()](t))
+	elementwise.Cast(x, elementsOf[t.DType()](t))
 	return x
 }
 
@@ -70,7 +70,7 @@ func output(c *core.OpContext, i int, d tf.DType, s tf.Shape) ([]float32, func()
 		return core.Data[float32](t), func() {}, nil
 	}
 	x := core.Make[float32](t.Len())
-	return x, func() { kernel.Cast(elementsOf[d](t), x) }, nil
+	return x, func() { elementwise.Cast(elementsOf[d](t), x) }, nil
 }
 
 // invalid returns an INVALID_ARGUMENT error.

@@ -1,7 +1,7 @@
 package image
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/descent"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -68,7 +68,7 @@ const fewChannels = 8
 
 func addScaled(y []float32, a float32, x []float32) {
 	if len(x) > fewChannels {
-		kernel.Axpy(y, a, x)
+		descent.Axpy(y, a, x)
 		return
 	}
 	for i, x := range x {

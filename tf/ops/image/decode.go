@@ -3,7 +3,7 @@ package image
 import (
 	"github.com/gorge-tf/gorge/internal/imagefile"
 	"github.com/gorge-tf/gorge/internal/imagefile/jpeg"
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -295,7 +295,7 @@ func widen(out *core.Tensor, pix []byte) {
 		return
 	}
 	y := core.Data[float32](out)
-	kernel.Cast(y, pix)
+	elementwise.Cast(y, pix)
 	scale(y, 1./255)
 }
 

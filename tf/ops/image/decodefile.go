@@ -3,7 +3,7 @@ package image
 import (
 	"github.com/gorge-tf/gorge/internal/imagefile"
 	"github.com/gorge-tf/gorge/internal/imagefile/jpeg"
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -83,7 +83,7 @@ func (d *decoding) decodePNG(c *core.OpContext, data string) error {
 	default:
 		deep := core.Make[uint16](out.Len())
 		err = imagefile.DecodePNG(f, deep, channels)
-		kernel.Cast(core.Data[float32](out), deep)
+		elementwise.Cast(core.Data[float32](out), deep)
 		scale(core.Data[float32](out), 1./65535)
 	}
 	if err != nil {

@@ -1,7 +1,7 @@
 package image
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -127,7 +127,7 @@ func drawBoxes(c *core.OpContext) error {
 	if err != nil {
 		return err
 	}
-	kernel.Cast(y, elementsOf[in.DType()](in))
+	elementwise.Cast(y, elementsOf[in.DType()](in))
 	n, size := boxes.Dim(1), s[1]*s[2]*s[3]
 	for i := 0; i < boxes.Len() && size > 0; i += 4 {
 		image, k := i/4/n, i/4%n

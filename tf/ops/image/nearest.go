@@ -3,7 +3,8 @@ package image
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -95,7 +96,7 @@ func nearestBackArgs(c *core.OpContext) (s tf.Shape, rows, columns resizing, err
 }
 
 func nearestBack[T interface {
-	kernel.Real
+	numeric.Real
 	tf.Elem
 }](n *core.Node) (core.Kernel, error) {
 	if err := checkCenters(n); err != nil {
@@ -134,11 +135,11 @@ func nearestBackHalf(n *core.Node) (core.Kernel, error) {
 	}), nil
 }
 
-func addNearest[T kernel.Real](dx, dy []T, s tf.Shape, rows, columns resizing) {
+func addNearest[T numeric.Real](dx, dy []T, s tf.Shape, rows, columns resizing) {
 	clear(dx)
 	depth := s[3]
 	eachNearest(s[0], rows, columns, func(from, to int) {
-		kernel.Add(dx[to*depth:(to+1)*depth], dx[to*depth:(to+1)*depth], dy[from*depth:(from+1)*depth])
+		elementwise.Add(dx[to*depth:(to+1)*depth], dx[to*depth:(to+1)*depth], dy[from*depth:(from+1)*depth])
 	})
 }
 

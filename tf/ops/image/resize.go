@@ -1,7 +1,7 @@
 package image
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/descent"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -202,7 +202,7 @@ func resize(c *core.OpContext, s tf.Shape, y, x []float32, rows, columns []taps)
 			image, row := i/len(rows), rows[i%len(rows)]
 			clear(sum)
 			for k, at := range row.at {
-				kernel.Axpy(sum, row.weight[k], x[(image*s[1]+at)*width:][:width])
+				descent.Axpy(sum, row.weight[k], x[(image*s[1]+at)*width:][:width])
 			}
 			resizeLine(y[i*line:(i+1)*line], sum, columns, channels)
 		}
@@ -265,7 +265,7 @@ func resizeBack(c *core.OpContext, s tf.Shape, dx, dy []float32, rows, columns [
 				for k, y := range row.at {
 					for l, x := range column.at {
 						w := row.weight[k] * column.weight[l]
-						kernel.Axpy(dx[((i/len(rows)*s[1]+y)*s[2]+x)*channels:][:channels], w, src)
+						descent.Axpy(dx[((i/len(rows)*s[1]+y)*s[2]+x)*channels:][:channels], w, src)
 					}
 				}
 			}

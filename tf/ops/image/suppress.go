@@ -4,7 +4,8 @@ import (
 	"container/heap"
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -71,8 +72,8 @@ type selection struct {
 func exactly(v float32) float32 { return v }
 
 func toHalf(v float32) float32 {
-	var h [1]kernel.Half
-	kernel.Narrow(h[:], []float32{v})
+	var h [1]numeric.Half
+	elementwise.Narrow(h[:], []float32{v})
 	return h[0].Float32()
 }
 

@@ -3,7 +3,7 @@ package linalg
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -156,7 +156,7 @@ func refuse(op *tf.Operation, format string, args ...any) []tf.Gradient {
 }
 
 // put sets the only element of t.
-func put(t *core.Tensor, v float64) { kernel.Cast(elements(t, 0, 1), []float64{v}) }
+func put(t *core.Tensor, v float64) { elementwise.Cast(elements(t, 0, 1), []float64{v}) }
 
 // identityLike returns identity matrices of the shape of x.
 func identityLike(x tf.Output) tf.Output {

@@ -1,7 +1,7 @@
 package linalg
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -74,7 +74,7 @@ func checkDiagonal(c *core.OpContext, s tf.Shape) error {
 		at = (s[0] - 1) * s[1]
 	}
 	d := core.Make[complex128](s[1])
-	kernel.Cast(d, elements(c.Input(0), at, len(d)))
+	elementwise.Cast(d, elements(c.Input(0), at, len(d)))
 	for _, v := range d {
 		if !(abs(v) > 0) {
 			return invalid("Input matrix is not invertible.")

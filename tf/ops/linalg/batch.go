@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -129,7 +129,7 @@ func (f *firstError) set(k int, err error) {
 
 // plan checks the inputs and returns how to walk the batch, and the shapes of
 // the matrices.
-func (p *problem) plan(c *core.OpContext) (b *kernel.Broadcast, in []tf.Shape, err error) {
+func (p *problem) plan(c *core.OpContext) (b *elementwise.Broadcast, in []tf.Shape, err error) {
 	if err := p.checkBatches(c); err != nil {
 		return nil, nil, err
 	}
@@ -142,7 +142,7 @@ func (p *problem) plan(c *core.OpContext) (b *kernel.Broadcast, in []tf.Shape, e
 	if err := p.check(c, in); err != nil {
 		return nil, nil, err
 	}
-	b, ok := kernel.NewBroadcast(batches...)
+	b, ok := elementwise.NewBroadcast(batches...)
 	if !ok {
 		return nil, nil, invalid("In[0] and In[1] must have compatible batch dimensions: %s vs. %s", c.Input(0).Shape().String(), c.Input(1).Shape().String())
 	}
@@ -199,14 +199,14 @@ func load[T scalar](c *core.OpContext, x []matrix[T], off, step []int, k int) {
 		if i < len(off) {
 			set = off[i] + k*step[i]
 		}
-		kernel.Cast(m.data, elements(c.Input(i), set*len(m.data), len(m.data)))
+		elementwise.Cast(m.data, elements(c.Input(i), set*len(m.data), len(m.data)))
 	}
 }
 
 // store writes set k of the outputs.
 func store[T scalar](c *core.OpContext, k int, y []matrix[T]) {
 	for i, m := range y {
-		kernel.Cast(elements(c.Out[i].T, k*len(m.data), len(m.data)), m.data)
+		elementwise.Cast(elements(c.Out[i].T, k*len(m.data), len(m.data)), m.data)
 	}
 }
 

@@ -1,7 +1,8 @@
 package linalg
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -53,7 +54,7 @@ func crossArgs(c *core.OpContext) (*core.Tensor, error) {
 }
 
 func cross[T interface {
-	kernel.Real
+	numeric.Real
 	tf.Elem
 }](*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
@@ -67,7 +68,7 @@ func cross[T interface {
 }
 
 func halfCross[H interface {
-	kernel.HalfFloat
+	numeric.HalfFloat
 	tf.Elem
 }](*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
@@ -77,15 +78,15 @@ func halfCross[H interface {
 		}
 		n := out.Len()
 		z, x, y := core.Make[float32](n), core.Make[float32](n), core.Make[float32](n)
-		kernel.Cast(x, core.Data[H](c.Input(0)))
-		kernel.Cast(y, core.Data[H](c.Input(1)))
+		elementwise.Cast(x, core.Data[H](c.Input(0)))
+		elementwise.Cast(y, core.Data[H](c.Input(1)))
 		crossAll(c, z, x, y)
-		kernel.Cast(core.Data[H](out), z)
+		elementwise.Cast(core.Data[H](out), z)
 		return nil
 	}), nil
 }
 
-func crossAll[T kernel.Real](c *core.OpContext, z, x, y []T) {
+func crossAll[T numeric.Real](c *core.OpContext, z, x, y []T) {
 	c.ParallelFor(len(z)/3, grain/8, func(lo, hi int) {
 		for i := 3 * lo; i < 3*hi; i += 3 {
 			a, b, v := x[i:i+3], y[i:i+3], z[i:i+3]

@@ -2,6 +2,10 @@ package linalg
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -48,7 +52,7 @@ func einsumShape(c *core.Infer) error {
 }
 
 // einsumKernel makes a kernel that computes in the type of f.
-func einsumKernel[T kernel.Number](f func(c *core.OpContext, p *einsumPlan, x [][]T) []T) core.NewKernel {
+func einsumKernel[T numeric.Number](f func(c *core.OpContext, p *einsumPlan, x [][]T) []T) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		e, err := parseEquation(n.Str("equation"))
 		if err != nil {
@@ -63,14 +67,14 @@ func einsumKernel[T kernel.Number](f func(c *core.OpContext, p *einsumPlan, x []
 			if err != nil || out.Len() == 0 {
 				return err
 			}
-			kernel.Cast(elements(out, 0, out.Len()), f(c, p, x))
+			elementwise.Cast(elements(out, 0, out.Len()), f(c, p, x))
 			return nil
 		}), nil
 	}
 }
 
 // einsumArgs checks the inputs and returns their elements.
-func einsumArgs[T kernel.Number](c *core.OpContext, e *equation) (*einsumPlan, [][]T, error) {
+func einsumArgs[T numeric.Number](c *core.OpContext, e *equation) (*einsumPlan, [][]T, error) {
 	if len(e.in) != c.Inputs() {
 		return nil, nil, invalid("Expected %d inputs but got: %d", len(e.in), c.Inputs())
 	}
@@ -92,14 +96,14 @@ func einsumArgs[T kernel.Number](c *core.OpContext, e *equation) (*einsumPlan, [
 			continue
 		}
 		x[i] = core.Make[T](c.Input(i).Len())
-		kernel.Cast(x[i], in)
+		elementwise.Cast(x[i], in)
 	}
 	return p, x, nil
 }
 
 // einsum computes what p says: a sum over one operand, or the products of
 // matrices that two of them are arranged as.
-func einsum[T kernel.Number](c *core.OpContext, p *einsumPlan, x [][]T) []T {
+func einsum[T numeric.Number](c *core.OpContext, p *einsumPlan, x [][]T) []T {
 	if len(x) == 1 {
 		return spread(p, p.kept[0], arrange(p, 0, x[0], p.kept[0], p.summed[0]))
 	}
@@ -107,13 +111,13 @@ func einsum[T kernel.Number](c *core.OpContext, p *einsumPlan, x [][]T) []T {
 	a := arrange(p, 0, x[0], join(p.batch, p.free[0], p.contracted), p.summed[0])
 	b := arrange(p, 1, x[1], join(p.batch, p.contracted, p.free[1]), p.summed[1])
 	z := core.Make[T](batch * rows * cols)
-	g := kernel.NewGemm(rows, cols, inner, false, false)
+	g := gemm.NewGemm(rows, cols, inner, false, false)
 	if batch == 1 {
-		kernel.MatMul(c.ParallelFor, g, z, a, b, kernel.Epilogue[T]{})
+		gemm.MatMul(c.ParallelFor, g, z, a, b, gemm.Epilogue[T]{})
 	} else {
 		c.ParallelFor(batch, max(1, grain/max(1, saturated(rows, saturated(cols, inner)))), func(lo, hi int) {
 			for k := lo; k < hi; k++ {
-				kernel.MatMul(kernel.Serial, g, z[k*rows*cols:(k+1)*rows*cols], a[k*rows*inner:(k+1)*rows*inner], b[k*inner*cols:(k+1)*inner*cols], kernel.Epilogue[T]{})
+				gemm.MatMul(kernel.Serial, g, z[k*rows*cols:(k+1)*rows*cols], a[k*rows*inner:(k+1)*rows*inner], b[k*inner*cols:(k+1)*inner*cols], gemm.Epilogue[T]{})
 			}
 		})
 	}
@@ -121,13 +125,13 @@ func einsum[T kernel.Number](c *core.OpContext, p *einsumPlan, x [][]T) []T {
 }
 
 // arrange returns operand i with the given dimensions, summed over others.
-func arrange[T kernel.Number](p *einsumPlan, i int, x []T, dims, summed []int) []T {
+func arrange[T numeric.Number](p *einsumPlan, i int, x []T, dims, summed []int) []T {
 	all := join(dims, summed)
 	shape, view := p.shape(all), p.view(all, p.in[i], p.inShape[i])
 	y := x
 	if !contiguous(shape, view.Steps) || len(x) != shape.NumElements() {
 		y = core.Make[T](shape.NumElements())
-		kernel.CopyView(y, kernel.Dense(shape), x, view, shape)
+		layout.CopyView(y, layout.Dense(shape), x, view, shape)
 	}
 	if len(summed) == 0 {
 		return y
@@ -156,13 +160,13 @@ func contiguous(shape, steps []int) bool {
 
 // spread returns the result, given z with dimensions dims. One that the result
 // has more than once becomes a diagonal among zeros.
-func spread[T kernel.Number](p *einsumPlan, dims []int, z []T) []T {
+func spread[T numeric.Number](p *einsumPlan, dims []int, z []T) []T {
 	shape, whole := p.shape(dims), p.shape(p.out)
 	view := p.view(dims, p.out, whole)
 	if contiguous(shape, view.Steps) && len(z) == whole.NumElements() {
 		return z
 	}
 	y := core.Make[T](whole.NumElements())
-	kernel.CopyView(y, view, z, kernel.Dense(shape), shape)
+	layout.CopyView(y, view, z, layout.Dense(shape), shape)
 	return y
 }

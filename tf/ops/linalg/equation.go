@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -197,8 +197,8 @@ func (p *einsumPlan) shape(dims []int) tf.Shape {
 
 // view returns where the elements of a tensor lie, whose dimensions are named
 // by term, in the order of dims.
-func (p *einsumPlan) view(dims, term []int, s tf.Shape) kernel.View {
-	steps, strides := core.Make[int](len(dims)), kernel.Strides(s)
+func (p *einsumPlan) view(dims, term []int, s tf.Shape) layout.View {
+	steps, strides := core.Make[int](len(dims)), layout.Strides(s)
 	for i, label := range dims {
 		for axis, l := range term {
 			if l == label {
@@ -206,7 +206,7 @@ func (p *einsumPlan) view(dims, term []int, s tf.Shape) kernel.View {
 			}
 		}
 	}
-	return kernel.View{Steps: steps}
+	return layout.View{Steps: steps}
 }
 
 // checkSizes refuses results and arrangements of operands that are too large.

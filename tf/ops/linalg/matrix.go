@@ -5,6 +5,7 @@ import (
 	"math/cmplx"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -152,31 +153,31 @@ func (m matrix[T]) fill(v T) {
 }
 
 // multiply sets c to a·b.
-func multiply[T scalar](c, a, b matrix[T]) { gemm(c, a, b, false, false) }
+func multiply[T scalar](c, a, b matrix[T]) { multiplyInto(c, a, b, false, false) }
 
 // multiplyAdd adds a·b to c.
-func multiplyAdd[T scalar](c, a, b matrix[T]) { gemm(c, a, b, false, true) }
+func multiplyAdd[T scalar](c, a, b matrix[T]) { multiplyInto(c, a, b, false, true) }
 
 // multiplyTransposed sets c to aᵀ·b or adds that.
-func multiplyTransposed[T scalar](c, a, b matrix[T], add bool) { gemm(c, a, b, true, add) }
+func multiplyTransposed[T scalar](c, a, b matrix[T], add bool) { multiplyInto(c, a, b, true, add) }
 
-func gemm[T scalar](c, a, b matrix[T], transposed, add bool) {
+func multiplyInto[T scalar](c, a, b matrix[T], transposed, add bool) {
 	if c.rows == 0 || c.cols == 0 {
 		return
 	}
 	if c.rows*c.cols*b.rows <= smallProduct {
-		gemmSmall(c, a, b, transposed, add)
+		multiplySmall(c, a, b, transposed, add)
 		return
 	}
-	g := kernel.Gemm{M: c.rows, N: c.cols, K: b.rows, TransA: transposed, LDA: a.stride, LDB: b.stride, LDC: c.stride, Accumulate: add}
-	kernel.MatMul(kernel.Serial, g, c.data, a.data, b.data, kernel.Epilogue[T]{})
+	g := gemm.Gemm{M: c.rows, N: c.cols, K: b.rows, TransA: transposed, LDA: a.stride, LDB: b.stride, LDC: c.stride, Accumulate: add}
+	gemm.MatMul(kernel.Serial, g, c.data, a.data, b.data, gemm.Epilogue[T]{})
 }
 
 // smallProduct is up to how many multiplications a product is not worth being
 // cut into blocks.
 const smallProduct = 1 << 10
 
-func gemmSmall[T scalar](c, a, b matrix[T], transposed, add bool) {
+func multiplySmall[T scalar](c, a, b matrix[T], transposed, add bool) {
 	for i := range c.rows {
 		to := c.row(i)
 		if !add {

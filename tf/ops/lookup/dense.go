@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/hash"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -284,7 +284,7 @@ func hashKey[K key](k []K) uint64 {
 	}
 	h := uint64(0)
 	for _, v := range k {
-		h = kernel.Hash64Combine(h, hashScalar(v))
+		h = hash.Hash64Combine(h, hashScalar(v))
 	}
 	return h
 }
@@ -296,7 +296,7 @@ func hashScalar[K key](k K) uint64 {
 	case int64:
 		return uint64(v)
 	case string:
-		return kernel.Hash64(v)
+		return hash.Hash64(v)
 	}
 	return 0
 }

@@ -1,7 +1,7 @@
 package quantize
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -24,7 +24,7 @@ func invalid(format string, args ...any) error {
 
 // float lists the types that are computed as they are.
 type float interface {
-	kernel.Float
+	numeric.Float
 	tf.Elem
 }
 
@@ -35,19 +35,19 @@ type quantum interface {
 }
 
 // lowest and highest are the bounds of a quantized type.
-func lowest[Q quantum]() float32  { return float32(kernel.Lowest[Q]()) }
-func highest[Q quantum]() float32 { return float32(kernel.Highest[Q]()) }
+func lowest[Q quantum]() float32  { return float32(numeric.Lowest[Q]()) }
+func highest[Q quantum]() float32 { return float32(numeric.Highest[Q]()) }
 
 // saturated converts x, a whole number, to Q; what lies outside becomes the
 // nearest bound.
 func saturated[Q quantum](x float32) Q {
 	switch {
 	case x >= highest[Q]():
-		return kernel.Highest[Q]()
+		return numeric.Highest[Q]()
 	case x > lowest[Q]():
 		return Q(x)
 	}
-	return kernel.Lowest[Q]()
+	return numeric.Lowest[Q]()
 }
 
 // slices describes a tensor as slices along one axis: outer times n times inner

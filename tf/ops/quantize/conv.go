@@ -1,7 +1,8 @@
 package quantize
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/conv"
+	"github.com/gorge-tf/gorge/internal/kernel/sliding"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -128,16 +129,16 @@ func quantizedConv(n *core.Node) (core.Kernel, error) {
 		}
 		images := bytesAt[uint8](x, spanX)
 		images.Data = skipped(images.Data, x.Shape(), skip)
-		kernel.Convolve8(c.ParallelFor, v, core.Data[int32](out), images, bytesAt[uint8](filter, spanFilter))
+		conv.Convolve8(c.ParallelFor, v, core.Data[int32](out), images, bytesAt[uint8](filter, spanFilter))
 		return setSpan(c, productSpan(level[uint8](spanX), level[uint8](spanFilter)))
 	}), nil
 }
 
 // conv describes a convolution, of images without their first skip rows and
 // columns.
-func (w window) conv(x, filter tf.Shape) (v *kernel.Conv, skip [2]int, err error) {
-	v = &kernel.Conv{Batch: x[0], InC: x[3], OutC: filter[3], Groups: 1}
-	v.Window = kernel.Window{In: [3]int{1}, Out: [3]int{1}, Kernel: [3]int{1}, Stride: [3]int{1, w.stride, w.stride}, Dilation: [3]int{1, 1, 1}}
+func (w window) conv(x, filter tf.Shape) (v *conv.Conv, skip [2]int, err error) {
+	v = &conv.Conv{Batch: x[0], InC: x[3], OutC: filter[3], Groups: 1}
+	v.Window = sliding.Window{In: [3]int{1}, Out: [3]int{1}, Kernel: [3]int{1}, Stride: [3]int{1, w.stride, w.stride}, Dilation: [3]int{1, 1, 1}}
 	for i := range skip {
 		out, first, err := w.along(x[1+i], filter[i])
 		if err != nil {

@@ -2,6 +2,7 @@ package quantize
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -110,7 +111,7 @@ func dequantizeInto[Q quantum](c *core.OpContext, at slices, by []func([]float32
 	at.each(c, func(slice, lo, hi int) {
 		wide := core.Make[float32](hi - lo)
 		by[slice](wide, x[lo:hi])
-		kernel.Narrow(y[lo:hi], wide)
+		elementwise.Narrow(y[lo:hi], wide)
 	})
 	return nil
 }

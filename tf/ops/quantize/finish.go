@@ -3,7 +3,7 @@ package quantize
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -56,7 +56,7 @@ func (f *finish) into(c *core.OpContext, out *core.Tensor, sums []int32, channel
 	case tf.BFloat16:
 		y := core.Make[float32](len(sums))
 		f.floats(c, y, sums, channels)
-		kernel.Narrow(core.Data[tf.BF16](out), y)
+		elementwise.Narrow(core.Data[tf.BF16](out), y)
 	default:
 		f.floats(c, core.Data[float32](out), sums, channels)
 	}

@@ -3,7 +3,8 @@ package quantize
 import (
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/conv"
+	"github.com/gorge-tf/gorge/internal/kernel/sliding"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -307,7 +308,7 @@ func (w *slide) along(i, in, k int) (out, before int, err error) {
 }
 
 // conv describes the convolution of images and filters of these shapes.
-func (w *slide) conv(x, filter tf.Shape, depthwise bool) (*kernel.Conv, error) {
+func (w *slide) conv(x, filter tf.Shape, depthwise bool) (*conv.Conv, error) {
 	switch {
 	case len(x) != 4:
 		return nil, invalid("input must be 4-dimensional%s", x.String())
@@ -318,11 +319,11 @@ func (w *slide) conv(x, filter tf.Shape, depthwise bool) (*kernel.Conv, error) {
 	case x[3] != filter[2]:
 		return nil, invalid("input and filter must have the same depth: %d vs %d", x[3], filter[2])
 	}
-	v := &kernel.Conv{Batch: x[0], InC: x[3], OutC: filter[3], Groups: 1}
+	v := &conv.Conv{Batch: x[0], InC: x[3], OutC: filter[3], Groups: 1}
 	if depthwise {
 		v.Groups, v.OutC = x[3], filter[2]*filter[3]
 	}
-	v.Window = kernel.Window{In: [3]int{1}, Out: [3]int{1}, Kernel: [3]int{1}, Stride: [3]int{1, w.stride[0], w.stride[1]}, Dilation: [3]int{1, w.hole[0], w.hole[1]}}
+	v.Window = sliding.Window{In: [3]int{1}, Out: [3]int{1}, Kernel: [3]int{1}, Stride: [3]int{1, w.stride[0], w.stride[1]}, Dilation: [3]int{1, w.hole[0], w.hole[1]}}
 	for i := range 2 {
 		out, before, err := w.along(i, x[1+i], filter[i])
 		if err != nil {

@@ -1,7 +1,8 @@
 package quantize
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/conv"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -68,7 +69,7 @@ func (in convInputs) ranges(c *core.OpContext, outputs int) (r convRanges, err e
 
 // imageSteps returns the greatest number of images, and how far their numbers
 // are apart.
-func imageSteps[Q kernel.Byte](r span) (most, step float32) {
+func imageSteps[Q gemm.Byte](r span) (most, step float32) {
 	most = highest[Q]()
 	return most, r.farther() / most
 }
@@ -107,7 +108,7 @@ func (r *convRanges) sumsPerUnit(most float32) []float32 {
 }
 
 // addends sets biases and summands, inputs of c.
-func (f *finish) addends(c *core.OpContext, in convInputs, r *convRanges, most float32, v *kernel.Conv) error {
+func (f *finish) addends(c *core.OpContext, in convInputs, r *convRanges, most float32, v *conv.Conv) error {
 	if in.bias >= 0 {
 		t := c.Input(in.bias)
 		if t.Rank() != 1 || t.Len() != v.OutC {
@@ -165,7 +166,7 @@ type fusedConvOpts struct {
 	depthwise, relu bool
 }
 
-func fusedConv[Q kernel.Byte](w *slide, o fusedConvOpts) core.Kernel {
+func fusedConv[Q gemm.Byte](w *slide, o fusedConvOpts) core.Kernel {
 	return core.Compute(func(c *core.OpContext) error {
 		x, filter := c.Input(0), c.Input(1)
 		v, err := w.conv(x.Shape(), filter.Shape(), o.depthwise)
@@ -187,14 +188,14 @@ func fusedConv[Q kernel.Byte](w *slide, o fusedConvOpts) core.Kernel {
 			return err
 		}
 		sums := core.Make[int32](out.Len())
-		kernel.Convolve8(c.ParallelFor, v, sums, kernel.Bytes[Q]{Data: core.Data[Q](x)}, kernel.Bytes[int8]{Data: core.Data[int8](filter)})
+		conv.Convolve8(c.ParallelFor, v, sums, gemm.Bytes[Q]{Data: core.Data[Q](x)}, gemm.Bytes[int8]{Data: core.Data[int8](filter)})
 		f.into(c, out, sums, v.OutC)
 		return setConvSpans[Q](c, o.in, &r)
 	})
 }
 
 // setConvSpans makes outputs 1 and 2 the ranges of the result.
-func setConvSpans[Q kernel.Byte](c *core.OpContext, in convInputs, r *convRanges) error {
+func setConvSpans[Q gemm.Byte](c *core.OpContext, in convInputs, r *convRanges) error {
 	if in.result >= 0 {
 		return setSpan(c, r.result)
 	}

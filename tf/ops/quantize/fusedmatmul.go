@@ -1,7 +1,7 @@
 package quantize
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -114,7 +114,7 @@ func (f matMulFusion) kernel(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		sums := core.Make[int32](out.Len())
-		kernel.MatMul8(c.ParallelFor, g, sums, kernel.Bytes[uint8]{Data: core.Data[uint8](a)}, kernel.Bytes[int8]{Data: core.Data[int8](b)})
+		gemm.MatMul8(c.ParallelFor, g, sums, gemm.Bytes[uint8]{Data: core.Data[uint8](a)}, gemm.Bytes[int8]{Data: core.Data[int8](b)})
 		finish := f.finish(c, scaled)
 		finish.bias = f.biases(c, g, scaled)
 		finish.into(c, out, sums, g.N)
@@ -145,7 +145,7 @@ func (f matMulFusion) finish(c *core.OpContext, scaled bool) *finish {
 // biases returns the biases. Where the range's minimum comes first they also
 // make up for 0 not being number 0; TensorFlow does that in steps of the input
 // whatever those are, and not to biases that are whole numbers.
-func (f matMulFusion) biases(c *core.OpContext, g kernel.Gemm, scaled bool) []float32 {
+func (f matMulFusion) biases(c *core.OpContext, g gemm.Gemm, scaled bool) []float32 {
 	a, b, bias := spanAt(c, 3), spanAt(c, 5), c.Input(2)
 	width := a.hi - a.lo
 	switch {
@@ -169,7 +169,7 @@ func (f matMulFusion) biases(c *core.OpContext, g kernel.Gemm, scaled bool) []fl
 }
 
 // columnSums returns the sums of the columns of b.
-func columnSums(g kernel.Gemm, b []int8) []int32 {
+func columnSums(g gemm.Gemm, b []int8) []int32 {
 	sums := core.Make[int32](g.N)
 	for i, v := range b {
 		column := i % g.LDB

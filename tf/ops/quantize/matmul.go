@@ -1,7 +1,7 @@
 package quantize
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -28,12 +28,12 @@ type matrices struct{ transA, transB bool }
 func matricesOf(n *core.Node) matrices { return matrices{n.Bool("transpose_a"), n.Bool("transpose_b")} }
 
 // product checks matrices of these shapes.
-func (m matrices) product(a, b tf.Shape) (kernel.Gemm, error) {
+func (m matrices) product(a, b tf.Shape) (gemm.Gemm, error) {
 	switch {
 	case len(a) != 2:
-		return kernel.Gemm{}, invalid("In[0] is not a matrix")
+		return gemm.Gemm{}, invalid("In[0] is not a matrix")
 	case len(b) != 2:
-		return kernel.Gemm{}, invalid("In[1] is not a matrix")
+		return gemm.Gemm{}, invalid("In[1] is not a matrix")
 	}
 	rows, k := a[0], a[1]
 	if m.transA {
@@ -44,9 +44,9 @@ func (m matrices) product(a, b tf.Shape) (kernel.Gemm, error) {
 		depth, columns = columns, depth
 	}
 	if k != depth {
-		return kernel.Gemm{}, invalid("Matrix size-incompatible: In[0]: %s, In[1]: %s", a.String(), b.String())
+		return gemm.Gemm{}, invalid("Matrix size-incompatible: In[0]: %s, In[1]: %s", a.String(), b.String())
 	}
-	return kernel.NewGemm(rows, columns, k, m.transA, m.transB), nil
+	return gemm.NewGemm(rows, columns, k, m.transA, m.transB), nil
 }
 
 func quantizedMatMul(n *core.Node) (core.Kernel, error) {
@@ -65,7 +65,7 @@ func quantizedMatMul(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		kernel.MatMul8(c.ParallelFor, g, core.Data[int32](out), bytesAt[uint8](a, spanA), bytesAt[uint8](b, spanB))
+		gemm.MatMul8(c.ParallelFor, g, core.Data[int32](out), bytesAt[uint8](a, spanA), bytesAt[uint8](b, spanB))
 		return setSpan(c, productSpan(level[uint8](spanA), level[uint8](spanB)))
 	}), nil
 }
@@ -87,6 +87,6 @@ func checkFactorSpans(c *core.OpContext) error {
 
 // bytesAt returns the elements of t, of range r, as distances from the number
 // that stands for 0.
-func bytesAt[Q kernel.Byte](t *core.Tensor, r span) kernel.Bytes[Q] {
-	return kernel.Bytes[Q]{Data: core.Data[Q](t), Zero: int32(unbounded[Q](0, r))}
+func bytesAt[Q gemm.Byte](t *core.Tensor, r span) gemm.Bytes[Q] {
+	return gemm.Bytes[Q]{Data: core.Data[Q](t), Zero: int32(unbounded[Q](0, r))}
 }

@@ -1,6 +1,9 @@
 package quantize
 
-import "github.com/gorge-tf/gorge/internal/kernel"
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
+)
 
 // A minFirst is a range whose minimum, rounded to a whole number of steps, is
 // the least quantized number.
@@ -9,8 +12,8 @@ type minFirst[Q quantum] struct{ lo, hi float32 }
 // steps returns how many steps there are between the bounds.
 func (minFirst[Q]) steps() float64 { return float64(highest64[Q]() - lowest64[Q]()) }
 
-func lowest64[Q quantum]() int64  { return int64(kernel.Lowest[Q]()) }
-func highest64[Q quantum]() int64 { return int64(kernel.Highest[Q]()) }
+func lowest64[Q quantum]() int64  { return int64(numeric.Lowest[Q]()) }
+func highest64[Q quantum]() int64 { return int64(numeric.Highest[Q]()) }
 
 // perUnit returns how many quantized numbers there are to 1.
 func (f minFirst[Q]) perUnit() float32 {

@@ -1,7 +1,9 @@
 package quantize
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/pool"
+	"github.com/gorge-tf/gorge/internal/kernel/sliding"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -109,12 +111,12 @@ func inSpace(s []int) [3]int {
 }
 
 // pool describes the pooling of a batch of shape s.
-func (p *pooling) pool(s tf.Shape) (*kernel.Pool, error) {
+func (p *pooling) pool(s tf.Shape) (*pool.Pool, error) {
 	if len(s) != p.rank {
 		return nil, invalid("tensor_in must be %d-dimensional", p.rank)
 	}
-	v := &kernel.Pool{Batch: s[0], C: s[p.rank-1]}
-	v.Window = kernel.Window{In: inSpace(s), Kernel: p.size, Stride: p.stride, Dilation: [3]int{1, 1, 1}}
+	v := &pool.Pool{Batch: s[0], C: s[p.rank-1]}
+	v.Window = sliding.Window{In: inSpace(s), Kernel: p.size, Stride: p.stride, Dilation: [3]int{1, 1, 1}}
 	for i := range 3 {
 		in, k, step := v.In[i], p.size[i], p.stride[i]
 		out := (in - k + step) / step
@@ -152,7 +154,7 @@ func quantizedMaxPool3D[Q int8 | uint8](n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		kernel.MaxPool(c.ParallelFor, v, core.Data[Q](out), core.Data[Q](x))
+		pool.MaxPool(c.ParallelFor, v, core.Data[Q](out), core.Data[Q](x))
 		return setSpan(c, r)
 	}), nil
 }
@@ -177,9 +179,9 @@ func quantizedAvgPool[Q int8 | uint8](n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		wide, means := core.Make[int32](x.Len()), core.Make[int32](out.Len())
-		kernel.Cast(wide, core.Data[Q](x))
-		kernel.AvgPoolWhole(c.ParallelFor, v, means, wide)
-		kernel.Cast(core.Data[Q](out), means) // no mean is out of the range of its numbers
+		elementwise.Cast(wide, core.Data[Q](x))
+		pool.AvgPoolWhole(c.ParallelFor, v, means, wide)
+		elementwise.Cast(core.Data[Q](out), means) // no mean is out of the range of its numbers
 		return setSpan(c, r)
 	}), nil
 }

@@ -3,7 +3,7 @@ package quantize
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/reduction"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -273,9 +273,9 @@ func (v *simulation[T]) ranges(c *core.OpContext, at slices, x []T) (lo, hi []T,
 		return lo, hi, nil
 	}
 	lo, hi = core.Make[T](at.n), core.Make[T](at.n)
-	across := kernel.NewReduction([]int{at.outer, at.n, at.inner}, []bool{true, false, true})
-	kernel.Reduce(c.ParallelFor, across, lo, x, kernel.MinFold[T]())
-	kernel.Reduce(c.ParallelFor, across, hi, x, kernel.MaxFold[T]())
+	across := reduction.NewReduction([]int{at.outer, at.n, at.inner}, []bool{true, false, true})
+	reduction.Reduce(c.ParallelFor, across, lo, x, reduction.MinFold[T]())
+	reduction.Reduce(c.ParallelFor, across, hi, x, reduction.MaxFold[T]())
 	return lo, hi, nil
 }
 

@@ -3,7 +3,7 @@ package queue
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -184,7 +184,7 @@ func addCells(dst *core.Tensor, at int, src *core.Tensor, from, n int) {
 	case tf.Float16:
 		x, y := core.Data[tf.Half](dst)[at:at+n], core.Data[tf.Half](src)[from:]
 		for i := range x {
-			x[i] = kernel.HalfFromFloat32(x[i].Float32() + y[i].Float32())
+			x[i] = numeric.HalfFromFloat32(x[i].Float32() + y[i].Float32())
 		}
 	}
 }
@@ -204,7 +204,7 @@ func divideCells(t *core.Tensor, at, n, count int) {
 		divideBy(core.Data[float64](t)[at:at+n], float64(count))
 	case tf.Float16:
 		for i, x := range core.Data[tf.Half](t)[at : at+n] {
-			core.Data[tf.Half](t)[at+i] = kernel.HalfFromFloat32(x.Float32() / float32(count))
+			core.Data[tf.Half](t)[at+i] = numeric.HalfFromFloat32(x.Float32() / float32(count))
 		}
 	}
 }

@@ -1,7 +1,8 @@
 package random
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -79,11 +80,11 @@ func multinomialKernels(source func(*core.Node) baseOf) core.KernelSet {
 
 // widened returns the elements of a 16-bit type in float32.
 func widened[H interface {
-	kernel.HalfFloat
+	numeric.HalfFloat
 	tf.Elem
 }](t *core.Tensor) []float32 {
 	out := core.Make[float32](t.Len())
-	kernel.Widen(out, core.Data[H](t))
+	elementwise.Widen(out, core.Data[H](t))
 	return out
 }
 

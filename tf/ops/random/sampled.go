@@ -3,7 +3,7 @@ package random
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -12,7 +12,7 @@ import (
 // numbers returns the elements of t in float64.
 func numbers(t *core.Tensor) []float64 {
 	out := core.Make[float64](t.Len())
-	kernel.Cast(out, elements(t))
+	elementwise.Cast(out, elements(t))
 	return out
 }
 
@@ -50,7 +50,7 @@ func sampled(c *core.OpContext, out *core.Tensor, params int, sample func(i, par
 			values[i%each*params+param] = sample(i, param)
 		}
 	})
-	kernel.Cast(elements(out), values)
+	elementwise.Cast(elements(out), values)
 }
 
 // appendedShape is the shape function of ops whose output has the shape that

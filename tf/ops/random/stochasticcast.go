@@ -3,7 +3,8 @@ package random
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -37,10 +38,10 @@ type stochastic struct {
 	per   int                            // elements that share a draw where TensorFlow has vector code: to int32
 }
 
-func halfValue(b uint16) float64     { return float64(kernel.Half(b).Float32()) }
-func bfloat16Value(b uint16) float64 { return float64(kernel.BFloat16(b).Float32()) }
-func toHalf(v float64) float64       { return float64(kernel.HalfFromFloat32(float32(v)).Float32()) }
-func toBFloat16(v float64) float64   { return float64(kernel.BFloat16FromFloat32(float32(v)).Float32()) }
+func halfValue(b uint16) float64     { return float64(numeric.Half(b).Float32()) }
+func bfloat16Value(b uint16) float64 { return float64(numeric.BFloat16(b).Float32()) }
+func toHalf(v float64) float64       { return float64(numeric.HalfFromFloat32(float32(v)).Float32()) }
+func toBFloat16(v float64) float64   { return float64(numeric.BFloat16FromFloat32(float32(v)).Float32()) }
 func toFloat32(v float64) float64    { return float64(float32(v)) }
 
 func bits16(fill func(stream.Philox, uint64, []uint16), value func(uint16) float64) func(stream.Philox, []float64) {
@@ -149,11 +150,11 @@ func stochasticCast(how stochastic) core.NewKernel {
 func widen(x []float64, t *core.Tensor) {
 	switch t.DType() {
 	case tf.Float16:
-		kernel.Cast(x, core.Data[tf.Half](t))
+		elementwise.Cast(x, core.Data[tf.Half](t))
 	case tf.BFloat16:
-		kernel.Cast(x, core.Data[tf.BF16](t))
+		elementwise.Cast(x, core.Data[tf.BF16](t))
 	case tf.Float32:
-		kernel.Cast(x, core.Data[float32](t))
+		elementwise.Cast(x, core.Data[float32](t))
 	default:
 		copy(x, core.Data[float64](t))
 	}
@@ -163,10 +164,10 @@ func widen(x []float64, t *core.Tensor) {
 func narrow(t *core.Tensor, x []float64) {
 	switch t.DType() {
 	case tf.Int8:
-		kernel.Cast(core.Data[int8](t), x)
+		elementwise.Cast(core.Data[int8](t), x)
 	case tf.Int16:
-		kernel.Cast(core.Data[int16](t), x)
+		elementwise.Cast(core.Data[int16](t), x)
 	default:
-		kernel.Cast(core.Data[int32](t), x)
+		elementwise.Cast(core.Data[int32](t), x)
 	}
 }

@@ -3,7 +3,7 @@ package random
 import (
 	"errors"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -117,7 +117,7 @@ func parameterized(n *core.Node) (core.Kernel, error) {
 				return err
 			}
 		}
-		kernel.Cast(elements(out), values)
+		elementwise.Cast(elements(out), values)
 		return nil
 	}), nil
 }
@@ -192,7 +192,7 @@ func parameterizedStateless(n *core.Node) (core.Kernel, error) {
 				values[i*batches+b] = v
 			}
 		}
-		kernel.Cast(elements(out), values)
+		elementwise.Cast(elements(out), values)
 		return nil
 	}), nil
 }

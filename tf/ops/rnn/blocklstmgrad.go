@@ -1,7 +1,7 @@
 package rnn
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -175,8 +175,8 @@ func (l *lstm) runBack(c *core.OpContext, g *blockGradients, dgates []float32, n
 		if t > 0 {
 			csPrev = s[cellState][lo-size : lo]
 		}
-		kernel.Add(g.csPrev, g.csPrev, dcs[lo:hi])
-		kernel.Add(g.hPrev, g.hPrev, dh[lo:hi])
+		elementwise.Add(g.csPrev, g.csPrev, dcs[lo:hi])
+		elementwise.Add(g.hPrev, g.hPrev, dh[lo:hi])
 		l.back(c.ParallelFor, d, g.csPrev, s.part(lo, hi), csPrev, g.csPrev, g.hPrev)
 		l.times(c.ParallelFor, g.hPrev, d, w[l.input*4*l.cell:], l.batch, l.cell)
 		l.peepholeGrads(g.peepholes[0], g.peepholes[1], g.peepholes[2], d, csPrev, s[cellState][lo:hi])

@@ -1,7 +1,7 @@
 package rnn
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -31,7 +31,7 @@ func float32s(c *core.OpContext, i int) []float32 {
 		return core.Data[float32](t)
 	}
 	x := core.Make[float32](t.Len())
-	kernel.Widen(x, core.Data[tf.Half](t))
+	elementwise.Widen(x, core.Data[tf.Half](t))
 	return x
 }
 
@@ -64,7 +64,7 @@ func (r *results) alloc(i int, d tf.DType, s tf.Shape) ([]float32, error) {
 // store rounds what was computed where the outputs are not float32.
 func (r *results) store() {
 	for _, o := range r.rounded {
-		kernel.Narrow(core.Data[tf.Half](o.t), o.x)
+		elementwise.Narrow(core.Data[tf.Half](o.t), o.x)
 	}
 }
 

@@ -4,21 +4,21 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A chance says how probable a labeling is, as logarithms: all the ways to it,
 // those that end in a blank and those that end in its last label.
-type chance[T kernel.Float] struct{ total, blank, label T }
+type chance[T numeric.Float] struct{ total, blank, label T }
 
 // noWay is the logarithm of zero.
-func noWay[T kernel.Float]() T { return T(math.Inf(-1)) }
+func noWay[T numeric.Float]() T { return T(math.Inf(-1)) }
 
 // logAdd returns log(eᵃ+eᵇ), rounded as often as TensorFlow does: it decides which
 // of two labelings that are equally probable is the better one.
-func logAdd[T kernel.Float](a, b T) T {
+func logAdd[T numeric.Float](a, b T) T {
 	if a < b {
 		a, b = b, a
 	}
@@ -28,12 +28,12 @@ func logAdd[T kernel.Float](a, b T) T {
 	return a + T(math.Log1p(float64(T(math.Exp(float64(b-a))))))
 }
 
-func noChance[T kernel.Float]() chance[T] {
+func noChance[T numeric.Float]() chance[T] {
 	return chance[T]{noWay[T](), noWay[T](), noWay[T]()}
 }
 
 // A prefix is a labeling as the labeling before its last label and that.
-type prefix[T kernel.Float] struct {
+type prefix[T numeric.Float] struct {
 	parent   *prefix[T]
 	label    int // -1 for that without labels
 	children map[int]*prefix[T]
@@ -66,12 +66,12 @@ func (p *prefix[T]) labels(merge bool) []int {
 }
 
 // A beam holds the best beginnings of labelings.
-type beam[T kernel.Float] struct {
+type beam[T numeric.Float] struct {
 	width  int
 	leaves *topN[*prefix[T]]
 }
 
-func newBeam[T kernel.Float](width int) *beam[T] {
+func newBeam[T numeric.Float](width int) *beam[T] {
 	b := &beam[T]{width: width, leaves: newTopN(width, likelier[T])}
 	root := &prefix[T]{label: -1, old: noChance[T](), now: noChance[T]()}
 	root.now.total, root.now.blank = 0, 0
@@ -79,10 +79,10 @@ func newBeam[T kernel.Float](width int) *beam[T] {
 	return b
 }
 
-func likelier[T kernel.Float](p, q *prefix[T]) bool { return p.now.total > q.now.total }
+func likelier[T numeric.Float](p, q *prefix[T]) bool { return p.now.total > q.now.total }
 
 // logSumExp returns log(Σ eˣ).
-func logSumExp[T kernel.Float](x []T) T {
+func logSumExp[T numeric.Float](x []T) T {
 	most := x[highest(x)]
 	sum := T(0)
 	for _, v := range x {
@@ -181,7 +181,7 @@ func (b *beam[T]) best(n int) ([]*prefix[T], error) {
 }
 
 func beamKernel[T interface {
-	kernel.Float
+	numeric.Float
 	tf.Elem
 }](n *core.Node) (core.Kernel, error) {
 	width, paths, merge := n.Int("beam_width"), n.Int("top_paths"), n.Bool("merge_repeated")

@@ -1,7 +1,7 @@
 package rnn
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -99,7 +99,7 @@ func decoderShape(c *core.Infer) error {
 
 // A decoder holds what decoders take, and what they find: by sequence, its
 // labelings and their scores.
-type decoder[T kernel.Float] struct {
+type decoder[T numeric.Float] struct {
 	time, batch, classes int
 	x                    []T
 	lengths              []int32
@@ -109,7 +109,7 @@ type decoder[T kernel.Float] struct {
 
 // decoderOf checks the inputs and makes the output of scores.
 func decoderOf[T interface {
-	kernel.Float
+	numeric.Float
 	tf.Elem
 }](c *core.OpContext) (*decoder[T], error) {
 	x, lengths := c.Input(0), c.Input(1)
@@ -178,7 +178,7 @@ func (d *decoder[T]) storePath(c *core.OpContext, p, paths int) error {
 }
 
 func greedyKernel[T interface {
-	kernel.Float
+	numeric.Float
 	tf.Elem
 }](n *core.Node) (core.Kernel, error) {
 	merge, index := n.Bool("merge_repeated"), n.Int("blank_index")
@@ -220,7 +220,7 @@ func (d *decoder[T]) greedy(b, blank int, merge bool) {
 }
 
 // highest returns the first of the greatest elements.
-func highest[T kernel.Float](x []T) int {
+func highest[T numeric.Float](x []T) int {
 	best := 0
 	for i, v := range x {
 		if v > x[best] {

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/normalization"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -102,7 +104,7 @@ type ctc struct {
 }
 
 func ctcLossKernel[T interface {
-	kernel.Float
+	numeric.Float
 	tf.Elem
 }](n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
@@ -145,7 +147,7 @@ type ctcSequence struct {
 
 // lossOf computes the loss of sequence b of logits x and sets its gradient in
 // dx.
-func lossOf[T kernel.Float](v *ctc, b int, x, dx []T) T {
+func lossOf[T numeric.Float](v *ctc, b int, x, dx []T) T {
 	path, steps := v.paths[b], int(v.lengths[b])
 	n, probs := len(path)*steps, steps*v.classes
 	work := core.Make[float64](probs + 3*n)
@@ -153,7 +155,7 @@ func lossOf[T kernel.Float](v *ctc, b int, x, dx []T) T {
 	for t := range steps {
 		row := s.probs[t*v.classes:][:v.classes]
 		kernel.Map2(row, x[(t*v.batch+b)*v.classes:][:v.classes], func(v T) float64 { return float64(v) })
-		kernel.Softmax(kernel.Serial, row, row, v.classes)
+		normalization.Softmax(kernel.Serial, row, row, v.classes)
 		s.logLabels(t)
 	}
 	s.forward()

@@ -2,6 +2,8 @@ package rnn
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -134,9 +136,9 @@ func (u *gru) checkWeights(t *core.Tensor, rank int, name, columns string, width
 // product sets z, or adds to it, x or h times its part of the weights w, n
 // columns wide.
 func (u *gru) product(par kernel.Par, z, a, w []float32, k, n int, add bool, bias []float32) {
-	g := kernel.NewGemm(u.batch, n, k, false, false)
+	g := gemm.NewGemm(u.batch, n, k, false, false)
 	g.Accumulate = add
-	kernel.MatMul(par, g, z, a, w, kernel.Epilogue[float32]{Bias: bias})
+	gemm.MatMul(par, g, z, a, w, gemm.Epilogue[float32]{Bias: bias})
 }
 
 // layer sets z to [x h]·w + b.
@@ -187,13 +189,13 @@ func gruForward(u *gru, c *core.OpContext) error {
 	r, z, cand, h := out[0], out[1], out[2], out[3]
 	u.layer(c.ParallelFor, ru, u.hPrev, u.wru, u.bru, 2*n)
 	u.each(c.ParallelFor, func(lo, hi int) {
-		kernel.Sigmoid(r[lo:hi], ru[2*lo:2*lo+n])
-		kernel.Sigmoid(z[lo:hi], ru[2*lo+n:2*hi])
-		kernel.Mul(hr[lo:hi], u.hPrev[lo:hi], r[lo:hi])
+		elementwise.Sigmoid(r[lo:hi], ru[2*lo:2*lo+n])
+		elementwise.Sigmoid(z[lo:hi], ru[2*lo+n:2*hi])
+		elementwise.Mul(hr[lo:hi], u.hPrev[lo:hi], r[lo:hi])
 	})
 	u.layer(c.ParallelFor, cand, hr, u.wc, u.b, n)
 	u.each(c.ParallelFor, func(lo, hi int) {
-		kernel.Tanh(cand[lo:hi], cand[lo:hi])
+		elementwise.Tanh(cand[lo:hi], cand[lo:hi])
 		for k := lo; k < hi; k++ {
 			h[k] = z[k]*(u.hPrev[k]-cand[k]) + cand[k]
 		}

@@ -2,6 +2,7 @@ package rnn
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -44,9 +45,9 @@ func (u *gru) gradInputs(c *core.OpContext) (s [4][]float32, err error) {
 
 // transposed sets z, or adds to it, d·wᵀ, where d is n wide and w has k rows.
 func (u *gru) transposed(par kernel.Par, z, d, w []float32, k, n int, add bool) {
-	g := kernel.NewGemm(u.batch, k, n, false, true)
+	g := gemm.NewGemm(u.batch, k, n, false, true)
 	g.Accumulate = add
-	kernel.MatMul(par, g, z, d, w, kernel.Epilogue[float32]{})
+	gemm.MatMul(par, g, z, d, w, gemm.Epilogue[float32]{})
 }
 
 func gruBack(u *gru, c *core.OpContext) error {

@@ -2,6 +2,8 @@ package rnn
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -74,15 +76,15 @@ func (l *lstm) rows(par kernel.Par, f func(lo, hi int)) {
 // fromInput sets gates to the share that inputs x have in them, of as many rows
 // as there are, and the biases b.
 func (l *lstm) fromInput(par kernel.Par, gates, x, w, b []float32, rows int) {
-	kernel.MatMul(par, kernel.NewGemm(rows, 4*l.cell, l.input, false, false), gates, x, w[:l.input*4*l.cell], kernel.Epilogue[float32]{Bias: b})
+	gemm.MatMul(par, gemm.NewGemm(rows, 4*l.cell, l.input, false, false), gates, x, w[:l.input*4*l.cell], gemm.Epilogue[float32]{Bias: b})
 }
 
 // step computes one step from the inputs' share in the gates, which it
 // overwrites, and the state before.
 func (l *lstm) step(par kernel.Par, s states, gates, csPrev, hPrev, w []float32) {
-	g := kernel.NewGemm(l.batch, 4*l.cell, l.cell, false, false)
+	g := gemm.NewGemm(l.batch, 4*l.cell, l.cell, false, false)
 	g.Accumulate = true
-	kernel.MatMul(par, g, gates, hPrev, w[l.input*4*l.cell:], kernel.Epilogue[float32]{})
+	gemm.MatMul(par, g, gates, hPrev, w[l.input*4*l.cell:], gemm.Epilogue[float32]{})
 	l.rows(par, func(lo, hi int) { l.stepRow(s.part(lo, hi), gates[4*lo:4*hi], csPrev[lo:hi]) })
 }
 
@@ -92,21 +94,21 @@ func (l *lstm) stepRow(s states, gates, csPrev []float32) {
 		addProduct(i, csPrev, l.wci)
 		addProduct(f, csPrev, l.wcf)
 	}
-	kernel.AddScalar(f, f, l.forgetBias)
-	kernel.Sigmoid(s[inputGate], i)
-	kernel.Sigmoid(s[forgetGate], f)
-	kernel.Tanh(s[candidate], ci)
-	kernel.Mul(s[cellState], s[inputGate], s[candidate])
+	elementwise.AddScalar(f, f, l.forgetBias)
+	elementwise.Sigmoid(s[inputGate], i)
+	elementwise.Sigmoid(s[forgetGate], f)
+	elementwise.Tanh(s[candidate], ci)
+	elementwise.Mul(s[cellState], s[inputGate], s[candidate])
 	addProduct(s[cellState], s[forgetGate], csPrev)
 	if l.clip > 0 {
 		clip(s[cellState], l.clip)
 	}
-	kernel.Tanh(s[cellOutput], s[cellState])
+	elementwise.Tanh(s[cellOutput], s[cellState])
 	if l.peepholes {
 		addProduct(o, s[cellState], l.wco)
 	}
-	kernel.Sigmoid(s[outputGate], o)
-	kernel.Mul(s[hiddenOutput], s[outputGate], s[cellOutput])
+	elementwise.Sigmoid(s[outputGate], o)
+	elementwise.Mul(s[hiddenOutput], s[outputGate], s[cellOutput])
 }
 
 // addProduct adds x·y to z, element by element.

@@ -1,6 +1,10 @@
 package rnn
 
-import "github.com/gorge-tf/gorge/internal/kernel"
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
+)
 
 // back computes the gradients of the gates before activation, by row, and that
 // of the state before, from those of the state and the hidden output. Of s it
@@ -55,9 +59,9 @@ func (l *lstm) weightGrads(par kernel.Par, dw, db, x, hFirst, h, dgates []float3
 	wide, first := 4*l.cell, l.batch*4*l.cell
 	rows := steps * l.batch
 	outer := func(dst, a, b []float32, m, rows int, add bool) {
-		g := kernel.NewGemm(m, wide, rows, true, false)
+		g := gemm.NewGemm(m, wide, rows, true, false)
 		g.Accumulate = add
-		kernel.MatMul(par, g, dst, a, b, kernel.Epilogue[float32]{})
+		gemm.MatMul(par, g, dst, a, b, gemm.Epilogue[float32]{})
 	}
 	dwh := dw[l.input*wide:]
 	clear(dw)
@@ -68,12 +72,12 @@ func (l *lstm) weightGrads(par kernel.Par, dw, db, x, hFirst, h, dgates []float3
 	}
 	clear(db)
 	for r := range rows {
-		kernel.Add(db, db, dgates[r*wide:(r+1)*wide])
+		elementwise.Add(db, db, dgates[r*wide:(r+1)*wide])
 	}
 }
 
 // times multiplies rows of gradients of gates with the transposed weights w of
 // what went into them, n numbers a row.
 func (l *lstm) times(par kernel.Par, dst, dgates, w []float32, rows, n int) {
-	kernel.MatMul(par, kernel.NewGemm(rows, n, 4*l.cell, false, true), dst, dgates, w, kernel.Epilogue[float32]{})
+	gemm.MatMul(par, gemm.NewGemm(rows, n, 4*l.cell, false, true), dst, dgates, w, gemm.Epilogue[float32]{})
 }

@@ -3,7 +3,7 @@ package signal
 import (
 	"fmt"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -241,7 +241,7 @@ func (s *spectrum) run(c *core.OpContext) error {
 		return err
 	}
 	if c.Input(0).Len() == 0 {
-		kernel.Cast(elements(out), core.Make[complex128](out.Len()))
+		elementwise.Cast(elements(out), core.Make[complex128](out.Len()))
 		return nil
 	}
 	if s.single(c, out) {
@@ -250,7 +250,7 @@ func (s *spectrum) run(c *core.OpContext) error {
 	if err := core.CheckSize(tf.Complex128, append(s.in[:s.outer()].Clone(), s.lengths...)); err != nil {
 		return err
 	}
-	kernel.Cast(elements(out), s.compute(c, elements(c.Input(0))))
+	elementwise.Cast(elements(out), s.compute(c, elements(c.Input(0))))
 	return nil
 }
 

@@ -1,7 +1,7 @@
 package signal
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/fft"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -41,9 +41,9 @@ func (s *spectrum) single(c *core.OpContext, out *core.Tensor) bool {
 	return true
 }
 
-func (k kind) plan(n int) *kernel.FFT {
+func (k kind) plan(n int) *fft.FFT {
 	if k.real {
-		return kernel.NewRealFFT(n)
+		return fft.NewRealFFT(n)
 	}
-	return kernel.NewComplexFFT(n)
+	return fft.NewComplexFFT(n)
 }

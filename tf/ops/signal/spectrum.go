@@ -3,7 +3,8 @@ package signal
 import (
 	"math/cmplx"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -67,7 +68,7 @@ func (s *spectrum) compute(c *core.OpContext, x any) []complex128 {
 // shape.
 func (s *spectrum) load(x any, shape tf.Shape) []complex128 {
 	all := core.Make[complex128](s.in.NumElements())
-	kernel.Cast(all, x)
+	elementwise.Cast(all, x)
 	if shape.Equal(s.in) {
 		return all
 	}
@@ -76,7 +77,7 @@ func (s *spectrum) load(x any, shape tf.Shape) []complex128 {
 	for i, n := range s.in {
 		common[i] = min(n, shape[i])
 	}
-	kernel.CopyView(z, kernel.Dense(shape), all, kernel.Dense(s.in), common)
+	layout.CopyView(z, layout.Dense(shape), all, layout.Dense(s.in), common)
 	return z
 }
 

@@ -6,7 +6,7 @@ import (
 	"math/cmplx"
 	"sync"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/fft"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -247,7 +247,7 @@ func (c *chirp) apply(x, scratch []complex128) {
 // transforms keeps what a kernel has used lately.
 type transforms struct {
 	double recent[*transform]
-	single recent[*kernel.FFT]
+	single recent[*fft.FFT]
 }
 
 // recent keeps plans by length.

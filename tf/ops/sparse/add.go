@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -76,18 +76,18 @@ func addGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 
 // number is what kernels compute with.
 type number interface {
-	kernel.Number
+	numeric.Number
 	tf.Elem
 }
 
 // realNumber is a number with an order.
 type realNumber interface {
-	kernel.Real
+	numeric.Real
 	tf.Elem
 }
 
 // size returns how far v is from zero.
-func size[T kernel.Real](v T) T {
+func size[T numeric.Real](v T) T {
 	if v < 0 {
 		return -v
 	}

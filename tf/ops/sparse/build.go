@@ -3,7 +3,7 @@ package sparse
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -58,7 +58,7 @@ func values[T tf.Elem](t *core.Tensor) []T {
 
 func cast[T, S tf.Elem](src []S) []T {
 	dst := core.Make[T](len(src))
-	kernel.Cast(dst, src)
+	elementwise.Cast(dst, src)
 	return dst
 }
 
@@ -72,10 +72,10 @@ func result[T tf.Elem](c *core.OpContext, i int, d tf.DType, s tf.Shape) ([]T, f
 	switch d {
 	case tf.Float16:
 		x := core.Make[T](t.Len())
-		return x, func() { kernel.Cast(core.Data[tf.Half](t), x) }, nil
+		return x, func() { elementwise.Cast(core.Data[tf.Half](t), x) }, nil
 	case tf.BFloat16:
 		x := core.Make[T](t.Len())
-		return x, func() { kernel.Cast(core.Data[tf.BF16](t), x) }, nil
+		return x, func() { elementwise.Cast(core.Data[tf.BF16](t), x) }, nil
 	}
 	return core.Data[T](t), func() {}, nil
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -234,7 +234,7 @@ func wide(t *core.Tensor) []int64 {
 		return core.Data[int64](t)
 	}
 	out := core.Make[int64](t.Len())
-	kernel.Cast(out, core.Data[int32](t))
+	elementwise.Cast(out, core.Data[int32](t))
 	return out
 }
 

@@ -3,7 +3,7 @@ package sparse
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/hash"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -143,19 +143,19 @@ func crossedHashes(*core.Node) (core.Kernel, error) {
 		if salt.Len() != 2 {
 			return invalid("Input \"salt\" must have length 2 but has length %d", salt.Len())
 		}
-		hash := (*crossColumn).weak
+		hashOf := (*crossColumn).weak
 		if core.Data[bool](strong)[0] {
 			k := core.Data[int64](salt)
-			hash = func(col *crossColumn, i int) uint64 { return kernel.SipHash(col.bytes(i), uint64(k[0]), uint64(k[1])) }
+			hashOf = func(col *crossColumn, i int) uint64 { return hash.SipHash(col.bytes(i), uint64(k[0]), uint64(k[1])) }
 		}
 		most := uint64(max(core.Data[int64](buckets)[0], 0))
 		return cross(c, cols, func(at []int) int64 {
 			h := uint64(0)
 			for k, i := range at {
 				if k == 0 {
-					h = hash(cols.list[k], i)
+					h = hashOf(cols.list[k], i)
 				} else {
-					h = concatHashes(h, hash(cols.list[k], i))
+					h = concatHashes(h, hashOf(cols.list[k], i))
 				}
 			}
 			return bucketOf(h, most)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/hash"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -53,7 +53,7 @@ func (col *crossColumn) text(i int) string {
 // plain returns the hash of a word, and a number as it is.
 func (col *crossColumn) plain(i int) uint64 {
 	if col.words != nil {
-		return kernel.Fingerprint64(col.words[i])
+		return hash.Fingerprint64(col.words[i])
 	}
 	return uint64(col.numbers[i])
 }
@@ -61,7 +61,7 @@ func (col *crossColumn) plain(i int) uint64 {
 // weak is plain, but numbers of sparse inputs are hashed too.
 func (col *crossColumn) weak(i int) uint64 {
 	if col.words == nil && col.sparse {
-		return kernel.Fingerprint64(col.bytes(i))
+		return hash.Fingerprint64(col.bytes(i))
 	}
 	return col.plain(i)
 }

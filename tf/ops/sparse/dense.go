@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -23,13 +24,13 @@ func init() {
 		}),
 	})
 	cwise("SparseDenseCwiseAdd", nil, realLoops(
-		kernel.Add[float32], kernel.Add[float64], kernel.Add[int8], kernel.Add[int16], kernel.Add[int32], kernel.Add[int64],
-		kernel.Add[uint8], kernel.Add[uint16], kernel.Add[uint32], kernel.Add[uint64]))
+		elementwise.Add[float32], elementwise.Add[float64], elementwise.Add[int8], elementwise.Add[int16], elementwise.Add[int32], elementwise.Add[int64],
+		elementwise.Add[uint8], elementwise.Add[uint16], elementwise.Add[uint32], elementwise.Add[uint64]))
 	cwise("SparseDenseCwiseMul", cwiseGrad, realLoops(
-		kernel.Mul[float32], kernel.Mul[float64], kernel.Mul[int8], kernel.Mul[int16], kernel.Mul[int32], kernel.Mul[int64],
-		kernel.Mul[uint8], kernel.Mul[uint16], kernel.Mul[uint32], kernel.Mul[uint64]))
+		elementwise.Mul[float32], elementwise.Mul[float64], elementwise.Mul[int8], elementwise.Mul[int16], elementwise.Mul[int32], elementwise.Mul[int64],
+		elementwise.Mul[uint8], elementwise.Mul[uint16], elementwise.Mul[uint32], elementwise.Mul[uint64]))
 	cwise("SparseDenseCwiseDiv", cwiseGrad, realLoops(
-		kernel.Div[float32], kernel.Div[float64], quotients[int8], quotients[int16], quotients[int32], quotients[int64],
+		elementwise.Div[float32], elementwise.Div[float64], quotients[int8], quotients[int16], quotients[int32], quotients[int64],
 		quotients[uint8], quotients[uint16], quotients[uint32], quotients[uint64]))
 }
 
@@ -175,7 +176,7 @@ func checkDenseAdd(at, vals, shape, b *core.Tensor) error {
 }
 
 // quotients sets z = x / y for integers, none of y zero.
-func quotients[T kernel.Integer](z, x, y []T) {
+func quotients[T numeric.Integer](z, x, y []T) {
 	for i := range z {
 		z[i] = x[i] / y[i]
 	}

@@ -1,7 +1,7 @@
 package sparse
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -268,7 +268,7 @@ func (f rowForm) write(c *core.OpContext, starts []int64, empty []bool, reverse 
 
 // fillBack gathers the gradients of values; what is not gathered is the
 // default's.
-func fillBack[T kernel.Number](c *core.OpContext) error {
+func fillBack[T numeric.Number](c *core.OpContext) error {
 	reverse, dy := c.Input(0), c.Input(1)
 	if reverse.Rank() != 1 {
 		return invalid("reverse_index_map must be a vector, saw: %s", reverse.Shape().String())

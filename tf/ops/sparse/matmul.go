@@ -1,7 +1,9 @@
 package sparse
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/descent"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -131,7 +133,7 @@ func column(at tf.Output, k int) tf.Output {
 
 func same[T any](v T) T { return v }
 
-func conjugate[T kernel.Complex](v T) T {
+func conjugate[T numeric.Complex](v T) T {
 	return T(complex(real(complex128(v)), -imag(complex128(v))))
 }
 
@@ -160,7 +162,7 @@ func product[T number](conj func(T) T) core.NewKernel {
 			c.ParallelFor(p.n, max(16, 1<<16/(len(a)+1)), func(lo, hi int) {
 				for i, v := range a {
 					row, from := p.rows[i]*p.n, p.columns[i]*p.n
-					kernel.Axpy(out[row+lo:row+hi], v, b[from+lo:from+hi])
+					descent.Axpy(out[row+lo:row+hi], v, b[from+lo:from+hi])
 				}
 			})
 			store()
@@ -315,7 +317,7 @@ func matMul(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		kernel.MatMul(c.ParallelFor, kernel.NewGemm(m, n, k, ta, tb), core.Data[float32](out), values[float32](a), values[float32](b), kernel.Epilogue[float32]{})
+		gemm.MatMul(c.ParallelFor, gemm.NewGemm(m, n, k, ta, tb), core.Data[float32](out), values[float32](a), values[float32](b), gemm.Epilogue[float32]{})
 		return nil
 	}), nil
 }

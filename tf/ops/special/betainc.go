@@ -3,7 +3,7 @@ package special
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -63,7 +63,7 @@ func betaArgs(c *core.OpContext) (out tf.Shape, err error) {
 }
 
 func betaKernel[T interface {
-	kernel.Float
+	numeric.Float
 	tf.Elem
 }](*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {

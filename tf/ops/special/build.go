@@ -1,7 +1,8 @@
 package special
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -32,7 +33,7 @@ func register(name string, f func(float64) float64, d derivative, withHalf bool)
 const grain = 1 << 10
 
 func mapKernel[T interface {
-	kernel.Float
+	numeric.Float
 	tf.Elem
 }](f func(float64) float64) core.NewKernel {
 	return func(*core.Node) (core.Kernel, error) {
@@ -43,7 +44,7 @@ func mapKernel[T interface {
 				return err
 			}
 			from, to := core.Data[T](x), core.Data[T](out)
-			c.ParallelFor(len(to), grain, func(lo, hi int) { kernel.MapFloat64(to[lo:hi], from[lo:hi], f) })
+			c.ParallelFor(len(to), grain, func(lo, hi int) { elementwise.MapFloat64(to[lo:hi], from[lo:hi], f) })
 			return nil
 		}), nil
 	}
@@ -59,7 +60,7 @@ func halfKernel(f func(float64) float64) core.NewKernel {
 			}
 			from, to := core.Data[tf.Half](x), core.Data[tf.Half](out)
 			c.ParallelFor(len(to), grain, func(lo, hi int) {
-				kernel.Widen1(to[lo:hi], from[lo:hi], func(y, x []float32) { kernel.MapFloat64(y, x, f) })
+				elementwise.Widen1(to[lo:hi], from[lo:hi], func(y, x []float32) { elementwise.MapFloat64(y, x, f) })
 			})
 			return nil
 		}), nil
@@ -68,14 +69,14 @@ func halfKernel(f func(float64) float64) core.NewKernel {
 
 // zipKernel computes f of two numbers, broadcast.
 func zipKernel[T interface {
-	kernel.Float
+	numeric.Float
 	tf.Elem
 }](f func(x, y float64) float64) core.NewKernel {
-	loops := kernel.Loops[T, T]{Zip: func(z, x, y []T) { kernel.ZipFloat64(z, x, y, f) }}
+	loops := elementwise.Loops[T, T]{Zip: func(z, x, y []T) { elementwise.ZipFloat64(z, x, y, f) }}
 	return func(*core.Node) (core.Kernel, error) {
 		return core.Compute(func(c *core.OpContext) error {
 			x, y := c.Input(0), c.Input(1)
-			b, ok := kernel.NewBroadcast(x.Shape(), y.Shape())
+			b, ok := elementwise.NewBroadcast(x.Shape(), y.Shape())
 			if !ok {
 				return tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", x.Shape().String(), y.Shape().String())
 			}
@@ -83,7 +84,7 @@ func zipKernel[T interface {
 			if err != nil {
 				return err
 			}
-			kernel.ZipBroadcast(c.ParallelFor, b, core.Data[T](out), core.Data[T](x), core.Data[T](y), loops)
+			elementwise.ZipBroadcast(c.ParallelFor, b, core.Data[T](out), core.Data[T](x), core.Data[T](y), loops)
 			return nil
 		}), nil
 	}

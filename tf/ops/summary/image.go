@@ -7,7 +7,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -150,7 +150,7 @@ func pixels(t *core.Tensor, i, channels int, bad []uint8) []uint8 {
 
 // scaledHalves computes with halves, which round after every step.
 func scaledHalves(data []tf.Half, channels int, bad []uint8) []uint8 {
-	round := func(v float32) float32 { return kernel.HalfFromFloat32(v).Float32() }
+	round := func(v float32) float32 { return numeric.HalfFromFloat32(v).Float32() }
 	wide := core.Make[float32](len(data))
 	for i, v := range data {
 		wide[i] = v.Float32()

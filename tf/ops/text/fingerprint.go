@@ -3,7 +3,7 @@ package text
 import (
 	"encoding/binary"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/hash"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -88,7 +88,7 @@ func rowsOf(x *core.Tensor) func(i int) string {
 	return func(i int) string { // the fingerprints of all words stand for them
 		b := core.Make[byte](width * fingerprintSize)[:0]
 		for _, w := range words[i*width : (i+1)*width] {
-			b = binary.LittleEndian.AppendUint64(b, kernel.Fingerprint64(w))
+			b = binary.LittleEndian.AppendUint64(b, hash.Fingerprint64(w))
 		}
 		return string(b)
 	}
@@ -97,7 +97,7 @@ func rowsOf(x *core.Tensor) func(i int) string {
 func fingerprints(c *core.OpContext, y []uint8, row func(i int) string, rows int) {
 	c.ParallelFor(rows, grain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			binary.LittleEndian.PutUint64(y[i*fingerprintSize:], kernel.Fingerprint64(row(i)))
+			binary.LittleEndian.PutUint64(y[i*fingerprintSize:], hash.Fingerprint64(row(i)))
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -139,10 +140,10 @@ func (s *sum) axis(a axes, x *core.Tensor, own int) int {
 
 // join adds up x and y, broadcast.
 func (s *sum) join(z, x, y []int32, xs, ys tf.Shape) error {
-	b, ok := kernel.NewBroadcast(xs, ys)
+	b, ok := elementwise.NewBroadcast(xs, ys)
 	if !ok {
 		return invalid("Cannot Add tensors of shapes: %s%s", xs.String(), ys.String())
 	}
-	kernel.ZipBroadcast(kernel.Serial, b, z, x, y, kernel.AddLoops[int32]())
+	elementwise.ZipBroadcast(kernel.Serial, b, z, x, y, elementwise.AddLoops[int32]())
 	return nil
 }

@@ -1,7 +1,7 @@
 package uniform
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops/quantize" // numbers come from and go to
@@ -150,5 +150,5 @@ func rounded(x float32) int32 {
 	if x >= -1<<31 && x < 1<<31 {
 		return int32(x)
 	}
-	return kernel.Lowest[int32]()
+	return numeric.Lowest[int32]()
 }

@@ -1,7 +1,7 @@
 package uniform
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -237,9 +237,9 @@ func convolutionHybrid(n *core.Node) (core.Kernel, error) {
 
 // inOrder returns the elements of a tensor with its dimensions in the order of
 // the layout.
-func inOrder[T any](c *core.OpContext, l layout, s tf.Shape, x []T) []T {
+func inOrder[T any](c *core.OpContext, l dimensionOrder, s tf.Shape, x []T) []T {
 	y := core.Make[T](len(x))
-	kernel.Transpose(c.ParallelFor, kernel.NewTransposition(s, l), y, x)
+	layout.Transpose(c.ParallelFor, layout.NewTransposition(s, l), y, x)
 	return y
 }
 
@@ -247,7 +247,7 @@ func inOrder[T any](c *core.OpContext, l layout, s tf.Shape, x []T) []T {
 func results[T any](c *core.OpContext, g *geometry, y []T, compute func(y []T)) {
 	own := core.Make[T](len(y))
 	compute(own)
-	kernel.Transpose(c.ParallelFor, kernel.NewTransposition(g.y, g.out.inverse()), y, own)
+	layout.Transpose(c.ParallelFor, layout.NewTransposition(g.y, g.out.inverse()), y, own)
 }
 
 // convolve calls set for each result: its place, the image it is of, its feature

@@ -6,14 +6,14 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 )
 
-// layout says which dimensions of a tensor are what: first that of the batch or
+// dimensionOrder says which dimensions of a tensor are what: first that of the batch or
 // of a filter's outputs, then that of the features or of a filter's inputs, then
 // the spatial ones.
-type layout []int
+type dimensionOrder []int
 
 // plainLayout has them in that order.
-func plainLayout(rank int) layout {
-	l := make(layout, rank)
+func plainLayout(rank int) dimensionOrder {
+	l := make(dimensionOrder, rank)
 	for i := range l {
 		l[i] = i
 	}
@@ -104,7 +104,7 @@ func setNumbers(f any, typ protowire.Type, value []byte) {
 }
 
 // layouts returns those of images, filters and results of this rank.
-func (d *Dimensions) layouts(rank int) (images, filters, out layout, err error) {
+func (d *Dimensions) layouts(rank int) (images, filters, out dimensionOrder, err error) {
 	if d == nil || len(d.InputSpatial) == 0 {
 		l := plainLayout(rank)
 		return l, l, l, nil
@@ -119,8 +119,8 @@ func (d *Dimensions) layouts(rank int) (images, filters, out layout, err error) 
 	return images, filters, out, err
 }
 
-func layoutOf(rank, first, second int, spatial []int) (layout, error) {
-	l := append(layout{first, second}, spatial...)
+func layoutOf(rank, first, second int, spatial []int) (dimensionOrder, error) {
+	l := append(dimensionOrder{first, second}, spatial...)
 	if err := checkDimensions(rank, l[:2]); err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func checkDimensions(rank int, dims []int) error {
 }
 
 // of returns the sizes of a shape in the layout's order.
-func (l layout) of(s tf.Shape) tf.Shape {
+func (l dimensionOrder) of(s tf.Shape) tf.Shape {
 	out := make(tf.Shape, len(l))
 	for i, d := range l {
 		out[i] = s[d]
@@ -159,7 +159,7 @@ func (l layout) of(s tf.Shape) tf.Shape {
 }
 
 // back returns the shape whose sizes in the layout's order are s.
-func (l layout) back(s tf.Shape) tf.Shape {
+func (l dimensionOrder) back(s tf.Shape) tf.Shape {
 	out := make(tf.Shape, len(l))
 	for i, d := range l {
 		out[d] = s[i]
@@ -168,7 +168,7 @@ func (l layout) back(s tf.Shape) tf.Shape {
 }
 
 // inverse returns the permutation that undoes the layout.
-func (l layout) inverse() []int {
+func (l dimensionOrder) inverse() []int {
 	out := make([]int, len(l))
 	for i, d := range l {
 		out[d] = i

@@ -37,7 +37,7 @@ func convAttrsOf(n *core.Node) (*convAttrs, error) {
 // A geometry is a convolution of images and filters of known shapes. Shapes
 // begin with batch and features, or outputs and inputs.
 type geometry struct {
-	images, filters, out      layout
+	images, filters, out      dimensionOrder
 	x, w, y                   tf.Shape
 	strides, dilations, holes []int
 	before                    []int // padding

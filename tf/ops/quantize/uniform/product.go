@@ -2,6 +2,7 @@ package uniform
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -17,7 +18,7 @@ type factored struct {
 // by rows. Sums that do not fit wrap around.
 func (f factored) sums(par kernel.Par) []int32 {
 	out := core.Make[int32](f.rows * f.n)
-	kernel.MatMul8(par, kernel.NewGemm(f.rows, f.n, f.k, false, true), out, kernel.Bytes[int8]{Data: f.a}, kernel.Bytes[int8]{Data: f.b})
+	gemm.MatMul8(par, gemm.NewGemm(f.rows, f.n, f.k, false, true), out, gemm.Bytes[int8]{Data: f.a}, gemm.Bytes[int8]{Data: f.b})
 	sumA, sumB := lineSums(f.a, f.rows, f.k), lineSums(f.b, f.n, f.k)
 	for i := range f.rows {
 		zero := f.zeroA(i)

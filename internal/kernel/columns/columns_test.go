@@ -1,0 +1,77 @@
+package columns
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/kernel/kerneltest"
+)
+
+// TestColumnLoops compares the loops down columns with what they are defined
+// to compute, at all widths, with operands that are longer.
+func TestColumnLoops(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		for _, width := range append([]int{1, 15, 16, 17, 31, 32, 33, 47, 48, 63, 64, 65, 130}, kerneltest.Lengths[:5]...) {
+			for _, rows := range []int{0, 1, 2, 13} {
+				testColumnLoops(t, Down{rows, width + rows, width})
+			}
+		}
+	})
+}
+
+func testColumnLoops(t *testing.T, d Down) {
+	in := make([][]float32, 6)
+	for k := range in {
+		in[k] = kerneltest.Random[float32](d.Stride*(d.Rows+1)+k, uint64(k))
+	}
+	a, b, c, e, f, g := in[0], in[1], in[2], in[3], in[4], in[5]
+	check := func(name string, got []float32, want []float64) {
+		t.Helper()
+		for i, v := range got {
+			if math.Abs(float64(v)-want[i]) > 1e-5 {
+				t.Fatalf("%s: %+v: element %d is %v, want %v", name, d, i, v, want[i])
+			}
+		}
+	}
+	elements := func(name string, run func(z []float32), want func(c, i int) float32) {
+		t.Helper()
+		z, inside := kerneltest.Guarded(d.Stride * d.Rows)
+		wide := slices.Repeat([]float64{12345}, len(z)) // what lies between rows stays
+		d.each(func(c, i int) { wide[i] = float64(want(c, i)) })
+		run(z)
+		check(name, z, wide)
+		inside(t)
+	}
+	elements("normalize", func(z []float32) { Normalize(d, z, a, b, c, e) }, func(k, i int) float32 { return (a[i]-b[k])*c[k] + e[k] })
+	elements("normGrad", func(z []float32) { NormGrad(d, z, a, b, c, e, f, g) }, func(k, i int) float32 { return (a[i] - f[k] - (b[i]-c[k])*e[k]) * g[k] })
+	sums := func(name string, run func(first, second []float32), want func(k, i int) (first, second float64)) {
+		t.Helper()
+		first, inFirst := kerneltest.Guarded(d.Width)
+		second, inSecond := kerneltest.Guarded(d.Width)
+		copy(first, f)
+		copy(second, g)
+		wantFirst, wantSecond := make([]float64, d.Width), make([]float64, d.Width)
+		for k := range d.Width {
+			wantFirst[k], wantSecond[k] = float64(f[k]), float64(g[k])
+		}
+		d.each(func(k, i int) {
+			x, y := want(k, i)
+			wantFirst[k] += x
+			wantSecond[k] += y
+		})
+		run(first, second)
+		check(name, first, wantFirst)
+		check(name, second, wantSecond)
+		inFirst(t)
+		inSecond(t)
+	}
+	sums("columnSums", func(x, _ []float32) { Sums(d, x, a) }, func(_, i int) (float64, float64) { return float64(a[i]), 0 })
+	sums("columnMoments", func(x, y []float32) { Moments(d, x, y, a, b) }, func(k, i int) (float64, float64) {
+		v := float64(a[i]) - float64(b[k])
+		return v, v * v
+	})
+	sums("columnProducts", func(x, y []float32) { Products(d, x, y, a, b, c) }, func(k, i int) (float64, float64) {
+		return float64(a[i]), float64(a[i]) * (float64(b[i]) - float64(c[k]))
+	})
+}

@@ -1,0 +1,98 @@
+package conv
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/sliding"
+)
+
+// naiveDepthwise calls f for every product of a convolution by channels, by
+// the element of the results, the images and the filter.
+func naiveDepthwise(v *Depthwise, f func(y, x, w int)) {
+	for n := range v.Batch {
+		for oh := range v.Out[1] {
+			for ow := range v.Out[2] {
+				for kh := range v.Kernel[1] {
+					for kw := range v.Kernel[2] {
+						h, w := oh*v.Stride[1]-v.Pad[1]+kh*v.Dilation[1], ow*v.Stride[2]-v.Pad[2]+kw*v.Dilation[2]
+						if h < 0 || w < 0 || h >= v.In[1] || w >= v.In[2] {
+							continue
+						}
+						for c := range v.C {
+							f(((n*v.Out[1]+oh)*v.Out[2]+ow)*v.C+c, ((n*v.In[1]+h)*v.In[2]+w)*v.C+c, (kh*v.Kernel[2]+kw)*v.C+c)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func depthwiseCases() []Depthwise {
+	var all []Depthwise
+	for _, c := range []int{1, 3, 40, 1500} {
+		for _, stride := range []int{1, 2} {
+			for _, dilation := range []int{1, 2} {
+				w := sliding.Window{In: [3]int{1, 7, 9}, Kernel: [3]int{1, 3, 2}, Stride: [3]int{1, stride, stride}, Dilation: [3]int{1, dilation, dilation}, Pad: [3]int{0, 1, 2}}
+				w.Out = [3]int{1, (7+2-2*dilation-1)/stride + 1, (9+4-dilation-1)/stride + 1}
+				all = append(all, Depthwise{Window: w, Batch: 2, C: c})
+			}
+		}
+	}
+	return all
+}
+
+func TestDepthwise(t *testing.T) {
+	for _, v := range depthwiseCases() {
+		t.Run(fmt.Sprintf("%d channels, stride %d, dilation %d", v.C, v.Stride[1], v.Dilation[1]), func(t *testing.T) {
+			x, w := waves(v.Batch*v.LinesIn()*v.In[2]*v.C), waves(v.Taps()*v.C)
+			dy := waves(v.Batch * v.LinesOut() * v.Out[2] * v.C)
+			y, dx, dw := make([]float64, len(dy)), make([]float64, len(x)), make([]float64, len(w))
+			naiveDepthwise(&v, func(i, j, k int) {
+				y[i] += x[j] * w[k]
+				dx[j] += dy[i] * w[k]
+				dw[k] += dy[i] * x[j]
+			})
+			gotY, gotX, gotW := make([]float64, len(y)), make([]float64, len(dx)), make([]float64, len(dw))
+			DepthwiseConvolve(kernel.Serial, &v, gotY, x, w)
+			DepthwiseBackInput(kernel.Serial, &v, gotX, dy, w)
+			DepthwiseBackFilter(kernel.Serial, &v, gotW, x, dy)
+			sameWithin(t, "results", gotY, y)
+			sameWithin(t, "gradient for the images", gotX, dx)
+			sameWithin(t, "gradient for the filter", gotW, dw)
+		})
+	}
+}
+
+func waves(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = math.Sin(float64(i) * 1.7)
+	}
+	return x
+}
+
+func sameWithin(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-9 {
+			t.Fatalf("%s: element %d is %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+func TestRepeatAndFoldChannels(t *testing.T) {
+	y := make([]int, 6)
+	RepeatChannels(kernel.Serial, y, []int{1, 2}, 3)
+	if got, want := fmt.Sprint(y), "[1 1 1 2 2 2]"; got != want {
+		t.Errorf("repeated: %s, want %s", got, want)
+	}
+	z := make([]int32, 2)
+	FoldChannels(kernel.Serial, z, []int32{1, 2, 3, 4, 5, 6}, 3)
+	if got, want := fmt.Sprint(z), "[6 15]"; got != want {
+		t.Errorf("folded: %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,67 @@
+//go:build !noasm
+
+package descent
+
+import "github.com/gorge-tf/gorge/internal/kernel"
+
+func init() {
+	kernel.Dispatch(&simd, vectorLoops{
+		axpy: axpyOf(axpyAVX2), momentum: momentumOf(momentumAVX2), adam: adamOf(adamAVX2),
+		streamAdd: kernel.BinaryOf(streamAddAVX2), streamSub: kernel.BinaryOf(streamSubAVX2),
+		streamAxpy: streamAxpyOf(streamAxpyAVX2), streamMomentum: streamMomentumOf(streamMomentumAVX2), streamAdam: streamAdamOf(streamAdamAVX2),
+	}, vectorLoops{
+		axpy: axpyOf(axpyAVX512), momentum: momentumOf(momentumAVX512), adam: adamOf(adamAVX512),
+		streamAdd: kernel.BinaryOf(streamAddAVX512), streamSub: kernel.BinaryOf(streamSubAVX512),
+		streamAxpy: streamAxpyOf(streamAxpyAVX512), streamMomentum: streamMomentumOf(streamMomentumAVX512), streamAdam: streamAdamOf(streamAdamAVX512),
+	})
+}
+
+func axpyOf(f func(y, x *float32, n int, s float32)) func(y []float32, a float32, x []float32) {
+	return func(y []float32, a float32, x []float32) { kernel.ScalarOf(f)(y, x, a) }
+}
+
+func momentumOf(f func(v, m, g *float32, n int, lr, momentum float32)) func(v, m, g []float32, lr, momentum float32) {
+	return func(v, m, g []float32, lr, momentum float32) {
+		for len(v) > 0 {
+			n := min(len(v), kernel.VectorChunk)
+			f(&v[0], &m[0], &g[0], n, lr, momentum)
+			v, m, g = v[n:], m[n:], g[n:]
+		}
+	}
+}
+
+func adamOf(f func(v, m, s, g *float32, n int, alpha, c1, c2, epsilon float32)) func(v, m, s, g []float32, p AdamStep[float32]) {
+	return func(v, m, s, g []float32, p AdamStep[float32]) {
+		for len(v) > 0 {
+			n := min(len(v), kernel.VectorChunk)
+			f(&v[0], &m[0], &s[0], &g[0], n, p.Alpha, 1-p.Beta1, 1-p.Beta2, p.Epsilon)
+			v, m, s, g = v[n:], m[n:], s[n:], g[n:]
+		}
+	}
+}
+
+func streamAxpyOf(f func(z, y, x *float32, n int, s float32)) func(z, y []float32, a float32, x []float32) {
+	return func(z, y []float32, a float32, x []float32) {
+		for len(z) > 0 {
+			n := min(len(z), kernel.VectorChunk)
+			f(&z[0], &y[0], &x[0], n, a)
+			z, y, x = z[n:], y[n:], x[n:]
+		}
+	}
+}
+
+func streamMomentumOf(f func(zv, zm, v, m, g *float32, n int, lr, momentum float32)) func(zv, zm, v, m, g []float32, lr, momentum float32) {
+	return func(zv, zm, v, m, g []float32, lr, momentum float32) {
+		for i := 0; i < len(zv); i += kernel.VectorChunk {
+			f(&zv[i], &zm[i], &v[i], &m[i], &g[i], min(len(zv)-i, kernel.VectorChunk), lr, momentum)
+		}
+	}
+}
+
+func streamAdamOf(f func(zv, zm, zs, v, m, s, g *float32, n int, alpha, c1, c2, epsilon float32)) func(zv, zm, zs, v, m, s, g []float32, p AdamStep[float32]) {
+	return func(zv, zm, zs, v, m, s, g []float32, p AdamStep[float32]) {
+		for i := 0; i < len(zv); i += kernel.VectorChunk {
+			f(&zv[i], &zm[i], &zs[i], &v[i], &m[i], &s[i], &g[i], min(len(zv)-i, kernel.VectorChunk), p.Alpha, 1-p.Beta1, 1-p.Beta2, p.Epsilon)
+		}
+	}
+}

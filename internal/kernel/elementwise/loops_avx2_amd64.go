@@ -1,0 +1,28 @@
+//go:build !noasm
+
+package elementwise
+
+import "github.com/gorge-tf/gorge/internal/kernel"
+
+// avx2Loops lists the vector loops of this instruction set.
+func avx2Loops() vectorLoops {
+	return vectorLoops{
+		add: kernel.BinaryOf(addAVX2), sub: kernel.BinaryOf(subAVX2), mul: kernel.BinaryOf(mulAVX2), div: kernel.BinaryOf(divAVX2),
+		max: kernel.BinaryOf(maxAVX2), min: kernel.BinaryOf(minAVX2),
+
+		addS: kernel.ScalarOf(addScalarAVX2), subS: kernel.ScalarOf(subScalarAVX2), rsubS: kernel.ScalarOf(scalarSubAVX2),
+		mulS: kernel.ScalarOf(mulScalarAVX2), divS: kernel.ScalarOf(divScalarAVX2), rdivS: kernel.ScalarOf(scalarDivAVX2),
+		maxS: kernel.ScalarOf(maxScalarAVX2), minS: kernel.ScalarOf(minScalarAVX2),
+
+		reluGrad: kernel.BinaryOf(reluGradAVX2), tanhGrad: kernel.BinaryOf(tanhGradAVX2), sigmoidGrad: kernel.BinaryOf(sigmoidGradAVX2),
+
+		neg: kernel.UnaryOf(negAVX2), abs: kernel.UnaryOf(absAVX2), sign: kernel.UnaryOf(signAVX2), square: kernel.UnaryOf(squareAVX2), sqrt: kernel.UnaryOf(sqrtAVX2), rsqrt: kernel.UnaryOf(rsqrtAVX2), relu: kernel.UnaryOf(reluAVX2),
+		exp: kernel.UnaryOf(expAVX2), log: kernel.UnaryOf(logAVX2), log1p: kernel.UnaryOf(log1pAVX2), tanh: kernel.UnaryOf(tanhAVX2), sigmoid: kernel.UnaryOf(sigmoidAVX2),
+		erf: kernel.UnaryOf(erfAVX2), erfc: kernel.UnaryOf(erfcAVX2),
+
+		truncate: kernel.UnaryOf(truncateAVX2), fromInt32: kernel.UnaryOf(fromInt32AVX2),
+		selectWords: selectWordsAVX2,
+		greater:     greaterAVX2, greaterEqual: greaterEqualAVX2, equal: equalAVX2, notEqual: notEqualAVX2,
+		widen: widenAVX2, narrow: narrowAVX2,
+	}
+}

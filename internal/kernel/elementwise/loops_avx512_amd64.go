@@ -1,0 +1,28 @@
+//go:build !noasm
+
+package elementwise
+
+import "github.com/gorge-tf/gorge/internal/kernel"
+
+// avx512Loops lists the vector loops of this instruction set.
+func avx512Loops() vectorLoops {
+	return vectorLoops{
+		add: kernel.BinaryOf(addAVX512), sub: kernel.BinaryOf(subAVX512), mul: kernel.BinaryOf(mulAVX512), div: kernel.BinaryOf(divAVX512),
+		max: kernel.BinaryOf(maxAVX512), min: kernel.BinaryOf(minAVX512),
+
+		addS: kernel.ScalarOf(addScalarAVX512), subS: kernel.ScalarOf(subScalarAVX512), rsubS: kernel.ScalarOf(scalarSubAVX512),
+		mulS: kernel.ScalarOf(mulScalarAVX512), divS: kernel.ScalarOf(divScalarAVX512), rdivS: kernel.ScalarOf(scalarDivAVX512),
+		maxS: kernel.ScalarOf(maxScalarAVX512), minS: kernel.ScalarOf(minScalarAVX512),
+
+		reluGrad: kernel.BinaryOf(reluGradAVX512), tanhGrad: kernel.BinaryOf(tanhGradAVX512), sigmoidGrad: kernel.BinaryOf(sigmoidGradAVX512),
+
+		neg: kernel.UnaryOf(negAVX512), abs: kernel.UnaryOf(absAVX512), sign: kernel.UnaryOf(signAVX512), square: kernel.UnaryOf(squareAVX512), sqrt: kernel.UnaryOf(sqrtAVX512), rsqrt: kernel.UnaryOf(rsqrtAVX512), relu: kernel.UnaryOf(reluAVX512),
+		exp: kernel.UnaryOf(expAVX512), log: kernel.UnaryOf(logAVX512), log1p: kernel.UnaryOf(log1pAVX512), tanh: kernel.UnaryOf(tanhAVX512), sigmoid: kernel.UnaryOf(sigmoidAVX512),
+		erf: kernel.UnaryOf(erfAVX512), erfc: kernel.UnaryOf(erfcAVX512),
+
+		truncate: kernel.UnaryOf(truncateAVX512), fromInt32: kernel.UnaryOf(fromInt32AVX512),
+		selectWords: selectWordsAVX512,
+		greater:     greaterAVX512, greaterEqual: greaterEqualAVX512, equal: equalAVX512, notEqual: notEqualAVX512,
+		widen: widenAVX512, narrow: narrowAVX512,
+	}
+}

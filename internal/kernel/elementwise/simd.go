@@ -1,0 +1,63 @@
+package elementwise
+
+import "github.com/gorge-tf/gorge/internal/kernel"
+
+// vectorLoops holds the float32 loops that the processor runs with vector
+// instructions. A nil field means that the portable loop serves.
+type vectorLoops struct {
+	add, sub, mul, div, max, min         kernel.BinaryLoop
+	addS, subS, rsubS, mulS, divS, rdivS kernel.ScalarLoop
+	maxS, minS                           kernel.ScalarLoop
+	reluGrad, tanhGrad, sigmoidGrad      kernel.BinaryLoop
+	neg, abs, sign                       kernel.UnaryLoop
+	square, sqrt, rsqrt, relu            kernel.UnaryLoop
+	exp, log, log1p, tanh, sigmoid       kernel.UnaryLoop
+	erf, erfc                            kernel.UnaryLoop
+
+	truncate, fromInt32 kernel.UnaryLoop // one side is int32
+	// selectWords chooses by bytes; n is a multiple of 16.
+	selectWords func(z *float32, c *byte, x, y *float32, n int)
+	// greater and the others set bytes to 0 or 1; n is a multiple of 32.
+	greater, greaterEqual, equal, notEqual func(z *byte, x, y *float32, n int)
+	// widen and narrow convert multiples of 16.
+	widen  func(y *float64, x *float32, n int)
+	narrow func(y *float32, x *float64, n int)
+}
+
+// simd is set once, before main starts, by the file of the architecture.
+var simd vectorLoops
+
+// map32 runs a vector loop if there is one and the data are float32.
+func map32[T any](f kernel.UnaryLoop, y, x []T) bool {
+	yf, ok := kernel.AsFloat32(y)
+	if !ok || f == nil {
+		return false
+	}
+	xf, _ := kernel.AsFloat32(x)
+	f(yf, xf[:len(yf)])
+	return true
+}
+
+// zip32 is map32 for two operands.
+func zip32[T any](f kernel.BinaryLoop, z, x, y []T) bool {
+	zf, ok := kernel.AsFloat32(z)
+	if !ok || f == nil {
+		return false
+	}
+	xf, _ := kernel.AsFloat32(x)
+	yf, _ := kernel.AsFloat32(y)
+	f(zf, xf[:len(zf)], yf[:len(zf)])
+	return true
+}
+
+// scalar32 is map32 with a scalar as second operand.
+func scalar32[T any](f kernel.ScalarLoop, z, x []T, s T) bool {
+	zf, ok := kernel.AsFloat32(z)
+	if !ok || f == nil {
+		return false
+	}
+	xf, _ := kernel.AsFloat32(x)
+	sf, _ := kernel.ScalarFloat32(s)
+	f(zf, xf[:len(zf)], sf)
+	return true
+}

@@ -1,0 +1,128 @@
+package elementwise
+
+import (
+	"math"
+	"math/cmplx"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/numeric"
+)
+
+// MapFloat64 sets y = f(x), computed in float64 and rounded once.
+func MapFloat64[T numeric.Float](y, x []T, f func(float64) float64) {
+	kernel.Map(y, x, func(v T) T { return T(f(float64(v))) })
+}
+
+// ZipFloat64 sets z = f(x, y), computed in float64 and rounded once.
+func ZipFloat64[T numeric.Float](z, x, y []T, f func(a, b float64) float64) {
+	kernel.Zip(z, x, y, func(a, b T) T { return T(f(float64(a), float64(b))) })
+}
+
+// MapComplex128 sets y = f(x), computed in complex128 and rounded once.
+func MapComplex128[T numeric.Complex](y, x []T, f func(complex128) complex128) {
+	kernel.Map(y, x, func(v T) T { return T(f(complex128(v))) })
+}
+
+// ZipComplex128 sets z = f(x, y), computed in complex128 and rounded once.
+func ZipComplex128[T numeric.Complex](z, x, y []T, f func(a, b complex128) complex128) {
+	kernel.Zip(z, x, y, func(a, b T) T { return T(f(complex128(a), complex128(b))) })
+}
+
+// Exp sets y = e to the x.
+func Exp[T numeric.Float](y, x []T) {
+	if !map32(simd.exp, y, x) {
+		MapFloat64(y, x, math.Exp)
+	}
+}
+
+// Log sets y to the natural logarithm of x.
+func Log[T numeric.Float](y, x []T) {
+	if !map32(simd.log, y, x) {
+		MapFloat64(y, x, math.Log)
+	}
+}
+
+// Sqrt sets y to the square root of x.
+func Sqrt[T numeric.Float](y, x []T) {
+	if !map32(simd.sqrt, y, x) {
+		kernel.Map(y, x, func(v T) T { return T(math.Sqrt(float64(v))) })
+	}
+}
+
+// Rsqrt sets y = 1/√x.
+func Rsqrt[T numeric.Float](y, x []T) {
+	if !map32(simd.rsqrt, y, x) {
+		kernel.Map(y, x, func(v T) T { return T(1 / math.Sqrt(float64(v))) })
+	}
+}
+
+// Tanh sets y to the hyperbolic tangent of x.
+func Tanh[T numeric.Float](y, x []T) {
+	if !map32(simd.tanh, y, x) {
+		MapFloat64(y, x, math.Tanh)
+	}
+}
+
+// Erf sets y to the error function of x.
+func Erf[T numeric.Float](y, x []T) {
+	if !map32(simd.erf, y, x) {
+		MapFloat64(y, x, math.Erf)
+	}
+}
+
+// Erfc sets y to 1 less the error function of x.
+func Erfc[T numeric.Float](y, x []T) {
+	if !map32(simd.erfc, y, x) {
+		MapFloat64(y, x, math.Erfc)
+	}
+}
+
+// Sigmoid sets y = 1/(1+e^-x).
+func Sigmoid[T numeric.Float](y, x []T) {
+	if !map32(simd.sigmoid, y, x) {
+		MapFloat64(y, x, sigmoid)
+	}
+}
+
+// sigmoid never takes the exponential of a positive number, so that a very
+// negative x gives the small result it should and not 1/Inf.
+func sigmoid(x float64) float64 {
+	e := math.Exp(-math.Abs(x))
+	if x < 0 {
+		return e / (1 + e)
+	}
+	return 1 / (1 + e)
+}
+
+// Elu sets y to x where x is not negative and to e^x - 1 elsewhere.
+func Elu[T numeric.Float](y, x []T) {
+	MapFloat64(y, x, func(v float64) float64 {
+		if v < 0 {
+			return math.Expm1(v)
+		}
+		return v
+	})
+}
+
+// Pow sets z = x to the power of y. Integers have PowInt.
+func Pow[T numeric.Inexact](z, x, y []T) {
+	switch z := any(z).(type) {
+	case []float32:
+		powers32(z, any(x).([]float32), any(y).([]float32))
+	case []float64:
+		ZipFloat64(z, any(x).([]float64), any(y).([]float64), math.Pow)
+	case []complex64:
+		ZipComplex128(z, any(x).([]complex64), any(y).([]complex64), cmplx.Pow)
+	case []complex128:
+		ZipComplex128(z, any(x).([]complex128), any(y).([]complex128), cmplx.Pow)
+	}
+}
+
+// Floor rounds towards -Inf.
+func Floor[T numeric.Float](y, x []T) { MapFloat64(y, x, math.Floor) }
+
+// Ceil rounds towards +Inf.
+func Ceil[T numeric.Float](y, x []T) { MapFloat64(y, x, math.Ceil) }
+
+// Round rounds to the nearest integer, ties to even.
+func Round[T numeric.Float](y, x []T) { MapFloat64(y, x, math.RoundToEven) }

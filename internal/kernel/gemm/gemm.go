@@ -1,0 +1,144 @@
+package gemm
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
+)
+
+// Gemm describes a matrix product C = op(A)·op(B): op(A) is M×K, op(B) is K×N
+// and C is M×N, all row-major. LDA, LDB and LDC are the distances between the
+// rows as stored; they may be less than a row's length, so that the rows of A
+// overlap as the windows of a convolution do.
+type Gemm struct {
+	M, N, K       int
+	TransA        bool // A is stored as K×M
+	TransB        bool // B is stored as N×K
+	LDA, LDB, LDC int
+	// Accumulate adds to C instead of overwriting it.
+	Accumulate bool
+}
+
+// NewGemm describes the product of matrices stored without gaps.
+func NewGemm(m, n, k int, transA, transB bool) Gemm {
+	g := Gemm{M: m, N: n, K: k, TransA: transA, TransB: transB, LDA: k, LDB: n, LDC: n}
+	if transA {
+		g.LDA = m
+	}
+	if transB {
+		g.LDB = k
+	}
+	return g
+}
+
+// Epilogue is done to a tile of C while it is still in the cache. Its zero
+// value does nothing.
+type Epilogue[T numeric.Number] struct {
+	// Bias, of length N, is added to every row.
+	Bias []T
+	// Activate, if set, is applied to rows or parts of them, in place.
+	Activate func(row []T)
+}
+
+// MatMul computes the product g of a and b into c. An element of C is the sum
+// over k in an order that depends on the shapes alone, whatever the threads.
+func MatMul[T numeric.Number](par kernel.Par, g Gemm, c, a, b []T, e Epilogue[T]) {
+	if g.M == 0 || g.N == 0 {
+		return
+	}
+	_ = c[(g.M-1)*g.LDC+g.N-1]
+	if g.K == 0 {
+		gemmEmpty(g, c)
+		e.Apply(g, c, 0, g.M, 0, g.N)
+		return
+	}
+	// The assembly checks no bounds.
+	_, _ = a[g.indexA(g.M-1, g.K-1)], b[g.indexB(g.K-1, g.N-1)]
+	switch c := any(c).(type) {
+	case []float32:
+		if f := productOf(g, simd.product32); f != nil {
+			e, _ := any(e).(Epilogue[float32])
+			f(par, g, c, any(a).([]float32), any(b).([]float32), e)
+			return
+		}
+	case []float64:
+		if f := productOf(g, simd.product64); f != nil {
+			e, _ := any(e).(Epilogue[float64])
+			f(par, g, c, any(a).([]float64), any(b).([]float64), e)
+			return
+		}
+	}
+	gemmPortable(par, g, c, a, b, e)
+}
+
+// AddsSums reports whether g, if it accumulates, adds to each element of C the whole sum
+// over k: the bits are those of a product that is added afterwards.
+func AddsSums[T numeric.Number](g Gemm) bool {
+	var c T
+	switch any(c).(type) {
+	case float32:
+		return simd.product32 == nil || g.byVector() || simd.inOneBlock32(g)
+	case float64:
+		return simd.product64 == nil || g.byVector() || simd.inOneBlock64(g)
+	}
+	return true
+}
+
+// matrixProduct computes a matrix product.
+type matrixProduct[T numeric.Float] func(par kernel.Par, g Gemm, c, a, b []T, e Epilogue[T])
+
+// productOf returns what computes g, by vectors if that suits it better; nil: the
+// portable loops do.
+func productOf[T numeric.Float](g Gemm, matrices matrixProduct[T]) matrixProduct[T] {
+	if g.byVector() {
+		return matVec[T]
+	}
+	return matrices
+}
+
+// vectorLoops holds what computes products with vector instructions; nil: the portable
+// loops do.
+type vectorLoops struct {
+	product32 matrixProduct[float32]
+	product64 matrixProduct[float64]
+	// inOneBlock32 and inOneBlock64 report whether these sum up over all of k before
+	// they add to C.
+	inOneBlock32, inOneBlock64 func(Gemm) bool
+}
+
+// simd is set once, before main starts, by the file of the architecture.
+var simd vectorLoops
+
+// gemmEmpty is the product with nothing to sum up.
+func gemmEmpty[T numeric.Number](g Gemm, c []T) {
+	if g.Accumulate {
+		return
+	}
+	for i := range g.M {
+		clear(c[i*g.LDC : i*g.LDC+g.N])
+	}
+}
+
+// Apply finishes a block of C.
+func (e Epilogue[T]) Apply(g Gemm, c []T, i0, i1, j0, j1 int) {
+	if e.Bias == nil && e.Activate == nil {
+		return
+	}
+	for i := i0; i < i1; i++ {
+		row := c[i*g.LDC+j0 : i*g.LDC+j1]
+		if e.Bias != nil {
+			elementwise.Add(row, row, e.Bias[j0:j1])
+		}
+		if e.Activate != nil {
+			e.Activate(row)
+		}
+	}
+}
+
+// Rows does the same to all rows, n long, of y.
+func (e Epilogue[T]) Rows(par kernel.Par, y []T, n int) {
+	if e.Bias == nil && e.Activate == nil || n == 0 {
+		return
+	}
+	par(len(y)/n, max(1, kernel.ElementGrain/n), func(lo, hi int) { e.Apply(Gemm{LDC: n}, y, lo, hi, 0, n) })
+}

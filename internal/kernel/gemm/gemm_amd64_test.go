@@ -1,0 +1,64 @@
+//go:build !noasm
+
+package gemm
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/kerneltest"
+	"github.com/gorge-tf/gorge/internal/kernel/tiles"
+	"github.com/gorge-tf/gorge/internal/numeric"
+)
+
+// TestBlocksOfAnySize multiplies in blocks so small that every loop over them
+// goes round several times, whatever the caches of this machine. The operands
+// are small integers: all results are exact.
+func TestBlocksOfAnySize(t *testing.T) {
+	for _, l := range kernel.Levels() {
+		switch l {
+		case kernel.AVX512:
+			checkBlocks(t, &microF32AVX512)
+			checkBlocks(t, &microF64AVX512)
+		case kernel.AVX2:
+			checkBlocks(t, &microF32AVX2)
+			checkBlocks(t, &microF64AVX2)
+		}
+	}
+}
+
+func checkBlocks[T numeric.Float](t *testing.T, micro *microKernels[T]) {
+	t.Helper()
+	sizes := blockSizes{m: 2 * micro.tileM, n: 2 * micro.panel(), k: 16, directK: 8, directA: 1 << 10}
+	b := newBlocked(micro, sizes)
+	for _, s := range []struct{ m, n, k int }{{90, 200, 50}, {29, 97, 33}, {60, 64, 16}, {15, 20, 100}} {
+		for trans := range 4 {
+			g := NewGemm(s.m, s.n, s.k, trans&1 != 0, trans&2 != 0)
+			x, y := kerneltest.Counting[T](g.M*g.K), kerneltest.Counting[T](g.K*g.N)
+			want, got := make([]T, g.M*g.N), make([]T, g.M*g.N)
+			gemmNaive(g, want, x, y)
+			b.matMul(kerneltest.Backwards, g, got, x, y, Epilogue[T]{})
+			if !slices.Equal(got, want) {
+				t.Errorf("%+v: blocks and the naive product differ", g)
+			}
+		}
+	}
+}
+
+func TestBlocksFor(t *testing.T) {
+	for _, c := range []struct {
+		caches tiles.Caches
+		size   int
+		want   blockSizes
+	}{
+		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 4, blockSizes{m: 252, n: 2048, k: 1024, directK: 384, directA: 256 << 10}},
+		{tiles.Caches{First: 32 << 10, Second: 1 << 20}, 4, blockSizes{m: 126, n: 2048, k: 1024, directK: 256, directA: 128 << 10}},
+		{tiles.Caches{First: 32 << 10, Second: 256 << 10}, 4, blockSizes{m: 56, n: 2048, k: 512, directK: 256, directA: 32 << 10}},
+		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 8, blockSizes{m: 252, n: 2048, k: 512, directK: 192, directA: 128 << 10}},
+	} {
+		if got := blocksFor(c.caches, c.size, 14, 32); got != c.want {
+			t.Errorf("%+v: %+v, want %+v", c.caches, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+//go:build amd64 && !noasm
+
+package gemm
+
+import (
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/tiles"
+	"github.com/gorge-tf/gorge/internal/numeric"
+)
+
+// blocked multiplies with micro-kernels, in blocks that fit the caches as the
+// BLIS project describes: blocks of A lie packed in the second-level cache,
+// panels of B stream past them, tiles of C stay in registers.
+//
+// Each element of C is the sum over k in order within a block of k, and of
+// these blocks in order. So the way rows and columns are cut changes no bit.
+type blocked[T numeric.Float] struct {
+	micro *microKernels[T]
+	blockSizes
+	scratch sync.Pool // of *packed[T]
+}
+
+// blockSizes are how many rows of A, columns of B and steps of k are taken at
+// a time.
+type blockSizes struct {
+	m, n, k int
+	// directK is k where B is not packed: rows far apart fill the first-level
+	// cache sooner.
+	directK int
+	// directA is the largest A, in elements, that is not packed.
+	directA int
+}
+
+// blocksFor chooses blocks for elements of so many bytes: a packed block of A
+// fills half of the second-level cache, with k as long as a panel of B still
+// streams from there.
+func blocksFor(c tiles.Caches, size, tileM, panel int) blockSizes {
+	s := blockSizes{k: 4096 / size, n: 2048, directK: c.First / (panel * size), directA: c.Second / 2 / size}
+	if c.Second < 1<<20 {
+		s.k /= 2
+	}
+	s.m = max(1, c.Second/2/(s.k*size)/tileM) * tileM
+	return s
+}
+
+// packed holds the packed parts of A and B.
+type packed[T numeric.Float] struct{ a, b []T }
+
+func newBlocked[T numeric.Float](micro *microKernels[T], s blockSizes) *blocked[T] {
+	return &blocked[T]{micro: micro, blockSizes: s, scratch: sync.Pool{New: func() any { return new(packed[T]) }}}
+}
+
+// matMul shares the blocks of C between threads.
+func (b *blocked[T]) matMul(par kernel.Par, g Gemm, c, x, y []T, e Epilogue[T]) {
+	direct := b.readsDirectly(g)
+	t := b.tasks(g, direct)
+	t.share(par, func(lo, hi int) {
+		p := b.scratch.Get().(*packed[T])
+		defer b.scratch.Put(p)
+		t.ranges(lo, hi, func(r region) {
+			w := &gemmWork[T]{blocked: b, Gemm: g, region: r, packed: p, c: c, a: x, b: y}
+			if direct {
+				w.direct()
+			} else {
+				w.withPacking()
+			}
+			e.Apply(g, c, r.i0, r.i1, r.j0, r.j1)
+		})
+	})
+}
+
+// readsDirectly reports whether A is better read where it is: it is small
+// enough to stay in the second-level cache or too few columns of B would repay
+// packing it, and its rows do not all fall into the same cache sets.
+func (b *blocked[T]) readsDirectly(g Gemm) bool {
+	if g.TransA {
+		return false
+	}
+	if g.M < b.micro.tileM {
+		return true
+	}
+	const smallA, smallB, fewPanels, cacheSets, wideC = 32 << 10, 128 << 10, 4, 1024, 4096
+	sizeA, sizeB := g.M*g.K, g.K*g.N
+	if sizeA <= smallA && sizeB <= smallB {
+		return true
+	}
+	return g.LDA%cacheSets != 0 && g.LDC <= wideC &&
+		(sizeA <= b.directA && sizeB <= 2*b.directA || g.N <= fewPanels*b.micro.panel())
+}
+
+// inOneBlock reports whether the sums over k are not cut into blocks.
+func (b *blocked[T]) inOneBlock(g Gemm) bool {
+	if b.readsDirectly(g) {
+		return g.K <= b.directK
+	}
+	return g.K <= b.k
+}
+
+// region is a part of C.
+type region struct{ i0, i1, j0, j1 int }
+
+// gemmTasks cuts C into a grid.
+type gemmTasks struct {
+	m, n       int
+	rows, cols int // of the grid
+	panel      int
+	flops      int
+}
+
+const (
+	// taskFlops are worth a task: some 20 µs.
+	taskFlops = 2 << 20
+	// taskTiles is the number of tiles a task's rows make up, where there are
+	// enough rows: what is packed of B is used as often.
+	taskTiles = 9
+	// taskCount is how many tasks there should be for threads to share well.
+	taskCount = 8
+	// taskRanges are enough for threads to be woken.
+	taskRanges = 4
+	// longTask flops, some 40 µs, are worth waking a thread for.
+	longTask = 4 << 20
+)
+
+// tasks cuts by rows first; by columns if that leaves too few tasks.
+func (b *blocked[T]) tasks(g Gemm, direct bool) gemmTasks {
+	t := gemmTasks{m: g.M, n: g.N, panel: b.micro.panel(), flops: 2 * g.M * g.N * g.K}
+	most := max(1, t.flops/taskFlops)
+	t.rows = min(kernel.CeilDiv(g.M, taskTiles*b.micro.tileM), most)
+	minPanels := 8 // per task; packing A has to pay
+	if direct {
+		minPanels = 4
+	}
+	t.cols = min(kernel.CeilDiv(taskCount, t.rows), kernel.CeilDiv(g.N, minPanels*t.panel), max(1, most/t.rows))
+	return t
+}
+
+// share runs f for all tasks. Threads are woken for a few ranges only where each
+// is short; so a few long tasks count as several of which all but one have
+// nothing to do.
+func (t gemmTasks) share(par kernel.Par, f func(lo, hi int)) {
+	n := t.rows * t.cols
+	if n == 1 || n >= taskRanges || t.flops/n < longTask {
+		par(n, 1, f)
+		return
+	}
+	par(n*taskRanges, 1, func(lo, hi int) {
+		if lo, hi = kernel.CeilDiv(lo, taskRanges), kernel.CeilDiv(hi, taskRanges); lo < hi {
+			f(lo, hi)
+		}
+	})
+}
+
+// ranges calls f for the tasks [lo, hi), neighbours in one column joined.
+func (t gemmTasks) ranges(lo, hi int, f func(region)) {
+	panels := kernel.CeilDiv(t.n, t.panel)
+	for lo < hi {
+		col := lo / t.rows
+		end := min(hi, (col+1)*t.rows)
+		f(region{
+			i0: lo % t.rows * t.m / t.rows, i1: (end - col*t.rows) * t.m / t.rows,
+			j0: col * panels / t.cols * t.panel, j1: min(t.n, (col+1)*panels/t.cols*t.panel),
+		})
+		lo = end
+	}
+}

@@ -1,0 +1,62 @@
+//go:build amd64 && !noasm
+
+package gemm
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel/tiles"
+	"github.com/gorge-tf/gorge/internal/numeric"
+)
+
+// microKernels are the innermost loops of a matrix product for one instruction
+// set: each family has a kernel for every height of a tile, the first for 1.
+// Strides are in elements. With beta 0 the tile of C is overwritten, else
+// added to.
+type microKernels[T numeric.Float] struct {
+	tileM int // the greatest height
+	lanes int // elements of a vector; a full tile is two vectors wide
+
+	rowsFull           []rowsKernel[T]
+	rowsEdge, rowsHalf []rowsEdgeKernel[T]
+	packEdge, packHalf []packEdgeKernel[T]
+	packFirst          []packFirstKernel[T]
+	packFull           []packFullKernel[T]
+
+	pack tiles.Packer[T]
+}
+
+type (
+	// rowsKernel reads A in rows that are lda apart.
+	rowsKernel[T numeric.Float] func(k int, a *T, lda int, b *T, ldb int, c *T, ldc int, beta int)
+	// rowsEdgeKernel is rowsKernel for fewer columns.
+	rowsEdgeKernel[T numeric.Float] func(k int, a *T, lda int, b *T, ldb int, c *T, ldc int, beta int, width int)
+	// packEdgeKernel reads A packed, for fewer columns than a full tile.
+	packEdgeKernel[T numeric.Float] func(k int, a *T, b *T, ldb int, c *T, ldc int, beta int, width int)
+	// packFirstKernel reads A packed and copies the panel of B to pb.
+	packFirstKernel[T numeric.Float] func(k int, a *T, b *T, ldb int, pb *T, c *T, ldc int, beta int)
+	// packFullKernel reads both packed and fetches next into the cache.
+	packFullKernel[T numeric.Float] func(k int, a *T, b, next *T, c *T, ldc int, beta int)
+)
+
+// panel is the number of columns of a full tile.
+func (m *microKernels[T]) panel() int { return 2 * m.lanes }
+
+// rowsTile computes a tile of any width from rows of A.
+func (m *microKernels[T]) rowsTile(h, width, k int, a *T, lda int, b *T, ldb int, c *T, ldc, beta int) {
+	switch {
+	case width == m.panel():
+		m.rowsFull[h-1](k, a, lda, b, ldb, c, ldc, beta)
+	case width <= m.lanes:
+		m.rowsHalf[h-1](k, a, lda, b, ldb, c, ldc, beta, width)
+	default:
+		m.rowsEdge[h-1](k, a, lda, b, ldb, c, ldc, beta, width)
+	}
+}
+
+// packedEdge computes a tile that is narrower than a full one from packed A.
+func (m *microKernels[T]) packedEdge(h, width, k int, a, b *T, ldb int, c *T, ldc, beta int) {
+	if width <= m.lanes {
+		m.packHalf[h-1](k, a, b, ldb, c, ldc, beta, width)
+	} else {
+		m.packEdge[h-1](k, a, b, ldb, c, ldc, beta, width)
+	}
+}

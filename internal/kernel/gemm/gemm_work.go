@@ -1,0 +1,135 @@
+//go:build amd64 && !noasm
+
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/tiles"
+	"github.com/gorge-tf/gorge/internal/numeric"
+)
+
+// gemmWork computes a region of C.
+type gemmWork[T numeric.Float] struct {
+	*blocked[T]
+	Gemm
+	region
+	*packed[T]
+	c, a, b []T
+}
+
+// beta is 0 where a block of k from p on overwrites C.
+func (w *gemmWork[T]) beta(p int) int {
+	if p == 0 && !w.Accumulate {
+		return 0
+	}
+	return 1
+}
+
+// direct multiplies without packing A; B is packed only if it is transposed.
+func (w *gemmWork[T]) direct() {
+	kc, panel := tiles.EqualBlocks(w.K, w.directK), w.micro.panel()
+	rows := tiles.Cut(w.i1-w.i0, w.micro.tileM)
+	for p := 0; p < w.K; p += kc {
+		kn := min(kc, w.K-p)
+		for j := w.j0; j < w.j1; j += panel {
+			width := min(panel, w.j1-j)
+			bp, ldb := w.panelInPlace(p, j, kn, width)
+			for t := range rows.Tiles {
+				row, h := rows.Tile(t)
+				i := w.i0 + row
+				w.micro.rowsTile(h, width, kn, &w.a[i*w.LDA+p], w.LDA, bp, ldb, &w.c[i*w.LDC+j], w.LDC, w.beta(p))
+			}
+		}
+	}
+}
+
+// panelInPlace returns where a panel of B lies and how far its rows are apart.
+func (w *gemmWork[T]) panelInPlace(p, j, kn, width int) (*T, int) {
+	if !w.TransB {
+		return &w.b[p*w.LDB+j], w.LDB
+	}
+	panel := w.micro.panel()
+	w.packed.b = tiles.GrowAligned(w.packed.b, (kn+16)*panel)
+	w.packPanel(w.packed.b, p, j, kn, width)
+	return &w.packed.b[0], panel
+}
+
+// packPanel copies a panel of a transposed B.
+func (w *gemmWork[T]) packPanel(dst []T, p, j, kn, width int) {
+	panel := w.micro.panel()
+	for q := 0; q < width; q += 16 {
+		h := min(16, width-q)
+		w.micro.pack.Rows(h, kn, w.b[(j+q)*w.LDB+p:], w.LDB, dst[q:], panel)
+	}
+}
+
+// withPacking multiplies with A packed block by block.
+func (w *gemmWork[T]) withPacking() {
+	kc := tiles.EqualBlocks(w.K, w.k)
+	w.packed.a = tiles.GrowAligned(w.packed.a, min(w.m, w.i1-w.i0)*kc+tiles.PackSlack)
+	w.packed.b = tiles.GrowAligned(w.packed.b, (min(w.n, w.j1-w.j0)+w.micro.panel())*kc+tiles.PackSlack)
+	for j := w.j0; j < w.j1; j += w.n {
+		nn := min(w.n, w.j1-j)
+		for p := 0; p < w.K; p += kc {
+			kn := min(kc, w.K-p)
+			w.blocksOfA(p, kn, j, nn)
+		}
+	}
+}
+
+// blocksOfA multiplies all blocks of A with columns [j, j+nn) of B.
+func (w *gemmWork[T]) blocksOfA(p, kn, j, nn int) {
+	blocks := kernel.CeilDiv(w.i1-w.i0, w.m)
+	for q := range blocks {
+		i := w.i0 + q*(w.i1-w.i0)/blocks
+		end := w.i0 + (q+1)*(w.i1-w.i0)/blocks
+		rows := tiles.Cut(end-i, w.micro.tileM)
+		for t := range rows.Tiles {
+			row, h := rows.Tile(t)
+			w.packTile(w.packed.a[row*kn:], i+row, h, p, kn)
+		}
+		for jj := 0; jj < nn; jj += w.micro.panel() {
+			w.column(rows, i, p, kn, j+jj, w.packed.b[jj*kn:], min(w.micro.panel(), nn-jj), q == 0)
+		}
+	}
+}
+
+// packTile copies h rows of A as h elements for every k.
+func (w *gemmWork[T]) packTile(dst []T, i, h, p, kn int) {
+	if w.TransA {
+		w.micro.pack.Cols(h, kn, w.a[p*w.LDA+i:], w.LDA, dst, h)
+		return
+	}
+	w.micro.pack.Rows(h, kn, w.a[i*w.LDA+p:], w.LDA, dst, h)
+}
+
+// column multiplies a packed block of A with a panel of B at column j. The
+// first block also packs the panel into pb.
+func (w *gemmWork[T]) column(rows tiles.Tiling, i, p, kn, j int, pb []T, width int, first bool) {
+	panel := w.micro.panel()
+	src, ldb := &pb[0], panel
+	if w.TransB && first {
+		w.packPanel(pb, p, j, kn, width)
+	}
+	if !w.TransB {
+		src, ldb = &w.b[p*w.LDB+j], w.LDB
+	}
+	next := unsafe.Pointer(&pb[min(panel*kn, len(pb)-1)])
+	ahead := uintptr(kn*panel/rows.Tiles) * unsafe.Sizeof(pb[0])
+	for t := range rows.Tiles {
+		row, h := rows.Tile(t)
+		a, c := &w.packed.a[row*kn], &w.c[(i+row)*w.LDC+j]
+		switch {
+		case width < panel:
+			w.micro.packedEdge(h, width, kn, a, src, ldb, c, w.LDC, w.beta(p))
+		case first && t == 0 && !w.TransB:
+			w.micro.packFirst[h-1](kn, a, src, ldb, &pb[0], c, w.LDC, w.beta(p))
+		default:
+			// Reading ahead is a hint; the address need not be mapped.
+			hint := (*T)(unsafe.Add(next, uintptr(t)*ahead))
+			w.micro.packFull[h-1](kn, a, &pb[0], hint, c, w.LDC, w.beta(p))
+		}
+	}
+}

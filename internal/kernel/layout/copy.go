@@ -1,0 +1,152 @@
+package layout
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+)
+
+// View places an n-dimensional block inside a slice: the offset of its first
+// element and the distance between neighbours along each dimension, which may
+// be negative or 0.
+type View struct {
+	Offset int
+	Steps  []int
+}
+
+// Dense is the view of a whole row-major tensor.
+func Dense(shape []int) View { return View{Steps: Strides(shape)} }
+
+// CopyView copies a block of this shape from one view to another. It serves
+// slices, strided slices and their gradients, padding and reversal.
+func CopyView[T any](dst []T, to View, src []T, from View, shape []int) {
+	if kernel.Product(shape) == 0 {
+		return
+	}
+	if len(shape) == 0 {
+		dst[to.Offset] = src[from.Offset]
+		return
+	}
+	n, t, f := shape[0], to.Steps[0], from.Steps[0]
+	if len(shape) == 1 {
+		copyRun(dst, to.Offset, t, src, from.Offset, f, n)
+		return
+	}
+	for i := range n {
+		CopyView(dst, View{to.Offset + i*t, to.Steps[1:]}, src, View{from.Offset + i*f, from.Steps[1:]}, shape[1:])
+	}
+}
+
+func copyRun[T any](dst []T, d, dstep int, src []T, s, sstep, n int) {
+	if dstep == 1 && sstep == 1 {
+		copy(dst[d:d+n], src[s:s+n])
+		return
+	}
+	for range n {
+		dst[d] = src[s]
+		d += dstep
+		s += sstep
+	}
+}
+
+// Pad sets dst, of shape src's plus before and after, to v around src. It writes
+// each element once: rows of src, and what lies between them.
+func Pad[T any](dst, src []T, shape, before, after []int, v T) {
+	k, inner := len(shape), 1
+	for k > 0 && before[k-1] == 0 && after[k-1] == 0 {
+		k--
+		inner *= shape[k]
+	}
+	row := inner
+	if k > 0 { // its rows are whole, too
+		k--
+		row *= shape[k]
+	}
+	out, first := make([]int, len(shape)), 0
+	for i, n := range shape {
+		out[i] = before[i] + n + after[i]
+	}
+	steps := Strides(out)
+	for i, b := range before {
+		first += b * steps[i]
+	}
+	dst = dst[:kernel.Product(out)]
+	if len(src) == 0 {
+		kernel.Fill(dst, v)
+		return
+	}
+	done := 0
+	eachOffset(shape[:k], steps, func(i, offset int) {
+		kernel.Fill(dst[done:first+offset], v)
+		done = first + offset + copy(dst[first+offset:], src[i*row:(i+1)*row])
+	})
+	kernel.Fill(dst[done:], v)
+}
+
+// eachOffset calls f for every index of a shape, in order, with its number and
+// its offset by steps.
+func eachOffset(shape, steps []int, f func(i, offset int)) {
+	at, offset := make([]int, len(shape)), 0
+	for i := range kernel.Product(shape) {
+		f(i, offset)
+		for d := len(shape) - 1; d >= 0; d-- {
+			at[d]++
+			offset += steps[d]
+			if at[d] < shape[d] {
+				break
+			}
+			offset -= at[d] * steps[d]
+			at[d] = 0
+		}
+	}
+}
+
+// Concat joins parts along a dimension: part k is outer × widths[k], with
+// widths counting the dimension and everything inside it.
+func Concat[T any](dst []T, parts [][]T, outer int, widths []int) {
+	at := 0
+	for o := range outer {
+		for k, w := range widths {
+			copy(dst[at:at+w], parts[k][o*w:(o+1)*w])
+			at += w
+		}
+	}
+}
+
+// ConcatPart is Concat for elements [lo, hi) of dst only.
+func ConcatPart[T any](dst []T, parts [][]T, widths []int, lo, hi int) {
+	row := 0
+	for _, w := range widths {
+		row += w
+	}
+	for lo < hi {
+		o, at, k := lo/row, lo%row, 0
+		for ; at >= widths[k]; k++ {
+			at -= widths[k]
+		}
+		n := min(hi-lo, widths[k]-at)
+		copy(dst[lo:lo+n], parts[k][o*widths[k]+at:])
+		lo += n
+	}
+}
+
+// Split is the inverse of Concat.
+func Split[T any](parts [][]T, src []T, outer int, widths []int) {
+	at := 0
+	for o := range outer {
+		for k, w := range widths {
+			copy(parts[k][o*w:(o+1)*w], src[at:at+w])
+			at += w
+		}
+	}
+}
+
+// Tile repeats src as often along each dimension as multiples says.
+func Tile[T any](par kernel.Par, dst, src []T, shape, multiples []int) {
+	var out, in []int
+	for i, n := range shape {
+		out = append(out, multiples[i], n)
+		in = append(in, 1, n)
+	}
+	b, _ := elementwise.NewBroadcastTo(out, in)
+	elementwise.CopyBroadcast(par, b, dst, src)
+}

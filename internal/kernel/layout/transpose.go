@@ -1,0 +1,154 @@
+package layout
+
+import (
+	"unsafe"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/tiles"
+)
+
+// Transposition says how a tensor's dimensions change places. It knows shapes
+// only and may be kept and shared.
+type Transposition struct {
+	dims []transposeDim // in the order of the result, merged where possible
+	len  int
+}
+
+// transposeDim is a dimension of the result and how far apart its neighbours
+// are in the source and in the result.
+type transposeDim struct{ n, src, dst int }
+
+// transposeBlock rows and columns are exchanged at a time: both the lines
+// read and the lines written stay in the first-level cache.
+const transposeBlock = 16
+
+// NewTransposition plans a result whose dimension i is dimension perm[i] of
+// the source.
+func NewTransposition(shape, perm []int) *Transposition {
+	t := &Transposition{len: kernel.Product(shape)}
+	strides := Strides(shape)
+	for _, p := range perm {
+		if shape[p] != 1 {
+			t.push(transposeDim{n: shape[p], src: strides[p]})
+		}
+	}
+	stride := 1
+	for i := len(t.dims) - 1; i >= 0; i-- {
+		t.dims[i].dst = stride
+		stride *= t.dims[i].n
+	}
+	return t
+}
+
+// push adds an inner dimension, merged with the one before if the source has
+// them next to each other too.
+func (t *Transposition) push(d transposeDim) {
+	if k := len(t.dims) - 1; k >= 0 && t.dims[k].src == d.n*d.src {
+		t.dims[k].n *= d.n
+		t.dims[k].src = d.src
+		return
+	}
+	t.dims = append(t.dims, d)
+}
+
+// Strides returns the row-major strides of a shape.
+func Strides(shape []int) []int {
+	s := make([]int, len(shape))
+	stride := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		s[i] = stride
+		stride *= shape[i]
+	}
+	return s
+}
+
+// Transpose moves src to dst as t says.
+func Transpose[T any](par kernel.Par, t *Transposition, dst, src []T) {
+	switch {
+	case t.len == 0:
+	case len(t.dims) <= 1:
+		par(t.len, kernel.ElementGrain, func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
+	case t.dims[len(t.dims)-1].src == 1:
+		transposeRuns(par, t, dst, src)
+	default:
+		transposeBlocks(par, t, dst, src)
+	}
+}
+
+// transposeRuns copies whole runs: the innermost dimension stays in place.
+func transposeRuns[T any](par kernel.Par, t *Transposition, dst, src []T) {
+	outer, run := t.dims[:len(t.dims)-1], t.dims[len(t.dims)-1].n
+	par(t.len/run, max(1, kernel.ElementGrain/run), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			s, _ := offsets(outer, i)
+			copy(dst[i*run:(i+1)*run], src[s:])
+		}
+	})
+}
+
+// transposeBlocks exchanges the innermost dimension of the result with the
+// innermost of the source, plane by plane.
+func transposeBlocks[T any](par kernel.Par, t *Transposition, dst, src []T) {
+	col := t.dims[len(t.dims)-1]
+	var row transposeDim
+	var outer []transposeDim
+	planes := 1
+	for _, d := range t.dims[:len(t.dims)-1] {
+		if d.src == 1 {
+			row = d
+			continue
+		}
+		outer = append(outer, d)
+		planes *= d.n
+	}
+	strips := (row.n + transposeBlock - 1) / transposeBlock
+	par(planes*strips, max(1, kernel.ElementGrain/(transposeBlock*col.n)), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			s, d := offsets(outer, i/strips)
+			r := i % strips * transposeBlock
+			strip := transposeDim{n: min(transposeBlock, row.n-r), src: 1, dst: row.dst}
+			transposeStrip(dst[d+r*row.dst:], src[s+r:], strip, col)
+		}
+	})
+}
+
+// offsets returns where index i of these dimensions lies in source and result.
+func offsets(dims []transposeDim, i int) (src, dst int) {
+	for k := len(dims) - 1; k >= 0; k-- {
+		d := dims[k]
+		src += i % d.n * d.src
+		dst += i % d.n * d.dst
+		i /= d.n
+	}
+	return src, dst
+}
+
+// transposeStrip writes up to transposeBlock rows of the result, block by
+// block.
+func transposeStrip[T any](dst, src []T, row, col transposeDim) {
+	for c := transposeWords(dst, src, row, col); c < col.n; c += transposeBlock {
+		w := min(transposeBlock, col.n-c)
+		for r := range row.n {
+			out := dst[r*row.dst+c:][:w]
+			at := r + c*col.src
+			for i := range out {
+				out[i] = src[at]
+				at += col.src
+			}
+		}
+	}
+}
+
+// transposeWords writes as many columns as it returns, if elements have 4 bytes
+// and rows fill vectors.
+func transposeWords[T any](dst, src []T, row, col transposeDim) (done int) {
+	if unsafe.Sizeof(*new(T)) != 4 || row.n != transposeBlock || tiles.Transpose16 == nil {
+		return 0
+	}
+	to, from := kernel.Words[float32](dst), kernel.Words[float32](src)
+	for ; col.n-done >= transposeBlock; done += transposeBlock {
+		_, _ = to[15*row.dst+done+15], from[15+(done+15)*col.src]
+		tiles.Transpose16(&to[done], &from[done*col.src], row.dst, col.src)
+	}
+	return done
+}

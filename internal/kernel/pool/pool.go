@@ -1,0 +1,268 @@
+package pool
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/sliding"
+	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/internal/numeric"
+)
+
+// Pool describes how images [batch depth height width channels] are pooled,
+// each channel by itself.
+type Pool struct {
+	sliding.Window
+	Batch, C int
+}
+
+// poolElements are worth a task of their own.
+const poolElements = 16 << 10
+
+func (v *Pool) lineGrain() int { return max(1, poolElements/max(1, v.Out[2]*v.Taps()*v.C)) }
+
+func (v *Pool) imageGrain() int {
+	return max(1, poolElements/max(1, v.LinesOut()*v.Out[2]*v.Taps()*v.C))
+}
+
+// covered are the positions inside the image that one window covers: n in each
+// of some lines, step apart. A position is the number of a pixel in the batch.
+type covered struct {
+	lines    []int // position 0 of each line, in order
+	first, n int   // of the positions in a line
+	step     int
+}
+
+// count is the number of positions.
+func (t *covered) count() int { return len(t.lines) * t.n }
+
+// eachWindow calls f for the windows of lines [lo, hi).
+func (v *Pool) eachWindow(lo, hi int, f func(window int, t *covered)) {
+	t := covered{lines: make([]int, 0, v.Kernel[0]*v.Kernel[1]), step: v.Dilation[2]}
+	for i := lo; i < hi; i++ {
+		n, od, oh := v.Line(i)
+		t.lines = v.coveredLines(t.lines[:0], n, od, oh)
+		for ow := range v.Out[2] {
+			w0, w1 := v.Clip(2, ow)
+			t.first, _ = v.At(2, ow, w0)
+			t.n = w1 - w0
+			f(i*v.Out[2]+ow, &t)
+		}
+	}
+}
+
+// coveredLines appends the lines of image n that the windows of an output line
+// cover.
+func (v *Pool) coveredLines(lines []int, n, od, oh int) []int {
+	d0, d1 := v.Clip(0, od)
+	h0, h1 := v.Clip(1, oh)
+	for kd := d0; kd < d1; kd++ {
+		d, _ := v.At(0, od, kd)
+		for kh := h0; kh < h1; kh++ {
+			h, _ := v.At(1, oh, kh)
+			lines = append(lines, ((n*v.In[0]+d)*v.In[1]+h)*v.In[2])
+		}
+	}
+	return lines
+}
+
+// MaxPool sets y to the greatest elements of each window, the least number
+// there is for windows outside of the image.
+func MaxPool[T numeric.Real](par kernel.Par, v *Pool, y, x []T) {
+	if yf, ok := kernel.AsFloat32(y); ok && simd.poolMax != nil {
+		xf, _ := kernel.AsFloat32(x)
+		poolRuns(par, v, yf, xf, simd.poolMax, func(y []float32, taps int) {
+			if taps == 0 {
+				kernel.Fill(y, numeric.Lowest[float32]())
+			}
+		})
+		return
+	}
+	poolLines(par, v, y, x, elementwise.Max[T], func(dst []T, count int) {
+		if count == 0 {
+			kernel.Fill(dst, numeric.Lowest[T]())
+		}
+	})
+}
+
+// poolLines joins the elements of each window: first those below each other,
+// for all windows of a line at once, then those beside each other. end gets the
+// result, or whatever there was if the window covers nothing.
+func poolLines[T any](par kernel.Par, v *Pool, y, x []T, join func(z, x, y []T), end func(dst []T, count int)) {
+	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
+		joined, width := memory.Make[T](v.In[2]*v.C), v.In[2]*v.C
+		var lines []int
+		for i := lo; i < hi; i++ {
+			n, od, oh := v.Line(i)
+			lines = v.coveredLines(lines[:0], n, od, oh)
+			src := joined
+			for k, l := range lines {
+				switch line := x[l*v.C : l*v.C+width]; k {
+				case 0:
+					src = line
+				default:
+					join(joined, src, line)
+					src = joined
+				}
+			}
+			joinBeside(v, i, len(lines), y, src, join, end)
+		}
+	})
+}
+
+// joinBeside joins the elements of the windows of output line i, given what lies
+// below each other in so many lines.
+func joinBeside[T any](v *Pool, i, lines int, y, src []T, join func(z, x, y []T), end func(dst []T, count int)) {
+	for ow := range v.Out[2] {
+		at := (i*v.Out[2] + ow) * v.C
+		dst := y[at : at+v.C]
+		w0, w1 := v.Clip(2, ow)
+		if lines == 0 || w0 == w1 {
+			end(dst, 0)
+			continue
+		}
+		w, _ := v.At(2, ow, w0)
+		tap := func(k int) []T { return src[(w+k*v.Dilation[2])*v.C:][:v.C] }
+		if w1 == w0+1 {
+			copy(dst, tap(0))
+		} else {
+			join(dst, tap(0), tap(1))
+		}
+		for k := 2; k < w1-w0; k++ {
+			join(dst, dst, tap(k))
+		}
+		end(dst, lines*(w1-w0))
+	}
+}
+
+// MaxPoolArg sets arg to the pixel of the batch, by channel, that holds the
+// first of the greatest elements of each window, -1 for windows outside of the
+// image.
+func MaxPoolArg[T numeric.Real](par kernel.Par, v *Pool, arg []int64, x []T) {
+	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
+		best := make([]T, v.C)
+		v.eachWindow(lo, hi, func(i int, t *covered) {
+			at := arg[i*v.C : (i+1)*v.C]
+			kernel.Fill(at, -1)
+			for _, line := range t.lines {
+				for k := range t.n {
+					p := line + t.first + k*t.step
+					keepGreater(best, at, x[p*v.C:(p+1)*v.C], int64(p))
+				}
+			}
+		})
+	})
+}
+
+// keepGreater puts the elements of x, all at position p, in the place of lesser
+// ones.
+func keepGreater[T numeric.Real](best []T, at []int64, x []T, p int64) {
+	for c, v := range x {
+		if at[c] < 0 || v > best[c] {
+			best[c], at[c] = v, p
+		}
+	}
+}
+
+// MaxPoolGrad gives each window's gradient dy to the element it took.
+func MaxPoolGrad[T numeric.Real](par kernel.Par, v *Pool, dx, dy []T, arg []int64) {
+	clear(dx)
+	n := v.LinesOut() * v.Out[2] * v.C
+	par(v.Batch, v.imageGrain(), func(lo, hi int) {
+		for i := lo * n; i < hi*n; i++ {
+			if arg[i] >= 0 {
+				dx[int(arg[i])*v.C+i%v.C] += dy[i]
+			}
+		}
+	})
+}
+
+// MaxPoolBack sets dx to the gradients of images x from those of their maxima,
+// dy: the first of the greatest elements of each window gets it.
+func MaxPoolBack[T numeric.Real](par kernel.Par, v *Pool, dx, x, dy []T) {
+	dxf, ok := kernel.AsFloat32(dx)
+	if !ok || simd.poolMaxGrad == nil {
+		arg := memory.Make[int64](len(dy))
+		MaxPoolArg(par, v, arg, x)
+		MaxPoolGrad(par, v, dx, dy, arg)
+		return
+	}
+	xf, _ := kernel.AsFloat32(x)
+	dyf, _ := kernel.AsFloat32(dy)
+	clear(dxf)
+	par(v.Batch, v.imageGrain(), func(lo, hi int) {
+		v.eachRun(lo*v.LinesOut(), hi*v.LinesOut(), func(r *run) {
+			if len(r.offsets) > 0 {
+				at := r.pixel * v.C
+				simd.poolMaxGrad(&dxf[at], &xf[at], &dyf[r.window*v.C], &r.offsets[0], len(r.offsets), v.C, r.count, v.Stride[2]*v.C)
+			}
+		})
+	})
+}
+
+// MaxPoolGather sets y to the elements of x that arg chooses, 0 where it
+// chooses none.
+func MaxPoolGather[T numeric.Real](par kernel.Par, v *Pool, y, x []T, arg []int64) {
+	par(len(y), poolElements, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			y[i] = 0
+			if arg[i] >= 0 {
+				y[i] = x[int(arg[i])*v.C+i%v.C]
+			}
+		}
+	})
+}
+
+// AvgPool sets y to the means of each window's elements inside the image.
+func AvgPool[T numeric.Float](par kernel.Par, v *Pool, y, x []T) {
+	if yf, ok := kernel.AsFloat32(y); ok && simd.poolSum != nil {
+		xf, _ := kernel.AsFloat32(x)
+		poolRuns(par, v, yf, xf, simd.poolSum, func(y []float32, taps int) {
+			if taps == 0 {
+				clear(y)
+				return
+			}
+			elementwise.MulScalar(y, y, 1/float32(taps))
+		})
+		return
+	}
+	poolLines(par, v, y, x, elementwise.Add[T], func(dst []T, count int) {
+		if count == 0 {
+			clear(dst)
+			return
+		}
+		elementwise.MulScalar(dst, dst, 1/T(count))
+	})
+}
+
+// AvgPoolWhole is AvgPool for whole numbers: the means are rounded to the nearest,
+// those in the middle to the even one.
+func AvgPoolWhole[T numeric.Signed](par kernel.Par, v *Pool, y, x []T) {
+	poolLines(par, v, y, x, elementwise.Add[T], func(dst []T, count int) {
+		if count == 0 {
+			clear(dst)
+			return
+		}
+		for i, sum := range dst {
+			dst[i] = T(math.RoundToEven(float64(sum) / float64(count)))
+		}
+	})
+}
+
+// AvgPoolGrad shares each window's gradient dy among its elements.
+func AvgPoolGrad[T numeric.Float](par kernel.Par, v *Pool, dx, dy []T) {
+	clear(dx)
+	par(v.Batch, v.imageGrain(), func(lo, hi int) {
+		part := make([]T, v.C)
+		v.eachWindow(lo*v.LinesOut(), hi*v.LinesOut(), func(i int, t *covered) {
+			elementwise.MulScalar(part, dy[i*v.C:(i+1)*v.C], 1/T(max(1, t.count())))
+			for _, line := range t.lines {
+				for k := range t.n {
+					p := line + t.first + k*t.step
+					elementwise.Add(dx[p*v.C:(p+1)*v.C], dx[p*v.C:(p+1)*v.C], part)
+				}
+			}
+		})
+	})
+}

@@ -1,0 +1,152 @@
+package pool
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/kerneltest"
+	"github.com/gorge-tf/gorge/internal/numeric"
+)
+
+// poolOf turns the window of a convolution into one of a pooling.
+func poolOf(v *kerneltest.Images) *Pool { return &Pool{Window: v.Window, Batch: v.Batch, C: v.InC} }
+
+// eachPooled calls f for each element that a window covers, the windows and
+// their elements in order.
+func eachPooled(v *Pool, f func(y, x int)) {
+	c := &kerneltest.Images{Window: v.Window, Batch: v.Batch, InC: v.C, OutC: v.C, Groups: v.C}
+	c.EachProduct(func(y, x, _ int) { f(y, x) })
+}
+
+func TestPooling(t *testing.T) {
+	for name, c := range kerneltest.Windows() {
+		for how, par := range map[string]kernel.Par{"serial": kernel.Serial, "in pieces": kerneltest.Backwards} {
+			t.Run(name+" "+how, func(t *testing.T) { testPooling(t, poolOf(c), par) })
+		}
+	}
+}
+
+func testPooling(t *testing.T, v *Pool, par kernel.Par) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	x := kerneltest.RandomSlice[float64](rng, v.Batch*v.LinesIn()*v.In[2]*v.C)
+	dy := kerneltest.RandomSlice[float64](rng, v.Batch*v.LinesOut()*v.Out[2]*v.C)
+	best, arg, n := make([]float64, len(dy)), make([]int, len(dy)), make([]float64, len(dy))
+	mean := make([]float64, len(dy))
+	kernel.Fill(best, numeric.Lowest[float64]())
+	kernel.Fill(arg, -1)
+	eachPooled(v, func(y, i int) {
+		if n[y]++; x[i] > best[y] {
+			best[y], arg[y] = x[i], i
+		}
+		mean[y] += x[i]
+	})
+	dxMax, dxMean, chosen := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(dy))
+	for y, i := range arg {
+		mean[y] /= max(1, n[y])
+		if i >= 0 {
+			dxMax[i] += dy[y]
+			chosen[y] = x[i]
+		}
+	}
+	eachPooled(v, func(y, i int) { dxMean[i] += dy[y] / n[y] })
+	got, at := make([]float64, max(len(x), len(dy))), make([]int64, len(dy))
+	check := func(what string, want []float64, f func(dst []float64)) {
+		kernel.Fill(got, math.NaN())
+		f(got[:len(want)])
+		if err := kerneltest.FarApart(got[:len(want)], want, 1e-12); err != "" {
+			t.Errorf("%s: %s", what, err)
+		}
+	}
+	check("maximum", best, func(dst []float64) { MaxPool(par, v, dst, x) })
+	MaxPoolArg(par, v, at, x)
+	check("gradient of the maximum", dxMax, func(dst []float64) { MaxPoolGrad(par, v, dst, dy, at) })
+	check("gradient of the maximum of images", dxMax, func(dst []float64) { MaxPoolBack(par, v, dst, x, dy) })
+	check("chosen elements", chosen, func(dst []float64) { MaxPoolGather(par, v, dst, x, at) })
+	check("mean", mean, func(dst []float64) { AvgPool(par, v, dst, x) })
+	check("gradient of the mean", dxMean, func(dst []float64) { AvgPoolGrad(par, v, dst, dy) })
+}
+
+// TestPoolingSingle: single precision has loops of its own, with every number of
+// channels, NaNs and ties.
+func TestPoolingSingle(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		for name, c := range kerneltest.Windows() {
+			for _, channels := range []int{1, 7, 16, 35, 70} {
+				v := poolOf(c)
+				v.C = channels
+				t.Run(fmt.Sprint(name, " ", channels), func(t *testing.T) { testPoolingSingle(t, v) })
+			}
+		}
+	})
+}
+
+func testPoolingSingle(t *testing.T, v *Pool) {
+	rng := rand.New(rand.NewPCG(5, uint64(v.C)))
+	x := make([]float32, v.Batch*v.LinesIn()*v.In[2]*v.C)
+	for i := range x {
+		x[i] = float32(rng.IntN(5) - 2) // with ties
+	}
+	dy := kerneltest.Random[float32](v.Batch*v.LinesOut()*v.Out[2]*v.C, 3)
+	y, dx, arg := make([]float32, len(dy)), make([]float32, len(x)), make([]int64, len(dy))
+	MaxPoolArg(kernel.Serial, v, arg, x)
+	want := make([]float32, len(x))
+	MaxPoolGrad(kernel.Serial, v, want, dy, arg)
+	MaxPoolBack(kerneltest.Backwards, v, dx, x, dy)
+	if err := kerneltest.FarApart(dx, want, 1e-6); err != "" {
+		t.Errorf("gradient of the maximum: %s", err)
+	}
+	for _, nan := range []bool{false, true} {
+		if nan && len(x) > 0 {
+			x[rng.IntN(len(x))] = float32(math.NaN())
+		}
+		MaxPool(kerneltest.Backwards, v, y, x)
+		comparePooled(t, v, "maximum", y, x, func(e []float32) float32 {
+			best := numeric.Lowest[float32]()
+			for _, x := range e {
+				if best = max(best, x); x != x { // max hides no NaN, either
+					best = x
+				}
+			}
+			return best
+		})
+		AvgPool(kerneltest.Backwards, v, y, x)
+		comparePooled(t, v, "mean", y, x, func(e []float32) (mean float32) {
+			for _, x := range e {
+				mean += x / float32(len(e))
+			}
+			return mean
+		})
+	}
+}
+
+// comparePooled compares y with what f makes of the elements of each window.
+func comparePooled(t *testing.T, v *Pool, what string, y, x []float32, f func(elements []float32) float32) {
+	t.Helper()
+	elements, want := make([][]float32, len(y)), make([]float32, len(y))
+	eachPooled(v, func(y, i int) { elements[y] = append(elements[y], x[i]) })
+	for i, e := range elements {
+		want[i] = f(e)
+		if (y[i] != y[i]) != (want[i] != want[i]) {
+			t.Fatalf("%s %d: %v, want %v", what, i, y[i], want[i])
+		}
+		if want[i] != want[i] {
+			y[i], want[i] = 0, 0
+		}
+	}
+	if err := kerneltest.FarApart(y, want, 1e-5); err != "" {
+		t.Errorf("%s: %s", what, err)
+	}
+}
+
+// TestMaxPoolTies: the first of equal elements gets the gradient.
+func TestMaxPoolTies(t *testing.T) {
+	v := &Pool{Batch: 1, C: 1}
+	v.In, v.Kernel, v.Stride, v.Dilation, v.Out = [3]int{1, 2, 2}, [3]int{1, 2, 2}, [3]int{1, 1, 1}, [3]int{1, 1, 1}, [3]int{1, 1, 1}
+	arg := make([]int64, 1)
+	if MaxPoolArg(kernel.Serial, v, arg, []int32{3, 5, 5, 5}); arg[0] != 1 {
+		t.Errorf("element %d was chosen, want 1", arg[0])
+	}
+}

@@ -1,0 +1,71 @@
+package pool
+
+import "github.com/gorge-tf/gorge/internal/kernel"
+
+// A run is windows side by side that cover the same elements, from the first
+// one of each on: all but those at the ends of a line.
+type run struct {
+	window, count int   // the first one, in the batch, and how many
+	pixel         int   // that the first window begins with, in the batch
+	offsets       []int // of all pixels it covers from there on, in elements, in order
+}
+
+// eachRun calls f for the windows of lines [lo, hi), in order.
+func (v *Pool) eachRun(lo, hi int, f func(r *run)) {
+	if v.C == 0 {
+		return
+	}
+	var lines []int
+	r := &run{}
+	for i := lo; i < hi; i++ {
+		n, od, oh := v.Line(i)
+		lines = v.coveredLines(lines[:0], n, od, oh)
+		for o := 0; o < v.Out[2]; o += r.count {
+			r.window = i*v.Out[2] + o
+			v.setRun(r, lines, o)
+			f(r)
+		}
+	}
+}
+
+// setRun finds what window o of a line that covers the given lines of the image
+// covers, and how many after it cover the same.
+func (v *Pool) setRun(r *run, lines []int, o int) {
+	w0, w1 := v.Clip(2, o)
+	r.offsets, r.count = r.offsets[:0], 1
+	if len(lines) == 0 || w0 == w1 {
+		return
+	}
+	first, _ := v.At(2, o, w0)
+	r.pixel = lines[0] + first
+	for _, l := range lines {
+		for k := range w1 - w0 {
+			r.offsets = append(r.offsets, (l-lines[0]+k*v.Dilation[2])*v.C)
+		}
+	}
+	if w1-w0 == v.Kernel[2] {
+		for o+r.count < v.Out[2] && v.whole(o+r.count) {
+			r.count++
+		}
+	}
+}
+
+// whole reports whether the image has all that window o of a line covers.
+func (v *Pool) whole(o int) bool {
+	first, inside := v.At(2, o, 0)
+	return inside && first+(v.Kernel[2]-1)*v.Dilation[2] < v.In[2]
+}
+
+// poolRuns pools by a vector loop; end gets each result, or whatever there was
+// of windows that cover nothing, and how many elements it is of.
+func poolRuns(par kernel.Par, v *Pool, y, x []float32, join func(y, x *float32, offsets *int, taps, channels, count, step int), end func(y []float32, taps int)) {
+	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
+		v.eachRun(lo, hi, func(r *run) {
+			dst := y[r.window*v.C : (r.window+r.count)*v.C]
+			if len(r.offsets) > 0 {
+				join(&dst[0], &x[r.pixel*v.C], &r.offsets[0], len(r.offsets), v.C, r.count, v.Stride[2]*v.C)
+			}
+			end(dst, len(r.offsets))
+		})
+	})
+}

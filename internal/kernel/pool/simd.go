@@ -1,0 +1,11 @@
+package pool
+
+// vectorLoops holds the loops of this package that the processor runs with vector
+// instructions. A nil field means that the portable loop serves.
+type vectorLoops struct {
+	poolMax, poolSum func(y, x *float32, offsets *int, taps, channels, count, step int)
+	poolMaxGrad      func(dx, x, dy *float32, offsets *int, taps, channels, count, step int)
+}
+
+// simd is set once, before main starts, by the file of the architecture.
+var simd vectorLoops

@@ -1,0 +1,13 @@
+//go:build !noasm
+
+package pool
+
+import "github.com/gorge-tf/gorge/internal/kernel"
+
+func init() {
+	kernel.Dispatch(&simd, vectorLoops{
+		poolMax: poolMaxAVX2, poolSum: poolSumAVX2, poolMaxGrad: poolMaxGradAVX2,
+	}, vectorLoops{
+		poolMax: poolMaxAVX512, poolSum: poolSumAVX512, poolMaxGrad: poolMaxGradAVX512,
+	})
+}

@@ -1,0 +1,11 @@
+package reduction
+
+// vectorLoops holds the loops of this package that the processor runs with vector
+// instructions. A nil field means that the portable loop serves.
+type vectorLoops struct {
+	sum, maxOf, minOf func(x []float32) float32
+	expShift          func(y, x []float32, shift float32) float32
+}
+
+// simd is set once, before main starts, by the file of the architecture.
+var simd vectorLoops
