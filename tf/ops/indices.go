@@ -49,7 +49,7 @@ func wideTemp(c *core.OpContext, t *core.Tensor) (v []int64, temp *core.Tensor, 
 		return nil, nil, err
 	}
 	v = core.Data[int64](temp)
-	kernel.Cast(v, elements(t))
+	elementwise.Cast(v, elements(t))
 	return v, temp, nil
 }
 
