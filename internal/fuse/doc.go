@@ -17,7 +17,7 @@
 // is made of it, so that no other task ever sees a cluster. Which nodes can take part
 // is said by their registration ([core.Elementwise]) and their kernels
 // ([core.ElementKernel]), whose loops are run on blocks here and on whole tensors
-// otherwise: the bits are the same. (flow.go, levels.go, cluster.go)
+// otherwise: the bits are the same. (gates.go, flow.go, levels.go)
 //
 // What a cluster does depends on shapes, which may differ from step to step. A plan
 // for shapes is made when they come first and kept (plan.go): nodes whose results

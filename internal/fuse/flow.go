@@ -44,20 +44,52 @@ type flow struct {
 	known  map[string]set
 	lists  [][]int32
 	unions map[[2]set]set
-	bad    map[int]bool // frames whose loop variables do not live and die together
+	bad    []bool // by frame: its loop variables do not live and die together
 }
 
 func newFlow(g *graph.Graph, order []*graph.Node, frames *graph.Frames, waits func(*graph.Node) bool) (*flow, error) {
 	f := &flow{g: g, frames: frames, waits: waits, of: make([]set, len(order)), tokens: map[token]int32{}, known: map[string]set{"": 0},
-		lists: [][]int32{nil}, unions: map[[2]set]set{}, bad: map[int]bool{}}
-	for _, n := range order {
-		if err := g.Budget.Visit(1); err != nil {
+		lists: [][]int32{nil}, unions: map[[2]set]set{}, bad: make([]bool, len(frames.List))}
+	for {
+		if err := f.settle(order); err != nil {
 			return nil, err
 		}
-		f.of[n.ID] = f.find(n)
+		if !f.findBad(order) {
+			return f, nil
+		}
 	}
-	f.checkLoops(order)
-	return f, nil
+}
+
+// maxRounds bounds how often sets are found again: what a loop's variable waits for
+// comes to it from the end of the loop's body, and to an inner loop from there.
+const maxRounds = 10
+
+// settle finds the sets of all nodes. Loops whose sets do not come to rest are bad.
+func (f *flow) settle(order []*graph.Node) error {
+	for range maxRounds {
+		changed, err := f.round(order)
+		if err != nil || !changed || len(f.frames.List) == 1 {
+			return err
+		}
+	}
+	for i := range f.bad[1:] {
+		f.bad[i+1] = true
+	}
+	_, err := f.round(order)
+	return err
+}
+
+// round finds the set of each node from those of its inputs.
+func (f *flow) round(order []*graph.Node) (changed bool, err error) {
+	for _, n := range order {
+		if err := f.g.Budget.Visit(1); err != nil {
+			return false, err
+		}
+		s := f.find(n)
+		changed = changed || s != f.of[n.ID]
+		f.of[n.ID] = s
+	}
+	return changed, nil
 }
 
 // find returns the set of n's outputs, but for those of a Switch, which edge has.
@@ -66,12 +98,13 @@ func (f *flow) find(n *graph.Node) set {
 	case core.Merges:
 		return f.merge(n)
 	case core.NeverDies:
-		return f.one(token{n, joins})
+		return f.union(f.keep(f.inputs(n), token.onlyWaits), f.one(token{n, waits}), n)
 	case core.Enters:
 		return f.union(f.inputs(n), f.one(token{f.entry(f.frames.Out[n.ID]), within}), n)
 	case core.Exits:
-		frame := f.frames.Of[n.ID]
-		return f.union(f.of[f.entry(frame).ID], f.one(token{f.entry(frame), beyond}), n)
+		return f.exit(n)
+	case core.Continues:
+		return f.condition(n)
 	case core.Receives:
 		return f.union(f.inputs(n), f.one(token{n, waits}), n)
 	}
@@ -82,11 +115,63 @@ func (f *flow) find(n *graph.Node) set {
 	return s
 }
 
+// exit returns the set of what leaves a loop: it is there once the loop has ended,
+// whatever branches that has taken.
+func (f *flow) exit(n *graph.Node) set {
+	frame := f.frames.Of[n.ID]
+	if f.bad[frame] {
+		return f.one(token{n, joins})
+	}
+	s := f.keep(f.inputs(n), func(t token) bool { return t.what < 0 || f.frames.Of[t.node.ID] != frame })
+	return f.union(s, f.one(token{f.entry(frame), beyond}), n)
+}
+
+// condition returns the set of a loop's condition. It is there in each iteration, even
+// if it comes from another device.
+func (f *flow) condition(n *graph.Node) set {
+	s := f.inputs(n)
+	alive := f.keep(s, func(t token) bool { return t.what != waits || t.node.Role() != core.Receives })
+	if alive == s {
+		return s
+	}
+	return f.union(alive, f.one(token{n, waits}), n)
+}
+
+// variable returns the set of a loop's variable: it lives as what enters the loop does,
+// see findBad, and waits for what the iteration before waits for, too.
+func (f *flow) variable(n *graph.Node) set {
+	enter, next := n.In[0], n.In[1]
+	if enter.Node.Role() == core.Repeats {
+		enter, next = next, enter
+	}
+	if enter.Node.Role() != core.Enters || next.Node.Role() != core.Repeats {
+		return f.one(token{n, joins})
+	}
+	return f.union(f.edge(enter), f.keep(f.edge(next), token.onlyWaits), n)
+}
+
+// onlyWaits reports whether t says nothing of whether a node lives.
+func (t token) onlyWaits() bool {
+	return t.what == within || t.what == beyond || t.what == waits && t.node.Role() != core.Receives
+}
+
+// keep returns a set of some of the elements of another one.
+func (f *flow) keep(s set, wanted func(token) bool) set {
+	list := f.lists[s]
+	if !slices.ContainsFunc(list, func(id int32) bool { return !wanted(f.byID[id]) }) {
+		return s
+	}
+	return f.intern(slices.DeleteFunc(slices.Clone(list), func(id int32) bool { return !wanted(f.byID[id]) }))
+}
+
 // merge returns the set of a Merge. Of the two branches of a condition one is always
 // taken, so that the set is what they have in common.
 func (f *flow) merge(n *graph.Node) set {
-	if len(n.In) != 2 || len(n.Control) > 0 || n.In[0].Node.Role() == core.Repeats || n.In[1].Node.Role() == core.Repeats {
+	if len(n.In) != 2 || len(n.Control) > 0 {
 		return f.one(token{n, joins})
+	}
+	if n.In[0].Node.Role() == core.Repeats || n.In[1].Node.Role() == core.Repeats {
+		return f.variable(n)
 	}
 	a, b := f.lists[f.edge(n.In[0])], f.lists[f.edge(n.In[1])]
 	common := slices.DeleteFunc(slices.Clone(a), func(id int32) bool { return !slices.Contains(b, id) })
@@ -128,39 +213,39 @@ func (f *flow) inputs(n *graph.Node) (s set) {
 	return s
 }
 
-// edge returns the set of an output. What a Switch hands on depends on its
-// predicate, and in a loop on nothing else: variables of a loop live and die
-// together, see checkLoops.
+// edge returns the set of an output. What a Switch hands on depends on its predicate.
 func (f *flow) edge(e graph.Edge) set {
 	n := e.Node
 	if n.Role() != core.Switches || len(n.In) < 2 {
 		return f.of[n.ID]
 	}
-	by := n.In[len(n.In)-1]
-	branch := f.one(taken(by, e.Out))
-	if frame := f.frames.Of[n.ID]; by.Node.Role() == core.Continues && frame > 0 {
-		return f.union(branch, f.of[f.entry(frame).ID], n)
-	}
-	return f.union(f.of[n.ID], branch, n)
+	return f.union(f.of[n.ID], f.one(taken(n.In[len(n.In)-1], e.Out)), n)
 }
 
-// checkLoops finds the loops that sets say nothing of: whose variables come from
-// nodes of different sets, or go on when others do not.
-func (f *flow) checkLoops(order []*graph.Node) {
+// findBad finds the loops that sets say nothing of: whose variables enter only if others
+// do not, or do not go on when others do. It reports whether there is one more.
+func (f *flow) findBad(order []*graph.Node) (found bool) {
+	note := func(frame int, bad bool) {
+		found = found || bad && !f.bad[frame]
+		f.bad[frame] = f.bad[frame] || bad
+	}
 	for i := range f.frames.List[1:] {
-		enters := f.frames.List[i+1].Enters
-		first := f.inputs(f.entry(i + 1))
-		for _, n := range enters {
-			if !n.Bool("is_constant") && f.inputs(n) != first {
-				f.bad[i+1] = true
-			}
+		life := f.life(f.entry(i + 1))
+		for _, n := range f.frames.List[i+1].Enters {
+			note(i+1, !n.Bool("is_constant") && f.life(n) != life)
 		}
 	}
 	for _, n := range order {
-		if n.Role() == core.Repeats && !f.goesOn(n) {
-			f.bad[f.frames.Of[n.ID]] = true
+		if n.Role() == core.Repeats {
+			note(f.frames.Of[n.ID], !f.goesOn(n))
 		}
 	}
+	return found
+}
+
+// life returns the part of an Enter's set that says whether it lives.
+func (f *flow) life(n *graph.Node) set {
+	return f.keep(f.of[n.ID], func(t token) bool { return !t.onlyWaits() })
 }
 
 // goesOn reports whether a NextIteration lives whenever the loop goes on: its set may
@@ -168,16 +253,11 @@ func (f *flow) checkLoops(order []*graph.Node) {
 // branches.
 func (f *flow) goesOn(n *graph.Node) bool {
 	entered := f.lists[f.of[f.entry(f.frames.Of[n.ID]).ID]]
-	for _, id := range f.lists[f.of[n.ID]] {
+	return !slices.ContainsFunc(f.lists[f.of[n.ID]], func(id int32) bool {
 		t := f.byID[id]
-		switch {
-		case t.what == within || t.what == beyond, t.what == waits && t.node.Role() != core.Receives:
-		case t.node.Role() == core.Continues && t.what == 1:
-		case !slices.Contains(entered, id):
-			return false
-		}
-	}
-	return true
+		goes := t.node.Role() == core.Continues && t.what == 1
+		return !goes && !t.onlyWaits() && !slices.Contains(entered, id)
+	})
 }
 
 // one returns the set of one token.

@@ -14,6 +14,9 @@ const (
 	// blockBytes is what a register holds at most. A few of them, and as much of
 	// the inputs and outputs, fit into a first-level cache of 32 KiB.
 	blockBytes = 8 << 10
+	// wideBytes is the same where manyArrays and more are read and written: they do
+	// not fit into that cache in any case, and longer runs are read faster.
+	wideBytes, manyArrays = 16 << 10, 8
 	// foldBytes is the same where rows are folded: there each block takes a call for
 	// each column, too, whose elements are few.
 	foldBytes = 16 << 10
@@ -241,8 +244,11 @@ func (m *planner) addStage(rows, width int, code []int) {
 		m.at[k] = len(m.stages)
 	}
 	bytes := blockBytes
-	if width > 1 {
+	switch {
+	case width > 1:
 		bytes = foldBytes
+	case m.arrays(code) >= manyArrays:
+		bytes = wideBytes
 	}
 	block := min(rows, max(1, bytes/(widest*width)))
 	st := stage{n: rows, block: block, room: block * width * widest, grain: max(block, grainWork/(width*len(code)))}
@@ -250,6 +256,22 @@ func (m *planner) addStage(rows, width int, code []int) {
 		st.steps = append(st.steps, m.newStep(&st, k))
 	}
 	m.stages = append(m.stages, st)
+}
+
+// arrays counts what instructions read from memory and write there.
+func (m *planner) arrays(code []int) int {
+	seen := map[int]bool{}
+	for _, k := range code {
+		for _, v := range m.code[k].args {
+			if i := v - m.first(); i < 0 || !slices.Contains(code, i) {
+				seen[v] = true
+			}
+		}
+		if m.leaves(k) {
+			seen[m.first()+k] = true
+		}
+	}
+	return len(seen)
 }
 
 // newStep decides how the operands of instruction k are read.

@@ -80,15 +80,20 @@ func addNKernel[T tf.Elem](add func(z, x, y []T)) core.NewKernel {
 // addNLoop adds up in memory of its own: that of the result may be an operand's.
 func addNLoop[T tf.Elem](add func(z, x, y []T)) core.Loop {
 	return func(z []byte, in []core.Operand) {
+		of := func(i, lo, hi int) []T { return core.Elements[T](in[i].Data)[lo:hi] }
 		var room [512]T
 		for out, lo := core.Elements[T](z), 0; lo < len(out); lo += len(room) {
 			hi := min(lo+len(room), len(out))
-			sum := room[:hi-lo]
-			copy(sum, core.Elements[T](in[0].Data)[lo:hi])
-			for _, x := range in[1:] {
-				add(sum, sum, core.Elements[T](x.Data)[lo:hi])
+			sum := of(0, lo, hi)
+			for i := 1; i < len(in)-1; i++ {
+				add(room[:hi-lo], sum, of(i, lo, hi))
+				sum = room[:hi-lo]
 			}
-			copy(out[lo:hi], sum)
+			if len(in) == 1 {
+				copy(out[lo:hi], sum)
+				continue
+			}
+			add(out[lo:hi], sum, of(len(in)-1, lo, hi))
 		}
 	}
 }

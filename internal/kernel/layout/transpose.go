@@ -22,6 +22,13 @@ type transposeDim struct{ n, src, dst int }
 // read and the lines written stay in the first-level cache.
 const transposeBlock = 16
 
+// transposeRows and transposeCols are how much of a plane is worked on before
+// what lies beside it.
+const (
+	transposeRows = 4 * transposeBlock
+	transposeCols = 512
+)
+
 // NewTransposition plans a result whose dimension i is dimension perm[i] of
 // the source.
 func NewTransposition(shape, perm []int) *Transposition {
@@ -101,15 +108,31 @@ func transposeBlocks[T any](par kernel.Par, t *Transposition, dst, src []T) {
 		outer = append(outer, d)
 		planes *= d.n
 	}
-	strips := (row.n + transposeBlock - 1) / transposeBlock
-	par(planes*strips, max(1, kernel.ElementGrain/(transposeBlock*col.n)), func(lo, hi int) {
+	rows, cols := kernel.CeilDiv(row.n, transposeRows), kernel.CeilDiv(col.n, transposeCols)
+	size := min(row.n, transposeRows) * min(col.n, transposeCols)
+	par(planes*rows*cols, max(1, kernel.ElementGrain/size), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			s, d := offsets(outer, i/strips)
-			r := i % strips * transposeBlock
-			strip := transposeDim{n: min(transposeBlock, row.n-r), src: 1, dst: row.dst}
-			transposeStrip(dst[d+r*row.dst:], src[s+r:], strip, col)
+			s, d := offsets(outer, i/(rows*cols))
+			r, c := i/cols%rows*transposeRows, i%cols*transposeCols
+			some, of := row, col
+			some.n, of.n = min(transposeRows, row.n-r), min(transposeCols, col.n-c)
+			transposePart(dst[d+r*row.dst+c:], src[s+r+c*col.src:], some, of)
 		}
 	})
+}
+
+// transposePart writes some rows and columns of the result, in pieces of as many
+// columns as rows: a page of the source or of the result serves several lines
+// before the next one is needed.
+func transposePart[T any](dst, src []T, row, col transposeDim) {
+	for c := 0; c < col.n; c += transposeRows {
+		of := col
+		of.n = min(transposeRows, col.n-c)
+		for r := 0; r < row.n; r += transposeBlock {
+			strip := transposeDim{n: min(transposeBlock, row.n-r), src: 1, dst: row.dst}
+			transposeStrip(dst[r*row.dst+c:], src[r+c*col.src:], strip, of)
+		}
+	}
 }
 
 // offsets returns where index i of these dimensions lies in source and result.
