@@ -33,7 +33,7 @@ func openGates(g *graph.Graph, kernel func(*graph.Node) core.Kernel) error {
 			return err
 		}
 		group := gateOf(n)
-		if group == nil || len(uses[n.ID]) == 0 || memberOf(n.In[0].Node, kernel) == nil {
+		if group == nil || len(uses[n.ID]) == 0 || memberOf(n.In[0].Node, kernel) == nil || slices.ContainsFunc(uses[n.ID], merges) {
 			continue
 		}
 		for _, u := range uses[n.ID] {
@@ -44,6 +44,10 @@ func openGates(g *graph.Graph, kernel func(*graph.Node) core.Kernel) error {
 	dropGates(g, open, groups)
 	return nil
 }
+
+// merges reports whether n takes what comes first: one that waits for others says
+// nothing of when its value is there.
+func merges(n *graph.Node) bool { return n.Role() == core.Merges }
 
 // gateOf returns the group that n holds its value back for, nil if it is no gate.
 func gateOf(n *graph.Node) *graph.Node {
