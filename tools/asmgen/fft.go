@@ -19,6 +19,8 @@ type complexVec struct{ re, im vec }
 func emitFFT(a *asm, i isa) {
 	a.isa = i
 	emitFour(a)
+	emitOdd(a, 3)
+	emitOdd(a, 5)
 	emitPairs(a, "fftSplit", "turns the transforms of pairs of numbers into those of the numbers", false)
 	emitPairs(a, "fftJoin", "is the inverse of fftSplit, times scale, with the parts exchanged", true)
 }

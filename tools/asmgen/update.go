@@ -3,6 +3,8 @@ package main
 import (
 	"slices"
 	"strings"
+
+	"github.com/mmcloughlin/avo/operand"
 )
 
 // emitUpdates writes the functions that move variables.
@@ -11,6 +13,20 @@ func emitUpdates(a *asm, i isa) {
 	for _, l := range updateLoops() {
 		l.emit(a)
 	}
+	emitPrefetch(a)
+}
+
+// emitPrefetch writes the function that asks for memory that is needed soon.
+func emitPrefetch(a *asm) {
+	name := "prefetch" + a.isa.suffix()
+	a.text(name, "func(p *byte, lines int)", name+" brings cache lines, at least one, from p on into the first-level cache.")
+	p, lines := a.arg("p"), a.arg("lines")
+	a.Label("line")
+	a.PREFETCHT0(operand.Mem{Base: p})
+	a.ADDQ(operand.U8(64), p)
+	a.DECQ(lines)
+	a.JNZ(operand.LabelRef("line"))
+	a.end()
 }
 
 // updateLoops lists the loops that move variables, in place and to new memory.
@@ -19,7 +35,46 @@ func updateLoops() []loop {
 	for _, l := range slices.Concat(binaryLoops()[:2], all) {
 		all = append(all, l.streamed())
 	}
-	return all
+	return append(all, adagradLoop(), adagradV2Loop(), rmsPropLoop())
+}
+
+// adagradLoop and the following round as their portable twins do.
+func adagradLoop() loop {
+	return loop{name: "adagrad", doc: "adds grad² to a and sets v -= grad·lr·(1/√a).",
+		stores: []string{"v", "a"}, loads: []string{"v", "a", "grad"}, scalars: []string{"lr"}, unroll: 2,
+		body: func(a *asm) func(in, s []vec) []vec {
+			one := a.inReg(a.float(1))
+			return func(in, s []vec) []vec {
+				g := in[2]
+				sum := vadd(a, in[1], vmul(a, g, g))
+				return []vec{vsub(a, in[0], vmul(a, vmul(a, g, s[0]), vdiv(a, one, a.sqrt(sum)))), sum}
+			}
+		}}
+}
+
+func adagradV2Loop() loop {
+	return loop{name: "adagradV2", doc: "adds grad² to a and sets v -= grad·lr/(√a + epsilon).",
+		stores: []string{"v", "a"}, loads: []string{"v", "a", "grad"}, scalars: []string{"lr", "epsilon"}, unroll: 2,
+		body: func(a *asm) func(in, s []vec) []vec {
+			return func(in, s []vec) []vec {
+				g := in[2]
+				sum := vadd(a, in[1], vmul(a, g, g))
+				return []vec{vsub(a, in[0], vdiv(a, vmul(a, g, s[0]), vadd(a, a.sqrt(sum), s[1]))), sum}
+			}
+		}}
+}
+
+func rmsPropLoop() loop {
+	return loop{name: "rmsProp", doc: "moves the mean square s by c = 1-rho, the momentum m and v by the gradient grad.",
+		stores: []string{"v", "s", "m"}, loads: []string{"v", "s", "m", "grad"}, scalars: []string{"lr", "c", "momentum", "epsilon"}, unroll: 2,
+		body: func(a *asm) func(in, k []vec) []vec {
+			return func(in, k []vec) []vec {
+				v, s, m, g := in[0], in[1], in[2], in[3]
+				s = vadd(a, s, vmul(a, vsub(a, vmul(a, g, g), s), k[1]))
+				m = vadd(a, vmul(a, m, k[2]), vdiv(a, vmul(a, g, k[0]), a.sqrt(vadd(a, s, k[3]))))
+				return []vec{vsub(a, v, m), s, m}
+			}
+		}}
 }
 
 // streamed returns the loop that leaves its operands alone and stores past the caches.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -121,22 +119,16 @@ func (v vectors) store(x vec, m operand.Mem) {
 // A pointer moves over the channels of a window, from where the window is.
 type pointer struct{ channels, window reg.Register }
 
-// each writes the loops: over windows, and over their channels, unroll vectors,
-// one, and a part of one at a time. ptrs move along.
+// each writes the loops: over windows, and over their channels. ptrs move along.
 func (w *windows) each(unroll int, body func(v vectors), ptrs []pointer) {
 	w.Label("window")
+	l := &channelLoop{asm: w.asm, left: w.n}
 	for _, p := range ptrs {
 		w.MOVQ(p.window, p.channels)
+		l.ptrs = append(l.ptrs, p.channels)
 	}
 	w.MOVQ(w.channels, w.n)
-	for _, u := range []int{unroll, 1} {
-		w.whole(u, body, ptrs)
-	}
-	w.TESTQ(w.n, w.n)
-	w.JZ(operand.LabelRef("next"))
-	t := w.newTail(w.n)
-	body(vectors{asm: w.asm, n: 1, tail: &t, name: "tail"})
-	w.Label("next")
+	l.each(unroll, body)
 	for _, p := range ptrs {
 		if p.channels == w.yc {
 			w.LEAQ(operand.Mem{Base: w.y, Index: w.channels, Scale: 4}, w.y)
@@ -147,23 +139,6 @@ func (w *windows) each(unroll int, body func(v vectors), ptrs []pointer) {
 	w.DECQ(w.count)
 	w.JNZ(operand.LabelRef("window"))
 	w.end()
-}
-
-// whole writes the loop over u whole vectors of channels at a time.
-func (w *windows) whole(u int, body func(v vectors), ptrs []pointer) {
-	label := fmt.Sprintf("vectors%d", u)
-	step := u * w.lanes()
-	w.CMPQ(w.n, operand.I32(int32(step)))
-	w.JLT(operand.LabelRef("after_" + label))
-	w.Label(label)
-	body(vectors{asm: w.asm, n: u, name: label})
-	for _, p := range ptrs {
-		w.ADDQ(operand.I32(int32(4*step)), p.channels)
-	}
-	w.SUBQ(operand.I32(int32(step)), w.n)
-	w.CMPQ(w.n, operand.I32(int32(step)))
-	w.JGE(operand.LabelRef(label))
-	w.Label("after_" + label)
 }
 
 // firstOffset loads the offset of the first element.

@@ -56,6 +56,9 @@ type vectorLoops struct {
 	backInput64  func(par kernel.Par, v *Conv, dx, dy, w []float64) bool
 	backFilter32 func(par kernel.Par, v *Conv, dw, x, dy []float32)
 	backFilter64 func(par kernel.Par, v *Conv, dw, x, dy []float64)
+
+	depthwiseSums     func(y, x, w *float32, taps *int, n, channels, count, xStep, yStep int)
+	depthwiseProducts func(dw, x, dy *float32, channels, count, xStep, yStep int)
 }
 
 // simd is set once, before main starts, by the file of the architecture.

@@ -37,8 +37,8 @@ func TestConvolution(t *testing.T) {
 	})
 }
 
-// TestConvolutionsAtRandom has sizes, strides, dilations, padding and groups
-// that nobody thought of.
+// TestConvolutionsAtRandom draws sizes, strides, dilations, padding and groups
+// at random.
 func TestConvolutionsAtRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var cases []*Conv

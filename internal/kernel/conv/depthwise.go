@@ -86,6 +86,10 @@ func (v *Depthwise) eachRow(i int, f func(tap, in int)) {
 
 // DepthwiseConvolve computes y from images x and the filter w.
 func DepthwiseConvolve[T numeric.Number](par kernel.Par, v *Depthwise, y, x, w []T) {
+	if y, x, w, ok := channelVectors(v, y, x, w); ok {
+		v.convolve32(par, y, x, w)
+		return
+	}
 	wide, run := repeated(v, w), v.run()*v.C
 	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
 		product := make([]T, run)
@@ -109,6 +113,10 @@ func DepthwiseConvolve[T numeric.Number](par kernel.Par, v *Depthwise, y, x, w [
 // DepthwiseBackInput computes the gradient dx of DepthwiseConvolve for its
 // images from that of its results, dy. Images are independent.
 func DepthwiseBackInput[T numeric.Number](par kernel.Par, v *Depthwise, dx, dy, w []T) {
+	if dx, dy, w, ok := channelVectors(v, dx, dy, w); ok {
+		v.backInput32(par, dx, dy, w)
+		return
+	}
 	wide, run, lines := repeated(v, w), v.run()*v.C, v.LinesOut()
 	clear(dx)
 	par(v.Batch, max(1, v.lineGrain()/max(1, lines)), func(lo, hi int) {
@@ -133,6 +141,10 @@ func DepthwiseBackInput[T numeric.Number](par kernel.Par, v *Depthwise, dx, dy, 
 // filter from its images and the gradient of its results, dy. Taps are
 // independent.
 func DepthwiseBackFilter[T numeric.Number](par kernel.Par, v *Depthwise, dw, x, dy []T) {
+	if dw, x, dy, ok := channelVectors(v, dw, x, dy); ok {
+		v.backFilter32(par, dw, x, dy)
+		return
+	}
 	run := v.run() * v.C
 	par(v.Taps(), 1, func(lo, hi int) {
 		product, sums := make([]T, run), make([]T, run)

@@ -3,6 +3,8 @@ package conv
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
@@ -64,6 +66,82 @@ func TestDepthwise(t *testing.T) {
 			sameWithin(t, "gradient for the images", gotX, dx)
 			sameWithin(t, "gradient for the filter", gotW, dw)
 		})
+	}
+}
+
+// TestDepthwiseVectors compares all levels of instructions, and threads, with sums in
+// double precision.
+func TestDepthwiseVectors(t *testing.T) {
+	defer kernel.Use(kernel.Levels()[0])
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		v := randomDepthwise(r)
+		x, w, dy := randomFloats(r, v.Batch*v.LinesIn()*v.In[2]*v.C), randomFloats(r, v.Taps()*v.C), randomFloats(r, v.Batch*v.LinesOut()*v.Out[2]*v.C)
+		y, dx, dw := make([]float64, len(dy)), make([]float64, len(x)), make([]float64, len(w))
+		naiveDepthwise(&v, func(i, j, k int) {
+			y[i] += float64(x[j]) * float64(w[k])
+			dx[j] += float64(dy[i]) * float64(w[k])
+			dw[k] += float64(dy[i]) * float64(x[j])
+		})
+		for _, level := range kernel.Levels() {
+			kernel.Use(level)
+			what := fmt.Sprintf("%s: %+v", level, v)
+			gotY, gotX, gotW := runDepthwise(kernel.Serial, &v, x, w, dy)
+			nearTo(t, what+": results", gotY, y)
+			nearTo(t, what+": gradient for the images", gotX, dx)
+			nearTo(t, what+": gradient for the filter", gotW, dw)
+			halfY, halfX, halfW := runDepthwise(inHalves, &v, x, w, dy)
+			if !slices.Equal(gotY, halfY) || !slices.Equal(gotX, halfX) || !slices.Equal(gotW, halfW) {
+				t.Fatalf("%s: other bits in two parts", what)
+			}
+		}
+	}
+}
+
+// inHalves divides work in two.
+func inHalves(n, _ int, f func(lo, hi int)) {
+	f(n/2, n)
+	f(0, n/2)
+}
+
+// runDepthwise returns all three results, computed into memory that holds something.
+func runDepthwise(par kernel.Par, v *Depthwise, x, w, dy []float32) (y, dx, dw []float32) {
+	y, dx, dw = make([]float32, len(dy)), make([]float32, len(x)), make([]float32, len(w))
+	for _, s := range [][]float32{y, dx, dw} {
+		kernel.Fill(s, float32(math.NaN()))
+	}
+	DepthwiseConvolve(par, v, y, x, w)
+	DepthwiseBackInput(par, v, dx, dy, w)
+	DepthwiseBackFilter(par, v, dw, x, dy)
+	return y, dx, dw
+}
+
+// randomDepthwise returns a convolution of any strides, dilations and pads, some of
+// which are wider than the images.
+func randomDepthwise(r *rand.Rand) Depthwise {
+	v := Depthwise{Batch: 1 + r.IntN(3), C: []int{1, 2, 7, 16, 17, 40, 64, 100, 130}[r.IntN(9)]}
+	v.In[0], v.Out[0], v.Kernel[0], v.Stride[0], v.Dilation[0] = 1, 1, 1, 1, 1
+	for i := 1; i < 3; i++ {
+		v.In[i], v.Kernel[i], v.Stride[i], v.Dilation[i], v.Pad[i] = 1+r.IntN(12), 1+r.IntN(5), 1+r.IntN(3), 1+r.IntN(3), r.IntN(5)
+		v.Out[i] = max(0, v.In[i]+2*v.Pad[i]-(v.Kernel[i]-1)*v.Dilation[i]-1)/v.Stride[i] + 1
+	}
+	return v
+}
+
+func randomFloats(r *rand.Rand, n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = 2*r.Float32() - 1
+	}
+	return x
+}
+
+func nearTo(t *testing.T, what string, got []float32, want []float64) {
+	t.Helper()
+	for i := range want {
+		if d := math.Abs(float64(got[i]) - want[i]); !(d <= 1e-5) { // at most some 400 products
+			t.Fatalf("%s: element %d is %v, want %v", what, i, got[i], want[i])
+		}
 	}
 }
 

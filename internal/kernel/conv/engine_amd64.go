@@ -11,7 +11,10 @@ import (
 )
 
 func init() {
-	kernel.Dispatch(&simd, convLoopsOf(&microF32AVX2, &microF64AVX2), convLoopsOf(&microF32AVX512, &microF64AVX512))
+	with2, with512 := convLoopsOf(&microF32AVX2, &microF64AVX2), convLoopsOf(&microF32AVX512, &microF64AVX512)
+	with2.depthwiseSums, with2.depthwiseProducts = depthwiseSumsAVX2, depthwiseProductsAVX2
+	with512.depthwiseSums, with512.depthwiseProducts = depthwiseSumsAVX512, depthwiseProductsAVX512
+	kernel.Dispatch(&simd, with2, with512)
 }
 
 // convLoopsOf makes convolutions of the micro-kernels of an instruction set.

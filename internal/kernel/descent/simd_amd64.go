@@ -7,10 +7,12 @@ import "github.com/gorge-tf/gorge/internal/kernel"
 func init() {
 	kernel.Dispatch(&simd, vectorLoops{
 		axpy: axpyOf(axpyAVX2), momentum: momentumOf(momentumAVX2), adam: adamOf(adamAVX2),
+		adagrad: adagradOf(adagradAVX2), adagradV2: adagradV2Of(adagradV2AVX2), rmsProp: rmsPropOf(rmsPropAVX2), prefetch: prefetchAVX2,
 		streamAdd: kernel.BinaryOf(streamAddAVX2), streamSub: kernel.BinaryOf(streamSubAVX2),
 		streamAxpy: streamAxpyOf(streamAxpyAVX2), streamMomentum: streamMomentumOf(streamMomentumAVX2), streamAdam: streamAdamOf(streamAdamAVX2),
 	}, vectorLoops{
 		axpy: axpyOf(axpyAVX512), momentum: momentumOf(momentumAVX512), adam: adamOf(adamAVX512),
+		adagrad: adagradOf(adagradAVX512), adagradV2: adagradV2Of(adagradV2AVX512), rmsProp: rmsPropOf(rmsPropAVX512), prefetch: prefetchAVX512,
 		streamAdd: kernel.BinaryOf(streamAddAVX512), streamSub: kernel.BinaryOf(streamSubAVX512),
 		streamAxpy: streamAxpyOf(streamAxpyAVX512), streamMomentum: streamMomentumOf(streamMomentumAVX512), streamAdam: streamAdamOf(streamAdamAVX512),
 	})
@@ -36,6 +38,30 @@ func adamOf(f func(v, m, s, g *float32, n int, alpha, c1, c2, epsilon float32)) 
 			n := min(len(v), kernel.VectorChunk)
 			f(&v[0], &m[0], &s[0], &g[0], n, p.Alpha, 1-p.Beta1, 1-p.Beta2, p.Epsilon)
 			v, m, s, g = v[n:], m[n:], s[n:], g[n:]
+		}
+	}
+}
+
+func adagradOf(f func(v, a, g *float32, n int, lr float32)) func(v, acc, g []float32, lr float32) {
+	return func(v, acc, g []float32, lr float32) {
+		for i := 0; i < len(v); i += kernel.VectorChunk {
+			f(&v[i], &acc[i], &g[i], min(len(v)-i, kernel.VectorChunk), lr)
+		}
+	}
+}
+
+func adagradV2Of(f func(v, a, g *float32, n int, lr, epsilon float32)) func(v, acc, g []float32, lr, epsilon float32) {
+	return func(v, acc, g []float32, lr, epsilon float32) {
+		for i := 0; i < len(v); i += kernel.VectorChunk {
+			f(&v[i], &acc[i], &g[i], min(len(v)-i, kernel.VectorChunk), lr, epsilon)
+		}
+	}
+}
+
+func rmsPropOf(f func(v, s, m, g *float32, n int, lr, c, momentum, epsilon float32)) func(v, s, m, g []float32, lr, c, momentum, epsilon float32) {
+	return func(v, s, m, g []float32, lr, c, momentum, epsilon float32) {
+		for i := 0; i < len(v); i += kernel.VectorChunk {
+			f(&v[i], &s[i], &m[i], &g[i], min(len(v)-i, kernel.VectorChunk), lr, c, momentum, epsilon)
 		}
 	}
 }

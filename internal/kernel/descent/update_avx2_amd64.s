@@ -784,3 +784,336 @@ done:
 	SFENCE
 	VZEROUPPER
 	RET
+
+// func adagradAVX2(v *float32, a *float32, grad *float32, n int, lr float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·adagradAVX2(SB), NOSPLIT, $0-36
+	MOVQ         v+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         grad+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVSS        lr+32(FP), X0
+	VBROADCASTSS X0, Y0
+	VMOVUPS      word8_3f800000<>+0(SB), Y1
+	CMPQ         BX, $+16
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS (AX), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (DX), Y4
+	VMULPS  Y4, Y4, Y5
+	VADDPS  Y5, Y3, Y3
+	VMULPS  Y0, Y4, Y4
+	VSQRTPS Y3, Y5
+	VDIVPS  Y5, Y1, Y5
+	VMULPS  Y5, Y4, Y4
+	VSUBPS  Y4, Y2, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, (CX)
+	VMOVUPS 32(AX), Y2
+	VMOVUPS 32(CX), Y3
+	VMOVUPS 32(DX), Y4
+	VMULPS  Y4, Y4, Y5
+	VADDPS  Y5, Y3, Y3
+	VMULPS  Y0, Y4, Y4
+	VSQRTPS Y3, Y5
+	VDIVPS  Y5, Y1, Y5
+	VMULPS  Y5, Y4, Y4
+	VSUBPS  Y4, Y2, Y2
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	SUBQ    $+16, BX
+	CMPQ    BX, $+16
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ BX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS (AX), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (DX), Y4
+	VMULPS  Y4, Y4, Y5
+	VADDPS  Y5, Y3, Y3
+	VMULPS  Y0, Y4, Y4
+	VSQRTPS Y3, Y5
+	VDIVPS  Y5, Y1, Y5
+	VMULPS  Y5, Y4, Y4
+	VSUBPS  Y4, Y2, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, (CX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+8, BX
+	CMPQ    BX, $+8
+	JGE     single
+
+after_single:
+	TESTQ      BX, BX
+	JZ         done
+	LEAQ       tail<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPS    64(SI)(BX*4), Y2
+	VMASKMOVPS (AX), Y2, Y3
+	VMASKMOVPS (CX), Y2, Y4
+	VMASKMOVPS (DX), Y2, Y5
+	VMULPS     Y5, Y5, Y6
+	VADDPS     Y6, Y4, Y4
+	VMULPS     Y0, Y5, Y0
+	VSQRTPS    Y4, Y5
+	VDIVPS     Y5, Y1, Y1
+	VMULPS     Y1, Y0, Y0
+	VSUBPS     Y0, Y3, Y0
+	VMASKMOVPS Y0, Y2, (AX)
+	VMASKMOVPS Y4, Y2, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word8_3f800000<>+0(SB)/4, $0x3f800000
+DATA word8_3f800000<>+4(SB)/4, $0x3f800000
+DATA word8_3f800000<>+8(SB)/4, $0x3f800000
+DATA word8_3f800000<>+12(SB)/4, $0x3f800000
+DATA word8_3f800000<>+16(SB)/4, $0x3f800000
+DATA word8_3f800000<>+20(SB)/4, $0x3f800000
+DATA word8_3f800000<>+24(SB)/4, $0x3f800000
+DATA word8_3f800000<>+28(SB)/4, $0x3f800000
+GLOBL word8_3f800000<>(SB), RODATA|NOPTR, $32
+
+// func adagradV2AVX2(v *float32, a *float32, grad *float32, n int, lr float32, epsilon float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·adagradV2AVX2(SB), NOSPLIT, $0-40
+	MOVQ         v+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         grad+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVSS        lr+32(FP), X0
+	VBROADCASTSS X0, Y0
+	MOVSS        epsilon+36(FP), X1
+	VBROADCASTSS X1, Y1
+	CMPQ         BX, $+16
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS (AX), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (DX), Y4
+	VMULPS  Y4, Y4, Y5
+	VADDPS  Y5, Y3, Y3
+	VMULPS  Y0, Y4, Y4
+	VSQRTPS Y3, Y5
+	VADDPS  Y1, Y5, Y5
+	VDIVPS  Y5, Y4, Y4
+	VSUBPS  Y4, Y2, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, (CX)
+	VMOVUPS 32(AX), Y2
+	VMOVUPS 32(CX), Y3
+	VMOVUPS 32(DX), Y4
+	VMULPS  Y4, Y4, Y5
+	VADDPS  Y5, Y3, Y3
+	VMULPS  Y0, Y4, Y4
+	VSQRTPS Y3, Y5
+	VADDPS  Y1, Y5, Y5
+	VDIVPS  Y5, Y4, Y4
+	VSUBPS  Y4, Y2, Y2
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	SUBQ    $+16, BX
+	CMPQ    BX, $+16
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ BX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS (AX), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (DX), Y4
+	VMULPS  Y4, Y4, Y5
+	VADDPS  Y5, Y3, Y3
+	VMULPS  Y0, Y4, Y4
+	VSQRTPS Y3, Y5
+	VADDPS  Y1, Y5, Y5
+	VDIVPS  Y5, Y4, Y4
+	VSUBPS  Y4, Y2, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, (CX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+8, BX
+	CMPQ    BX, $+8
+	JGE     single
+
+after_single:
+	TESTQ      BX, BX
+	JZ         done
+	LEAQ       tail<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPS    64(SI)(BX*4), Y2
+	VMASKMOVPS (AX), Y2, Y3
+	VMASKMOVPS (CX), Y2, Y4
+	VMASKMOVPS (DX), Y2, Y5
+	VMULPS     Y5, Y5, Y6
+	VADDPS     Y6, Y4, Y4
+	VMULPS     Y0, Y5, Y0
+	VSQRTPS    Y4, Y5
+	VADDPS     Y1, Y5, Y1
+	VDIVPS     Y1, Y0, Y0
+	VSUBPS     Y0, Y3, Y0
+	VMASKMOVPS Y0, Y2, (AX)
+	VMASKMOVPS Y4, Y2, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rmsPropAVX2(v *float32, s *float32, m *float32, grad *float32, n int, lr float32, c float32, momentum float32, epsilon float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·rmsPropAVX2(SB), NOSPLIT, $0-56
+	MOVQ         v+0(FP), AX
+	MOVQ         s+8(FP), CX
+	MOVQ         m+16(FP), DX
+	MOVQ         grad+24(FP), BX
+	MOVQ         n+32(FP), SI
+	MOVSS        lr+40(FP), X0
+	VBROADCASTSS X0, Y0
+	MOVSS        c+44(FP), X1
+	VBROADCASTSS X1, Y1
+	MOVSS        momentum+48(FP), X2
+	VBROADCASTSS X2, Y2
+	MOVSS        epsilon+52(FP), X3
+	VBROADCASTSS X3, Y3
+	CMPQ         SI, $+16
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS (AX), Y4
+	VMOVUPS (CX), Y5
+	VMOVUPS (DX), Y6
+	VMOVUPS (BX), Y7
+	VMULPS  Y7, Y7, Y8
+	VSUBPS  Y5, Y8, Y8
+	VMULPS  Y1, Y8, Y8
+	VADDPS  Y8, Y5, Y5
+	VMULPS  Y2, Y6, Y6
+	VMULPS  Y0, Y7, Y7
+	VADDPS  Y3, Y5, Y8
+	VSQRTPS Y8, Y8
+	VDIVPS  Y8, Y7, Y7
+	VADDPS  Y7, Y6, Y6
+	VSUBPS  Y6, Y4, Y4
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, (CX)
+	VMOVUPS Y6, (DX)
+	VMOVUPS 32(AX), Y4
+	VMOVUPS 32(CX), Y5
+	VMOVUPS 32(DX), Y6
+	VMOVUPS 32(BX), Y7
+	VMULPS  Y7, Y7, Y8
+	VSUBPS  Y5, Y8, Y8
+	VMULPS  Y1, Y8, Y8
+	VADDPS  Y8, Y5, Y5
+	VMULPS  Y2, Y6, Y6
+	VMULPS  Y0, Y7, Y7
+	VADDPS  Y3, Y5, Y8
+	VSQRTPS Y8, Y8
+	VDIVPS  Y8, Y7, Y7
+	VADDPS  Y7, Y6, Y6
+	VSUBPS  Y6, Y4, Y4
+	VMOVUPS Y4, 32(AX)
+	VMOVUPS Y5, 32(CX)
+	VMOVUPS Y6, 32(DX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	ADDQ    $+64, BX
+	SUBQ    $+16, SI
+	CMPQ    SI, $+16
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ SI, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS (AX), Y4
+	VMOVUPS (CX), Y5
+	VMOVUPS (DX), Y6
+	VMOVUPS (BX), Y7
+	VMULPS  Y7, Y7, Y8
+	VSUBPS  Y5, Y8, Y8
+	VMULPS  Y1, Y8, Y8
+	VADDPS  Y8, Y5, Y5
+	VMULPS  Y2, Y6, Y6
+	VMULPS  Y0, Y7, Y7
+	VADDPS  Y3, Y5, Y8
+	VSQRTPS Y8, Y8
+	VDIVPS  Y8, Y7, Y7
+	VADDPS  Y7, Y6, Y6
+	VSUBPS  Y6, Y4, Y4
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, (CX)
+	VMOVUPS Y6, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	ADDQ    $+32, BX
+	SUBQ    $+8, SI
+	CMPQ    SI, $+8
+	JGE     single
+
+after_single:
+	TESTQ      SI, SI
+	JZ         done
+	LEAQ       tail<>+0(SB), DI
+	NEGQ       SI
+	VMOVUPS    64(DI)(SI*4), Y4
+	VMASKMOVPS (AX), Y4, Y5
+	VMASKMOVPS (CX), Y4, Y6
+	VMASKMOVPS (DX), Y4, Y7
+	VMASKMOVPS (BX), Y4, Y8
+	VMULPS     Y8, Y8, Y9
+	VSUBPS     Y6, Y9, Y9
+	VMULPS     Y1, Y9, Y1
+	VADDPS     Y1, Y6, Y1
+	VMULPS     Y2, Y7, Y2
+	VMULPS     Y0, Y8, Y0
+	VADDPS     Y3, Y1, Y3
+	VSQRTPS    Y3, Y3
+	VDIVPS     Y3, Y0, Y0
+	VADDPS     Y0, Y2, Y0
+	VSUBPS     Y0, Y5, Y2
+	VMASKMOVPS Y2, Y4, (AX)
+	VMASKMOVPS Y1, Y4, (CX)
+	VMASKMOVPS Y0, Y4, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func prefetchAVX2(p *byte, lines int)
+// Requires: AVX, MMX+
+TEXT ·prefetchAVX2(SB), NOSPLIT, $0-16
+	MOVQ p+0(FP), AX
+	MOVQ lines+8(FP), CX
+
+line:
+	PREFETCHT0 (AX)
+	ADDQ       $0x40, AX
+	DECQ       CX
+	JNZ        line
+	VZEROUPPER
+	RET

@@ -43,3 +43,23 @@ func streamMomentumAVX512(newv *float32, newm *float32, v *float32, m *float32, 
 //
 //go:noescape
 func streamAdamAVX512(newv *float32, newm *float32, news *float32, v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
+
+// adagradAVX512 adds grad² to a and sets v -= grad·lr·(1/√a).
+//
+//go:noescape
+func adagradAVX512(v *float32, a *float32, grad *float32, n int, lr float32)
+
+// adagradV2AVX512 adds grad² to a and sets v -= grad·lr/(√a + epsilon).
+//
+//go:noescape
+func adagradV2AVX512(v *float32, a *float32, grad *float32, n int, lr float32, epsilon float32)
+
+// rmsPropAVX512 moves the mean square s by c = 1-rho, the momentum m and v by the gradient grad.
+//
+//go:noescape
+func rmsPropAVX512(v *float32, s *float32, m *float32, grad *float32, n int, lr float32, c float32, momentum float32, epsilon float32)
+
+// prefetchAVX512 brings cache lines, at least one, from p on into the first-level cache.
+//
+//go:noescape
+func prefetchAVX512(p *byte, lines int)

@@ -758,3 +758,332 @@ done:
 	SFENCE
 	VZEROUPPER
 	RET
+
+// func adagradAVX512(v *float32, a *float32, grad *float32, n int, lr float32)
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·adagradAVX512(SB), NOSPLIT, $0-36
+	MOVQ         v+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         grad+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVSS        lr+32(FP), X0
+	VBROADCASTSS X0, Z0
+	VPBROADCASTD word1_3f800000<>+0(SB), Z1
+	CMPQ         BX, $+32
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS (AX), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (DX), Z4
+	VMULPS  Z4, Z4, Z5
+	VADDPS  Z5, Z3, Z3
+	VMULPS  Z0, Z4, Z4
+	VSQRTPS Z3, Z5
+	VDIVPS  Z5, Z1, Z5
+	VMULPS  Z5, Z4, Z4
+	VSUBPS  Z4, Z2, Z2
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, (CX)
+	VMOVUPS 64(AX), Z2
+	VMOVUPS 64(CX), Z3
+	VMOVUPS 64(DX), Z4
+	VMULPS  Z4, Z4, Z5
+	VADDPS  Z5, Z3, Z3
+	VMULPS  Z0, Z4, Z4
+	VSQRTPS Z3, Z5
+	VDIVPS  Z5, Z1, Z5
+	VMULPS  Z5, Z4, Z4
+	VSUBPS  Z4, Z2, Z2
+	VMOVUPS Z2, 64(AX)
+	VMOVUPS Z3, 64(CX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	SUBQ    $+32, BX
+	CMPQ    BX, $+32
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ BX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS (AX), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (DX), Z4
+	VMULPS  Z4, Z4, Z5
+	VADDPS  Z5, Z3, Z3
+	VMULPS  Z0, Z4, Z4
+	VSQRTPS Z3, Z5
+	VDIVPS  Z5, Z1, Z5
+	VMULPS  Z5, Z4, Z4
+	VSUBPS  Z4, Z2, Z2
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, (CX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	SUBQ    $+16, BX
+	CMPQ    BX, $+16
+	JGE     single
+
+after_single:
+	TESTQ     BX, BX
+	JZ        done
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (AX), K1, Z2
+	VMOVUPS.Z (CX), K1, Z3
+	VMOVUPS.Z (DX), K1, Z4
+	VMULPS    Z4, Z4, Z5
+	VADDPS    Z5, Z3, Z3
+	VMULPS    Z0, Z4, Z0
+	VSQRTPS   Z3, Z4
+	VDIVPS    Z4, Z1, Z1
+	VMULPS    Z1, Z0, Z0
+	VSUBPS    Z0, Z2, Z0
+	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z3, K1, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word1_3f800000<>+0(SB)/4, $0x3f800000
+GLOBL word1_3f800000<>(SB), RODATA|NOPTR, $4
+
+// func adagradV2AVX512(v *float32, a *float32, grad *float32, n int, lr float32, epsilon float32)
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·adagradV2AVX512(SB), NOSPLIT, $0-40
+	MOVQ         v+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         grad+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVSS        lr+32(FP), X0
+	VBROADCASTSS X0, Z0
+	MOVSS        epsilon+36(FP), X1
+	VBROADCASTSS X1, Z1
+	CMPQ         BX, $+32
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS (AX), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (DX), Z4
+	VMULPS  Z4, Z4, Z5
+	VADDPS  Z5, Z3, Z3
+	VMULPS  Z0, Z4, Z4
+	VSQRTPS Z3, Z5
+	VADDPS  Z1, Z5, Z5
+	VDIVPS  Z5, Z4, Z4
+	VSUBPS  Z4, Z2, Z2
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, (CX)
+	VMOVUPS 64(AX), Z2
+	VMOVUPS 64(CX), Z3
+	VMOVUPS 64(DX), Z4
+	VMULPS  Z4, Z4, Z5
+	VADDPS  Z5, Z3, Z3
+	VMULPS  Z0, Z4, Z4
+	VSQRTPS Z3, Z5
+	VADDPS  Z1, Z5, Z5
+	VDIVPS  Z5, Z4, Z4
+	VSUBPS  Z4, Z2, Z2
+	VMOVUPS Z2, 64(AX)
+	VMOVUPS Z3, 64(CX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	SUBQ    $+32, BX
+	CMPQ    BX, $+32
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ BX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS (AX), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (DX), Z4
+	VMULPS  Z4, Z4, Z5
+	VADDPS  Z5, Z3, Z3
+	VMULPS  Z0, Z4, Z4
+	VSQRTPS Z3, Z5
+	VADDPS  Z1, Z5, Z5
+	VDIVPS  Z5, Z4, Z4
+	VSUBPS  Z4, Z2, Z2
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, (CX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	SUBQ    $+16, BX
+	CMPQ    BX, $+16
+	JGE     single
+
+after_single:
+	TESTQ     BX, BX
+	JZ        done
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (AX), K1, Z2
+	VMOVUPS.Z (CX), K1, Z3
+	VMOVUPS.Z (DX), K1, Z4
+	VMULPS    Z4, Z4, Z5
+	VADDPS    Z5, Z3, Z3
+	VMULPS    Z0, Z4, Z0
+	VSQRTPS   Z3, Z4
+	VADDPS    Z1, Z4, Z1
+	VDIVPS    Z1, Z0, Z0
+	VSUBPS    Z0, Z2, Z0
+	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z3, K1, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rmsPropAVX512(v *float32, s *float32, m *float32, grad *float32, n int, lr float32, c float32, momentum float32, epsilon float32)
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·rmsPropAVX512(SB), NOSPLIT, $0-56
+	MOVQ         v+0(FP), AX
+	MOVQ         s+8(FP), CX
+	MOVQ         m+16(FP), DX
+	MOVQ         grad+24(FP), BX
+	MOVQ         n+32(FP), SI
+	MOVSS        lr+40(FP), X0
+	VBROADCASTSS X0, Z0
+	MOVSS        c+44(FP), X1
+	VBROADCASTSS X1, Z1
+	MOVSS        momentum+48(FP), X2
+	VBROADCASTSS X2, Z2
+	MOVSS        epsilon+52(FP), X3
+	VBROADCASTSS X3, Z3
+	CMPQ         SI, $+32
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS (AX), Z4
+	VMOVUPS (CX), Z5
+	VMOVUPS (DX), Z6
+	VMOVUPS (BX), Z7
+	VMULPS  Z7, Z7, Z8
+	VSUBPS  Z5, Z8, Z8
+	VMULPS  Z1, Z8, Z8
+	VADDPS  Z8, Z5, Z5
+	VMULPS  Z2, Z6, Z6
+	VMULPS  Z0, Z7, Z7
+	VADDPS  Z3, Z5, Z8
+	VSQRTPS Z8, Z8
+	VDIVPS  Z8, Z7, Z7
+	VADDPS  Z7, Z6, Z6
+	VSUBPS  Z6, Z4, Z4
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, (CX)
+	VMOVUPS Z6, (DX)
+	VMOVUPS 64(AX), Z4
+	VMOVUPS 64(CX), Z5
+	VMOVUPS 64(DX), Z6
+	VMOVUPS 64(BX), Z7
+	VMULPS  Z7, Z7, Z8
+	VSUBPS  Z5, Z8, Z8
+	VMULPS  Z1, Z8, Z8
+	VADDPS  Z8, Z5, Z5
+	VMULPS  Z2, Z6, Z6
+	VMULPS  Z0, Z7, Z7
+	VADDPS  Z3, Z5, Z8
+	VSQRTPS Z8, Z8
+	VDIVPS  Z8, Z7, Z7
+	VADDPS  Z7, Z6, Z6
+	VSUBPS  Z6, Z4, Z4
+	VMOVUPS Z4, 64(AX)
+	VMOVUPS Z5, 64(CX)
+	VMOVUPS Z6, 64(DX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	ADDQ    $+128, BX
+	SUBQ    $+32, SI
+	CMPQ    SI, $+32
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ SI, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS (AX), Z4
+	VMOVUPS (CX), Z5
+	VMOVUPS (DX), Z6
+	VMOVUPS (BX), Z7
+	VMULPS  Z7, Z7, Z8
+	VSUBPS  Z5, Z8, Z8
+	VMULPS  Z1, Z8, Z8
+	VADDPS  Z8, Z5, Z5
+	VMULPS  Z2, Z6, Z6
+	VMULPS  Z0, Z7, Z7
+	VADDPS  Z3, Z5, Z8
+	VSQRTPS Z8, Z8
+	VDIVPS  Z8, Z7, Z7
+	VADDPS  Z7, Z6, Z6
+	VSUBPS  Z6, Z4, Z4
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, (CX)
+	VMOVUPS Z6, (DX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	ADDQ    $+64, BX
+	SUBQ    $+16, SI
+	CMPQ    SI, $+16
+	JGE     single
+
+after_single:
+	TESTQ     SI, SI
+	JZ        done
+	MOVQ      $0x00000001, DI
+	SHLXQ     SI, DI, DI
+	DECQ      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (CX), K1, Z5
+	VMOVUPS.Z (DX), K1, Z6
+	VMOVUPS.Z (BX), K1, Z7
+	VMULPS    Z7, Z7, Z8
+	VSUBPS    Z5, Z8, Z8
+	VMULPS    Z1, Z8, Z1
+	VADDPS    Z1, Z5, Z1
+	VMULPS    Z2, Z6, Z2
+	VMULPS    Z0, Z7, Z0
+	VADDPS    Z3, Z1, Z3
+	VSQRTPS   Z3, Z3
+	VDIVPS    Z3, Z0, Z0
+	VADDPS    Z0, Z2, Z0
+	VSUBPS    Z0, Z4, Z2
+	VMOVUPS   Z2, K1, (AX)
+	VMOVUPS   Z1, K1, (CX)
+	VMOVUPS   Z0, K1, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func prefetchAVX512(p *byte, lines int)
+// Requires: AVX, MMX+
+TEXT ·prefetchAVX512(SB), NOSPLIT, $0-16
+	MOVQ p+0(FP), AX
+	MOVQ lines+8(FP), CX
+
+line:
+	PREFETCHT0 (AX)
+	ADDQ       $0x40, AX
+	DECQ       CX
+	JNZ        line
+	VZEROUPPER
+	RET

@@ -1,6 +1,10 @@
 package elementwise
 
-import "github.com/gorge-tf/gorge/internal/kernel"
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+)
 
 // Broadcast says how operands of different shapes are walked together. It
 // knows shapes only and may be kept and shared.
@@ -59,6 +63,12 @@ func NewBroadcastTo(out, shape []int) (*Broadcast, bool) {
 
 func newBroadcast(out []int, shapes [][]int) *Broadcast {
 	b := &Broadcast{Shape: out, Len: kernel.Product(out)}
+	if b.Len > 1 && !slices.ContainsFunc(shapes, func(s []int) bool { return !slices.Equal(s, out) }) {
+		d := broadcastDim{n: b.Len, step: make([]int, len(shapes))}
+		kernel.Fill(d.step, 1)
+		b.dims = []broadcastDim{d}
+		return b
+	}
 	steps := make([][]int, len(shapes))
 	for k, s := range shapes {
 		steps[k] = broadcastSteps(out, s)

@@ -187,6 +187,9 @@ func SelectBroadcast[T any](par kernel.Par, b *Broadcast, z []T, c []bool, x, y 
 // SelectRun sets z to x where c holds and to y elsewhere. Each operand goes on by
 // its step, which is 0 or 1.
 func SelectRun[T any](z []T, c []bool, cStep int, x []T, xStep int, y []T, yStep int) {
+	if len(z) == 0 {
+		return
+	}
 	if cStep == 0 {
 		if c[0] {
 			copyStep(z, x, xStep)
@@ -195,7 +198,7 @@ func SelectRun[T any](z []T, c []bool, cStep int, x []T, xStep int, y []T, yStep
 		}
 		return
 	}
-	if n := len(z); xStep == 1 && yStep == 1 && selectBits(z, c[:n], x[:n], y[:n]) {
+	if selectBits(z, c[:len(z)], x[:1+(len(z)-1)*xStep], y[:1+(len(z)-1)*yStep]) {
 		return
 	}
 	for i := range z {

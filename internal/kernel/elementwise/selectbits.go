@@ -3,13 +3,13 @@ package elementwise
 import "github.com/gorge-tf/gorge/internal/kernel"
 
 // selectBits sets z[i] to x[i] where c[i] holds and to y[i] elsewhere, without
-// branches, which conditions without a pattern would make slow. It reports
-// false, and does nothing, for elements that are no 4 or 8 plain bytes.
+// branches, which conditions without a pattern would make slow. Where x or y has one
+// element, that is repeated. It reports false, and does nothing, for elements that are
+// no 4 or 8 plain bytes.
 func selectBits[T any](z []T, c []bool, x, y []T) bool {
 	switch any(z).(type) {
 	case []float32, []int32, []uint32:
-		n := selectVectors(kernel.Words[float32](z), kernel.Words[uint8](c), kernel.Words[float32](x), kernel.Words[float32](y))
-		selectWords(kernel.Words[uint32](z[n:]), kernel.Words[uint8](c[n:]), kernel.Words[uint32](x[n:]), kernel.Words[uint32](y[n:]))
+		selectWords(kernel.Words[uint32](z), kernel.Words[uint8](c), kernel.Words[uint32](x), kernel.Words[uint32](y))
 	case []float64, []int64, []uint64:
 		selectWords(kernel.Words[uint64](z), kernel.Words[uint8](c), kernel.Words[uint64](x), kernel.Words[uint64](y))
 	default:
@@ -18,23 +18,44 @@ func selectBits[T any](z []T, c []bool, x, y []T) bool {
 	return true
 }
 
+func selectWords[W uint32 | uint64](z []W, c []uint8, x, y []W) {
+	switch n := len(z); {
+	case n == 0:
+	case len(x) == n && len(y) == n:
+		done := selectVectors(z, c, x, y)
+		selectAny(z[done:], c[done:], x[done:], 1, y[done:], 1)
+	case len(x) == n && &z[0] != &x[0]: // a loop may write to what it reads
+		kernel.Fill(z, y[0])
+		selectWords(z, c, x, z)
+	case len(y) == n && &z[0] != &y[0]:
+		kernel.Fill(z, x[0])
+		selectWords(z, c, z, y)
+	default:
+		selectAny(z, c, x, min(1, len(x)-1), y, min(1, len(y)-1))
+	}
+}
+
 // selectVectors does so for as many elements as it returns.
-func selectVectors(z []float32, c []uint8, x, y []float32) (done int) {
-	if simd.selectWords == nil {
+func selectVectors[W any](z []W, c []uint8, x, y []W) (done int) {
+	zf, ok := any(z).([]uint32)
+	if !ok || simd.selectWords == nil {
 		return 0
 	}
-	for len(z)-done >= 16 {
-		n := min(len(z)-done, kernel.VectorChunk) &^ 15
-		simd.selectWords(&z[done], &c[done], &x[done:][:n][0], &y[done:][:n][0], n)
+	words := func(v []W) []float32 { return kernel.Words[float32](v)[:len(zf)] }
+	zs, xs, ys := words(z), words(x), words(y)
+	for len(zs)-done >= 16 {
+		n := min(len(zs)-done, kernel.VectorChunk) &^ 15
+		simd.selectWords(&zs[done], &c[done], &xs[done], &ys[done], n)
 		done += n
 	}
 	return done
 }
 
-func selectWords[W uint32 | uint64](z []W, c []uint8, x, y []W) {
-	c, x, y = c[:len(z)], x[:len(z)], y[:len(z)]
+// selectAny is the loop in Go; a step is 0 where an element is repeated.
+func selectAny[W uint32 | uint64](z []W, c []uint8, x []W, xStep int, y []W, yStep int) {
+	c = c[:len(z)]
 	for i := range z {
-		mask := -W(c[i])
-		z[i] = y[i] ^ (x[i]^y[i])&mask
+		a, b := x[i*xStep], y[i*yStep]
+		z[i] = b ^ (a^b)&-W(c[i])
 	}
 }

@@ -3,6 +3,8 @@ package elementwise
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
@@ -28,6 +30,52 @@ func testSelectBits[T comparable](t *testing.T, next func() T, done bool) {
 				t.Fatalf("%T of %d: element %d is %v, want %v", z, n, i, z[i], want)
 			}
 		}
+	}
+}
+
+// TestSelectRepeated has one element in the place of an operand, and results in the
+// memory of the other one.
+func TestSelectRepeated(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		for _, n := range []int{1, 5, 16, 100, kernel.VectorChunk + 3} {
+			for _, inPlace := range []bool{false, true} {
+				for _, repeated := range []string{"x", "y", "xy"} {
+					testSelectRepeated(t, n, repeated, inPlace)
+				}
+			}
+		}
+	})
+}
+
+func testSelectRepeated(t *testing.T, n int, repeated string, inPlace bool) {
+	t.Helper()
+	c, x, y, z := make([]bool, n), kerneltest.Counting[float32](n), kerneltest.Counting[float32](n), make([]float32, n)
+	steps := [2]int{1, 1}
+	for i := range c {
+		c[i], y[i] = rand.IntN(2) == 0, -1-y[i]
+	}
+	if strings.Contains(repeated, "x") {
+		x, steps[0] = []float32{1e6}, 0
+	}
+	if strings.Contains(repeated, "y") {
+		y, steps[1] = []float32{-1e6}, 0
+	}
+	want := make([]float32, n)
+	for i := range want {
+		want[i] = y[i*steps[1]]
+		if c[i] {
+			want[i] = x[i*steps[0]]
+		}
+	}
+	switch {
+	case inPlace && repeated == "x":
+		z = y
+	case inPlace && repeated == "y":
+		z = x
+	}
+	SelectRun(z, c, 1, x, steps[0], y, steps[1])
+	if !slices.Equal(z, want) {
+		t.Errorf("%d elements, %s repeated, in place %v: got %v, want %v", n, repeated, inPlace, z, want)
 	}
 }
 

@@ -47,7 +47,12 @@ func NewComplexFFT(n int) *FFT {
 	if radices == nil || n < leastFFT || n > mostFFT {
 		return nil
 	}
-	f := &FFT{n: n, scratch: sync.Pool{New: func() any { return &fftScratch{make([]float32, (n+1)*fftBlock), make([]float32, (n+1)*fftBlock)} }}}
+	f := &FFT{n: n, passes: fftPasses(n, radices), scratch: sync.Pool{New: func() any { return &fftScratch{make([]float32, (n+1)*fftBlock), make([]float32, (n+1)*fftBlock)} }}}
+	return f
+}
+
+// fftPasses returns the passes of a transform of n numbers by these factors of n.
+func fftPasses(n int, radices []int) (passes []fftPass) {
 	left, stride := n, 1
 	for _, r := range radices {
 		left /= r
@@ -57,10 +62,10 @@ func NewComplexFFT(n int) *FFT {
 				p.roots = appendRoot(p.roots, k*u*stride, n)
 			}
 		}
-		f.passes = append(f.passes, p)
+		passes = append(passes, p)
 		stride *= r
 	}
-	return f
+	return passes
 }
 
 // NewRealFFT plans transforms of n real numbers, n even: as complex numbers they are
@@ -175,16 +180,26 @@ func (f *FFT) transform(s *fftScratch) []float32 {
 }
 
 func (p *fftPass) run(y, x []float32) {
-	switch {
-	case p.radix == 4 && simd.fft4 != nil:
-		simd.fft4(&y[0], &x[0], p.n, p.stride, &p.roots[0])
-	case p.radix == 4:
-		p.four(y, x)
-	case p.radix == 2:
-		p.two(y, x)
-	default:
-		p.odd(y, x)
+	vector, plain := p.loops()
+	if vector != nil {
+		vector(&y[0], &x[0], p.n, p.stride, &p.roots[0])
+		return
 	}
+	plain(y, x)
+}
+
+// loops returns what does the pass with vector instructions, nil if nothing does, and the
+// loop that defines it.
+func (p *fftPass) loops() (vector func(y, x *float32, n, stride int, w *float32), plain func(y, x []float32)) {
+	switch p.radix {
+	case 2:
+		return nil, p.two
+	case 3:
+		return simd.fft3, p.odd
+	case 4:
+		return simd.fft4, p.four
+	}
+	return simd.fft5, p.odd
 }
 
 // floatsOf returns the parts of complex numbers.

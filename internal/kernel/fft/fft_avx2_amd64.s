@@ -152,6 +152,462 @@ element:
 	VZEROUPPER
 	RET
 
+// func fft3AVX2(y *float32, x *float32, n int, stride int, w *float32)
+// Requires: AVX, FMA3
+TEXT ·fft3AVX2(SB), NOSPLIT, $0-40
+	MOVQ  y+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  n+16(FP), DX
+	MOVQ  stride+24(FP), BX
+	MOVQ  w+32(FP), SI
+	MOVQ  BX, R8
+	SHLQ  $0x07, R8
+	MOVQ  R8, DI
+	IMULQ DX, DI
+
+group:
+	MOVQ BX, R9
+
+element:
+	VMOVUPS      (CX), Y0
+	VMOVUPS      64(CX), Y1
+	VMOVUPS      (CX)(DI*1), Y2
+	VMOVUPS      64(CX)(DI*1), Y3
+	VMOVUPS      (CX)(DI*2), Y4
+	VMOVUPS      64(CX)(DI*2), Y5
+	VADDPS       Y4, Y2, Y6
+	VADDPS       Y5, Y3, Y7
+	VSUBPS       Y4, Y2, Y2
+	VSUBPS       Y5, Y3, Y3
+	VADDPS       Y6, Y0, Y4
+	VADDPS       Y7, Y1, Y5
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y5, 64(AX)
+	VMOVUPS      Y6, Y4
+	VFMADD132PS  word8_bf000000<>+0(SB), Y0, Y4
+	VMOVUPS      Y7, Y0
+	VFMADD132PS  word8_bf000000<>+0(SB), Y1, Y0
+	VMULPS       word8_3f5db3d7<>+0(SB), Y3, Y1
+	VMULPS       word8_3f5db3d7<>+0(SB), Y2, Y2
+	VADDPS       Y1, Y4, Y3
+	VSUBPS       Y2, Y0, Y5
+	VBROADCASTSS (SI), Y6
+	VBROADCASTSS 4(SI), Y7
+	VMULPS       Y6, Y3, Y8
+	VMOVUPS      Y8, Y8
+	VFNMADD231PS Y7, Y5, Y8
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y3, Y3
+	VFMADD213PS  Y5, Y7, Y3
+	VMOVUPS      Y8, (AX)(R8*1)
+	VMOVUPS      Y3, 64(AX)(R8*1)
+	VSUBPS       Y1, Y4, Y1
+	VADDPS       Y2, Y0, Y0
+	VBROADCASTSS 8(SI), Y2
+	VBROADCASTSS 12(SI), Y3
+	VMULPS       Y2, Y1, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS Y3, Y0, Y4
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y1, Y1
+	VFMADD213PS  Y0, Y3, Y1
+	VMOVUPS      Y4, (AX)(R8*2)
+	VMOVUPS      Y1, 64(AX)(R8*2)
+	VMOVUPS      32(CX), Y0
+	VMOVUPS      96(CX), Y1
+	VMOVUPS      32(CX)(DI*1), Y2
+	VMOVUPS      96(CX)(DI*1), Y3
+	VMOVUPS      32(CX)(DI*2), Y4
+	VMOVUPS      96(CX)(DI*2), Y5
+	VADDPS       Y4, Y2, Y6
+	VADDPS       Y5, Y3, Y7
+	VSUBPS       Y4, Y2, Y2
+	VSUBPS       Y5, Y3, Y3
+	VADDPS       Y6, Y0, Y4
+	VADDPS       Y7, Y1, Y5
+	VMOVUPS      Y4, 32(AX)
+	VMOVUPS      Y5, 96(AX)
+	VMOVUPS      Y6, Y4
+	VFMADD132PS  word8_bf000000<>+0(SB), Y0, Y4
+	VMOVUPS      Y7, Y0
+	VFMADD132PS  word8_bf000000<>+0(SB), Y1, Y0
+	VMULPS       word8_3f5db3d7<>+0(SB), Y3, Y1
+	VMULPS       word8_3f5db3d7<>+0(SB), Y2, Y2
+	VADDPS       Y1, Y4, Y3
+	VSUBPS       Y2, Y0, Y5
+	VBROADCASTSS (SI), Y6
+	VBROADCASTSS 4(SI), Y7
+	VMULPS       Y6, Y3, Y8
+	VMOVUPS      Y8, Y8
+	VFNMADD231PS Y7, Y5, Y8
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y3, Y3
+	VFMADD213PS  Y5, Y7, Y3
+	VMOVUPS      Y8, 32(AX)(R8*1)
+	VMOVUPS      Y3, 96(AX)(R8*1)
+	VSUBPS       Y1, Y4, Y1
+	VADDPS       Y2, Y0, Y0
+	VBROADCASTSS 8(SI), Y2
+	VBROADCASTSS 12(SI), Y3
+	VMULPS       Y2, Y1, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS Y3, Y0, Y4
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y1, Y1
+	VFMADD213PS  Y0, Y3, Y1
+	VMOVUPS      Y4, 32(AX)(R8*2)
+	VMOVUPS      Y1, 96(AX)(R8*2)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	DECQ         R9
+	JNZ          element
+	ADDQ         R8, AX
+	ADDQ         R8, AX
+	ADDQ         $0x10, SI
+	DECQ         DX
+	JNZ          group
+	VZEROUPPER
+	RET
+
+DATA word8_bf000000<>+0(SB)/4, $0xbf000000
+DATA word8_bf000000<>+4(SB)/4, $0xbf000000
+DATA word8_bf000000<>+8(SB)/4, $0xbf000000
+DATA word8_bf000000<>+12(SB)/4, $0xbf000000
+DATA word8_bf000000<>+16(SB)/4, $0xbf000000
+DATA word8_bf000000<>+20(SB)/4, $0xbf000000
+DATA word8_bf000000<>+24(SB)/4, $0xbf000000
+DATA word8_bf000000<>+28(SB)/4, $0xbf000000
+GLOBL word8_bf000000<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3f5db3d7<>+0(SB)/4, $0x3f5db3d7
+DATA word8_3f5db3d7<>+4(SB)/4, $0x3f5db3d7
+DATA word8_3f5db3d7<>+8(SB)/4, $0x3f5db3d7
+DATA word8_3f5db3d7<>+12(SB)/4, $0x3f5db3d7
+DATA word8_3f5db3d7<>+16(SB)/4, $0x3f5db3d7
+DATA word8_3f5db3d7<>+20(SB)/4, $0x3f5db3d7
+DATA word8_3f5db3d7<>+24(SB)/4, $0x3f5db3d7
+DATA word8_3f5db3d7<>+28(SB)/4, $0x3f5db3d7
+GLOBL word8_3f5db3d7<>(SB), RODATA|NOPTR, $32
+
+// func fft5AVX2(y *float32, x *float32, n int, stride int, w *float32)
+// Requires: AVX, FMA3
+TEXT ·fft5AVX2(SB), NOSPLIT, $0-40
+	MOVQ  y+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  n+16(FP), DX
+	MOVQ  stride+24(FP), BX
+	MOVQ  w+32(FP), SI
+	MOVQ  BX, R8
+	SHLQ  $0x07, R8
+	MOVQ  R8, DI
+	IMULQ DX, DI
+	LEAQ  (DI)(DI*2), R10
+	LEAQ  (R8)(R8*2), R11
+
+group:
+	MOVQ BX, R9
+
+element:
+	VMOVUPS      (CX), Y0
+	VMOVUPS      64(CX), Y1
+	VMOVUPS      (CX)(DI*1), Y2
+	VMOVUPS      64(CX)(DI*1), Y3
+	VMOVUPS      (CX)(DI*4), Y4
+	VMOVUPS      64(CX)(DI*4), Y5
+	VADDPS       Y4, Y2, Y6
+	VADDPS       Y5, Y3, Y7
+	VSUBPS       Y4, Y2, Y2
+	VSUBPS       Y5, Y3, Y3
+	VADDPS       Y6, Y0, Y4
+	VADDPS       Y7, Y1, Y5
+	VMOVUPS      (CX)(DI*2), Y8
+	VMOVUPS      64(CX)(DI*2), Y9
+	VMOVUPS      (CX)(R10*1), Y10
+	VMOVUPS      64(CX)(R10*1), Y11
+	VADDPS       Y10, Y8, Y12
+	VADDPS       Y11, Y9, Y13
+	VSUBPS       Y10, Y8, Y8
+	VSUBPS       Y11, Y9, Y9
+	VADDPS       Y12, Y4, Y4
+	VADDPS       Y13, Y5, Y5
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y5, 64(AX)
+	VMOVUPS      Y6, Y4
+	VFMADD132PS  word8_3e9e377a<>+0(SB), Y0, Y4
+	VMOVUPS      Y7, Y5
+	VFMADD132PS  word8_3e9e377a<>+0(SB), Y1, Y5
+	VMULPS       word8_3f737871<>+0(SB), Y3, Y10
+	VMULPS       word8_3f737871<>+0(SB), Y2, Y11
+	VMOVUPS      Y12, Y14
+	VFMADD132PS  word8_bf4f1bbd<>+0(SB), Y4, Y14
+	VMOVUPS      Y13, Y4
+	VFMADD132PS  word8_bf4f1bbd<>+0(SB), Y5, Y4
+	VMOVUPS      Y9, Y5
+	VFMADD132PS  word8_3f167918<>+0(SB), Y10, Y5
+	VMOVUPS      Y8, Y10
+	VFMADD132PS  word8_3f167918<>+0(SB), Y11, Y10
+	VADDPS       Y5, Y14, Y11
+	VMOVUPS      Y11, (AX)(R8*1)
+	VSUBPS       Y5, Y14, Y5
+	VMOVUPS      Y5, (AX)(R8*4)
+	VSUBPS       Y10, Y4, Y5
+	VMOVUPS      Y5, 64(AX)(R8*1)
+	VADDPS       Y10, Y4, Y4
+	VMOVUPS      Y4, 64(AX)(R8*4)
+	VMOVUPS      Y6, Y4
+	VFMADD132PS  word8_bf4f1bbd<>+0(SB), Y0, Y4
+	VMOVUPS      Y7, Y0
+	VFMADD132PS  word8_bf4f1bbd<>+0(SB), Y1, Y0
+	VMULPS       word8_3f167918<>+0(SB), Y3, Y1
+	VMULPS       word8_3f167918<>+0(SB), Y2, Y2
+	VMOVUPS      Y12, Y3
+	VFMADD132PS  word8_3e9e377a<>+0(SB), Y4, Y3
+	VMOVUPS      Y13, Y4
+	VFMADD132PS  word8_3e9e377a<>+0(SB), Y0, Y4
+	VMOVUPS      Y9, Y0
+	VFMADD132PS  word8_bf737871<>+0(SB), Y1, Y0
+	VMOVUPS      Y8, Y1
+	VFMADD132PS  word8_bf737871<>+0(SB), Y2, Y1
+	VADDPS       Y0, Y3, Y2
+	VMOVUPS      Y2, (AX)(R8*2)
+	VSUBPS       Y0, Y3, Y0
+	VMOVUPS      Y0, (AX)(R11*1)
+	VSUBPS       Y1, Y4, Y0
+	VMOVUPS      Y0, 64(AX)(R8*2)
+	VADDPS       Y1, Y4, Y0
+	VMOVUPS      Y0, 64(AX)(R11*1)
+	VMOVUPS      (AX)(R8*1), Y0
+	VMOVUPS      64(AX)(R8*1), Y1
+	VBROADCASTSS (SI), Y2
+	VBROADCASTSS 4(SI), Y3
+	VMULPS       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS Y3, Y1, Y4
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y0, Y0
+	VFMADD213PS  Y1, Y3, Y0
+	VMOVUPS      Y4, (AX)(R8*1)
+	VMOVUPS      Y0, 64(AX)(R8*1)
+	VMOVUPS      (AX)(R8*2), Y0
+	VMOVUPS      64(AX)(R8*2), Y1
+	VBROADCASTSS 8(SI), Y2
+	VBROADCASTSS 12(SI), Y3
+	VMULPS       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS Y3, Y1, Y4
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y0, Y0
+	VFMADD213PS  Y1, Y3, Y0
+	VMOVUPS      Y4, (AX)(R8*2)
+	VMOVUPS      Y0, 64(AX)(R8*2)
+	VMOVUPS      (AX)(R11*1), Y0
+	VMOVUPS      64(AX)(R11*1), Y1
+	VBROADCASTSS 16(SI), Y2
+	VBROADCASTSS 20(SI), Y3
+	VMULPS       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS Y3, Y1, Y4
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y0, Y0
+	VFMADD213PS  Y1, Y3, Y0
+	VMOVUPS      Y4, (AX)(R11*1)
+	VMOVUPS      Y0, 64(AX)(R11*1)
+	VMOVUPS      (AX)(R8*4), Y0
+	VMOVUPS      64(AX)(R8*4), Y1
+	VBROADCASTSS 24(SI), Y2
+	VBROADCASTSS 28(SI), Y3
+	VMULPS       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS Y3, Y1, Y4
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y0, Y0
+	VFMADD213PS  Y1, Y3, Y0
+	VMOVUPS      Y4, (AX)(R8*4)
+	VMOVUPS      Y0, 64(AX)(R8*4)
+	VMOVUPS      32(CX), Y0
+	VMOVUPS      96(CX), Y1
+	VMOVUPS      32(CX)(DI*1), Y2
+	VMOVUPS      96(CX)(DI*1), Y3
+	VMOVUPS      32(CX)(DI*4), Y4
+	VMOVUPS      96(CX)(DI*4), Y5
+	VADDPS       Y4, Y2, Y6
+	VADDPS       Y5, Y3, Y7
+	VSUBPS       Y4, Y2, Y2
+	VSUBPS       Y5, Y3, Y3
+	VADDPS       Y6, Y0, Y4
+	VADDPS       Y7, Y1, Y5
+	VMOVUPS      32(CX)(DI*2), Y8
+	VMOVUPS      96(CX)(DI*2), Y9
+	VMOVUPS      32(CX)(R10*1), Y10
+	VMOVUPS      96(CX)(R10*1), Y11
+	VADDPS       Y10, Y8, Y12
+	VADDPS       Y11, Y9, Y13
+	VSUBPS       Y10, Y8, Y8
+	VSUBPS       Y11, Y9, Y9
+	VADDPS       Y12, Y4, Y4
+	VADDPS       Y13, Y5, Y5
+	VMOVUPS      Y4, 32(AX)
+	VMOVUPS      Y5, 96(AX)
+	VMOVUPS      Y6, Y4
+	VFMADD132PS  word8_3e9e377a<>+0(SB), Y0, Y4
+	VMOVUPS      Y7, Y5
+	VFMADD132PS  word8_3e9e377a<>+0(SB), Y1, Y5
+	VMULPS       word8_3f737871<>+0(SB), Y3, Y10
+	VMULPS       word8_3f737871<>+0(SB), Y2, Y11
+	VMOVUPS      Y12, Y14
+	VFMADD132PS  word8_bf4f1bbd<>+0(SB), Y4, Y14
+	VMOVUPS      Y13, Y4
+	VFMADD132PS  word8_bf4f1bbd<>+0(SB), Y5, Y4
+	VMOVUPS      Y9, Y5
+	VFMADD132PS  word8_3f167918<>+0(SB), Y10, Y5
+	VMOVUPS      Y8, Y10
+	VFMADD132PS  word8_3f167918<>+0(SB), Y11, Y10
+	VADDPS       Y5, Y14, Y11
+	VMOVUPS      Y11, 32(AX)(R8*1)
+	VSUBPS       Y5, Y14, Y5
+	VMOVUPS      Y5, 32(AX)(R8*4)
+	VSUBPS       Y10, Y4, Y5
+	VMOVUPS      Y5, 96(AX)(R8*1)
+	VADDPS       Y10, Y4, Y4
+	VMOVUPS      Y4, 96(AX)(R8*4)
+	VMOVUPS      Y6, Y4
+	VFMADD132PS  word8_bf4f1bbd<>+0(SB), Y0, Y4
+	VMOVUPS      Y7, Y0
+	VFMADD132PS  word8_bf4f1bbd<>+0(SB), Y1, Y0
+	VMULPS       word8_3f167918<>+0(SB), Y3, Y1
+	VMULPS       word8_3f167918<>+0(SB), Y2, Y2
+	VMOVUPS      Y12, Y3
+	VFMADD132PS  word8_3e9e377a<>+0(SB), Y4, Y3
+	VMOVUPS      Y13, Y4
+	VFMADD132PS  word8_3e9e377a<>+0(SB), Y0, Y4
+	VMOVUPS      Y9, Y0
+	VFMADD132PS  word8_bf737871<>+0(SB), Y1, Y0
+	VMOVUPS      Y8, Y1
+	VFMADD132PS  word8_bf737871<>+0(SB), Y2, Y1
+	VADDPS       Y0, Y3, Y2
+	VMOVUPS      Y2, 32(AX)(R8*2)
+	VSUBPS       Y0, Y3, Y0
+	VMOVUPS      Y0, 32(AX)(R11*1)
+	VSUBPS       Y1, Y4, Y0
+	VMOVUPS      Y0, 96(AX)(R8*2)
+	VADDPS       Y1, Y4, Y0
+	VMOVUPS      Y0, 96(AX)(R11*1)
+	VMOVUPS      32(AX)(R8*1), Y0
+	VMOVUPS      96(AX)(R8*1), Y1
+	VBROADCASTSS (SI), Y2
+	VBROADCASTSS 4(SI), Y3
+	VMULPS       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS Y3, Y1, Y4
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y0, Y0
+	VFMADD213PS  Y1, Y3, Y0
+	VMOVUPS      Y4, 32(AX)(R8*1)
+	VMOVUPS      Y0, 96(AX)(R8*1)
+	VMOVUPS      32(AX)(R8*2), Y0
+	VMOVUPS      96(AX)(R8*2), Y1
+	VBROADCASTSS 8(SI), Y2
+	VBROADCASTSS 12(SI), Y3
+	VMULPS       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS Y3, Y1, Y4
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y0, Y0
+	VFMADD213PS  Y1, Y3, Y0
+	VMOVUPS      Y4, 32(AX)(R8*2)
+	VMOVUPS      Y0, 96(AX)(R8*2)
+	VMOVUPS      32(AX)(R11*1), Y0
+	VMOVUPS      96(AX)(R11*1), Y1
+	VBROADCASTSS 16(SI), Y2
+	VBROADCASTSS 20(SI), Y3
+	VMULPS       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS Y3, Y1, Y4
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y0, Y0
+	VFMADD213PS  Y1, Y3, Y0
+	VMOVUPS      Y4, 32(AX)(R11*1)
+	VMOVUPS      Y0, 96(AX)(R11*1)
+	VMOVUPS      32(AX)(R8*4), Y0
+	VMOVUPS      96(AX)(R8*4), Y1
+	VBROADCASTSS 24(SI), Y2
+	VBROADCASTSS 28(SI), Y3
+	VMULPS       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS Y3, Y1, Y4
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y0, Y0
+	VFMADD213PS  Y1, Y3, Y0
+	VMOVUPS      Y4, 32(AX)(R8*4)
+	VMOVUPS      Y0, 96(AX)(R8*4)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	DECQ         R9
+	JNZ          element
+	ADDQ         R8, AX
+	ADDQ         R8, AX
+	ADDQ         R8, AX
+	ADDQ         R8, AX
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          group
+	VZEROUPPER
+	RET
+
+DATA word8_3e9e377a<>+0(SB)/4, $0x3e9e377a
+DATA word8_3e9e377a<>+4(SB)/4, $0x3e9e377a
+DATA word8_3e9e377a<>+8(SB)/4, $0x3e9e377a
+DATA word8_3e9e377a<>+12(SB)/4, $0x3e9e377a
+DATA word8_3e9e377a<>+16(SB)/4, $0x3e9e377a
+DATA word8_3e9e377a<>+20(SB)/4, $0x3e9e377a
+DATA word8_3e9e377a<>+24(SB)/4, $0x3e9e377a
+DATA word8_3e9e377a<>+28(SB)/4, $0x3e9e377a
+GLOBL word8_3e9e377a<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3f737871<>+0(SB)/4, $0x3f737871
+DATA word8_3f737871<>+4(SB)/4, $0x3f737871
+DATA word8_3f737871<>+8(SB)/4, $0x3f737871
+DATA word8_3f737871<>+12(SB)/4, $0x3f737871
+DATA word8_3f737871<>+16(SB)/4, $0x3f737871
+DATA word8_3f737871<>+20(SB)/4, $0x3f737871
+DATA word8_3f737871<>+24(SB)/4, $0x3f737871
+DATA word8_3f737871<>+28(SB)/4, $0x3f737871
+GLOBL word8_3f737871<>(SB), RODATA|NOPTR, $32
+
+DATA word8_bf4f1bbd<>+0(SB)/4, $0xbf4f1bbd
+DATA word8_bf4f1bbd<>+4(SB)/4, $0xbf4f1bbd
+DATA word8_bf4f1bbd<>+8(SB)/4, $0xbf4f1bbd
+DATA word8_bf4f1bbd<>+12(SB)/4, $0xbf4f1bbd
+DATA word8_bf4f1bbd<>+16(SB)/4, $0xbf4f1bbd
+DATA word8_bf4f1bbd<>+20(SB)/4, $0xbf4f1bbd
+DATA word8_bf4f1bbd<>+24(SB)/4, $0xbf4f1bbd
+DATA word8_bf4f1bbd<>+28(SB)/4, $0xbf4f1bbd
+GLOBL word8_bf4f1bbd<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3f167918<>+0(SB)/4, $0x3f167918
+DATA word8_3f167918<>+4(SB)/4, $0x3f167918
+DATA word8_3f167918<>+8(SB)/4, $0x3f167918
+DATA word8_3f167918<>+12(SB)/4, $0x3f167918
+DATA word8_3f167918<>+16(SB)/4, $0x3f167918
+DATA word8_3f167918<>+20(SB)/4, $0x3f167918
+DATA word8_3f167918<>+24(SB)/4, $0x3f167918
+DATA word8_3f167918<>+28(SB)/4, $0x3f167918
+GLOBL word8_3f167918<>(SB), RODATA|NOPTR, $32
+
+DATA word8_bf737871<>+0(SB)/4, $0xbf737871
+DATA word8_bf737871<>+4(SB)/4, $0xbf737871
+DATA word8_bf737871<>+8(SB)/4, $0xbf737871
+DATA word8_bf737871<>+12(SB)/4, $0xbf737871
+DATA word8_bf737871<>+16(SB)/4, $0xbf737871
+DATA word8_bf737871<>+20(SB)/4, $0xbf737871
+DATA word8_bf737871<>+24(SB)/4, $0xbf737871
+DATA word8_bf737871<>+28(SB)/4, $0xbf737871
+GLOBL word8_bf737871<>(SB), RODATA|NOPTR, $32
+
 // func fftSplitAVX2(z *float32, n int, w *float32)
 // Requires: AVX, FMA3
 TEXT ·fftSplitAVX2(SB), NOSPLIT, $0-24

@@ -9,6 +9,16 @@ package fft
 //go:noescape
 func fft4AVX512(y *float32, x *float32, n int, stride int, w *float32)
 
+// fft3AVX512 does a pass of radix 3 over n groups of stride elements; each group has 2 roots of w.
+//
+//go:noescape
+func fft3AVX512(y *float32, x *float32, n int, stride int, w *float32)
+
+// fft5AVX512 does a pass of radix 5 over n groups of stride elements; each group has 4 roots of w.
+//
+//go:noescape
+func fft5AVX512(y *float32, x *float32, n int, stride int, w *float32)
+
 // fftSplitAVX512 turns the transforms of pairs of numbers into those of the numbers, for elements 1 to n-1.
 //
 //go:noescape

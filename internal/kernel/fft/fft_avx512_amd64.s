@@ -94,6 +94,342 @@ element:
 	VZEROUPPER
 	RET
 
+// func fft3AVX512(y *float32, x *float32, n int, stride int, w *float32)
+// Requires: AVX, AVX512F
+TEXT ·fft3AVX512(SB), NOSPLIT, $0-40
+	MOVQ  y+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  n+16(FP), DX
+	MOVQ  stride+24(FP), BX
+	MOVQ  w+32(FP), SI
+	MOVQ  BX, R8
+	SHLQ  $0x07, R8
+	MOVQ  R8, DI
+	IMULQ DX, DI
+
+group:
+	VBROADCASTSS (SI), Z0
+	VBROADCASTSS 4(SI), Z1
+	VBROADCASTSS 8(SI), Z2
+	VBROADCASTSS 12(SI), Z3
+	MOVQ         BX, R9
+
+element:
+	VMOVUPS      (CX), Z4
+	VMOVUPS      64(CX), Z5
+	VMOVUPS      (CX)(DI*1), Z6
+	VMOVUPS      64(CX)(DI*1), Z7
+	VMOVUPS      (CX)(DI*2), Z8
+	VMOVUPS      64(CX)(DI*2), Z9
+	VADDPS       Z8, Z6, Z10
+	VADDPS       Z9, Z7, Z11
+	VSUBPS       Z8, Z6, Z6
+	VSUBPS       Z9, Z7, Z7
+	VADDPS       Z10, Z4, Z8
+	VADDPS       Z11, Z5, Z9
+	VMOVUPS      Z8, (AX)
+	VMOVUPS      Z9, 64(AX)
+	VMOVUPS      Z10, Z8
+	VFMADD132PS  word16_bf000000<>+0(SB), Z4, Z8
+	VMOVUPS      Z11, Z4
+	VFMADD132PS  word16_bf000000<>+0(SB), Z5, Z4
+	VMULPS       word16_3f5db3d7<>+0(SB), Z7, Z5
+	VMULPS       word16_3f5db3d7<>+0(SB), Z6, Z6
+	VADDPS       Z5, Z8, Z7
+	VSUBPS       Z6, Z4, Z9
+	VMULPS       Z0, Z7, Z10
+	VMOVUPS      Z10, Z10
+	VFNMADD231PS Z1, Z9, Z10
+	VMULPS       Z0, Z9, Z9
+	VMOVUPS      Z7, Z7
+	VFMADD213PS  Z9, Z1, Z7
+	VMOVUPS      Z10, (AX)(R8*1)
+	VMOVUPS      Z7, 64(AX)(R8*1)
+	VSUBPS       Z5, Z8, Z5
+	VADDPS       Z6, Z4, Z4
+	VMULPS       Z2, Z5, Z6
+	VMOVUPS      Z6, Z6
+	VFNMADD231PS Z3, Z4, Z6
+	VMULPS       Z2, Z4, Z4
+	VMOVUPS      Z5, Z5
+	VFMADD213PS  Z4, Z3, Z5
+	VMOVUPS      Z6, (AX)(R8*2)
+	VMOVUPS      Z5, 64(AX)(R8*2)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	DECQ         R9
+	JNZ          element
+	ADDQ         R8, AX
+	ADDQ         R8, AX
+	ADDQ         $0x10, SI
+	DECQ         DX
+	JNZ          group
+	VZEROUPPER
+	RET
+
+DATA word16_bf000000<>+0(SB)/4, $0xbf000000
+DATA word16_bf000000<>+4(SB)/4, $0xbf000000
+DATA word16_bf000000<>+8(SB)/4, $0xbf000000
+DATA word16_bf000000<>+12(SB)/4, $0xbf000000
+DATA word16_bf000000<>+16(SB)/4, $0xbf000000
+DATA word16_bf000000<>+20(SB)/4, $0xbf000000
+DATA word16_bf000000<>+24(SB)/4, $0xbf000000
+DATA word16_bf000000<>+28(SB)/4, $0xbf000000
+DATA word16_bf000000<>+32(SB)/4, $0xbf000000
+DATA word16_bf000000<>+36(SB)/4, $0xbf000000
+DATA word16_bf000000<>+40(SB)/4, $0xbf000000
+DATA word16_bf000000<>+44(SB)/4, $0xbf000000
+DATA word16_bf000000<>+48(SB)/4, $0xbf000000
+DATA word16_bf000000<>+52(SB)/4, $0xbf000000
+DATA word16_bf000000<>+56(SB)/4, $0xbf000000
+DATA word16_bf000000<>+60(SB)/4, $0xbf000000
+GLOBL word16_bf000000<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3f5db3d7<>+0(SB)/4, $0x3f5db3d7
+DATA word16_3f5db3d7<>+4(SB)/4, $0x3f5db3d7
+DATA word16_3f5db3d7<>+8(SB)/4, $0x3f5db3d7
+DATA word16_3f5db3d7<>+12(SB)/4, $0x3f5db3d7
+DATA word16_3f5db3d7<>+16(SB)/4, $0x3f5db3d7
+DATA word16_3f5db3d7<>+20(SB)/4, $0x3f5db3d7
+DATA word16_3f5db3d7<>+24(SB)/4, $0x3f5db3d7
+DATA word16_3f5db3d7<>+28(SB)/4, $0x3f5db3d7
+DATA word16_3f5db3d7<>+32(SB)/4, $0x3f5db3d7
+DATA word16_3f5db3d7<>+36(SB)/4, $0x3f5db3d7
+DATA word16_3f5db3d7<>+40(SB)/4, $0x3f5db3d7
+DATA word16_3f5db3d7<>+44(SB)/4, $0x3f5db3d7
+DATA word16_3f5db3d7<>+48(SB)/4, $0x3f5db3d7
+DATA word16_3f5db3d7<>+52(SB)/4, $0x3f5db3d7
+DATA word16_3f5db3d7<>+56(SB)/4, $0x3f5db3d7
+DATA word16_3f5db3d7<>+60(SB)/4, $0x3f5db3d7
+GLOBL word16_3f5db3d7<>(SB), RODATA|NOPTR, $64
+
+// func fft5AVX512(y *float32, x *float32, n int, stride int, w *float32)
+// Requires: AVX, AVX512F
+TEXT ·fft5AVX512(SB), NOSPLIT, $0-40
+	MOVQ  y+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  n+16(FP), DX
+	MOVQ  stride+24(FP), BX
+	MOVQ  w+32(FP), SI
+	MOVQ  BX, R8
+	SHLQ  $0x07, R8
+	MOVQ  R8, DI
+	IMULQ DX, DI
+	LEAQ  (DI)(DI*2), R10
+	LEAQ  (R8)(R8*2), R11
+
+group:
+	VBROADCASTSS (SI), Z0
+	VBROADCASTSS 4(SI), Z1
+	VBROADCASTSS 8(SI), Z2
+	VBROADCASTSS 12(SI), Z3
+	VBROADCASTSS 16(SI), Z4
+	VBROADCASTSS 20(SI), Z5
+	VBROADCASTSS 24(SI), Z6
+	VBROADCASTSS 28(SI), Z7
+	MOVQ         BX, R9
+
+element:
+	VMOVUPS      (CX), Z8
+	VMOVUPS      64(CX), Z9
+	VMOVUPS      (CX)(DI*1), Z10
+	VMOVUPS      64(CX)(DI*1), Z11
+	VMOVUPS      (CX)(DI*4), Z12
+	VMOVUPS      64(CX)(DI*4), Z13
+	VADDPS       Z12, Z10, Z14
+	VADDPS       Z13, Z11, Z15
+	VSUBPS       Z12, Z10, Z10
+	VSUBPS       Z13, Z11, Z11
+	VADDPS       Z14, Z8, Z12
+	VADDPS       Z15, Z9, Z13
+	VMOVUPS      (CX)(DI*2), Z16
+	VMOVUPS      64(CX)(DI*2), Z17
+	VMOVUPS      (CX)(R10*1), Z18
+	VMOVUPS      64(CX)(R10*1), Z19
+	VADDPS       Z18, Z16, Z20
+	VADDPS       Z19, Z17, Z21
+	VSUBPS       Z18, Z16, Z16
+	VSUBPS       Z19, Z17, Z17
+	VADDPS       Z20, Z12, Z12
+	VADDPS       Z21, Z13, Z13
+	VMOVUPS      Z12, (AX)
+	VMOVUPS      Z13, 64(AX)
+	VMOVUPS      Z14, Z12
+	VFMADD132PS  word16_3e9e377a<>+0(SB), Z8, Z12
+	VMOVUPS      Z15, Z13
+	VFMADD132PS  word16_3e9e377a<>+0(SB), Z9, Z13
+	VMULPS       word16_3f737871<>+0(SB), Z11, Z18
+	VMULPS       word16_3f737871<>+0(SB), Z10, Z19
+	VMOVUPS      Z20, Z22
+	VFMADD132PS  word16_bf4f1bbd<>+0(SB), Z12, Z22
+	VMOVUPS      Z21, Z12
+	VFMADD132PS  word16_bf4f1bbd<>+0(SB), Z13, Z12
+	VMOVUPS      Z17, Z13
+	VFMADD132PS  word16_3f167918<>+0(SB), Z18, Z13
+	VMOVUPS      Z16, Z18
+	VFMADD132PS  word16_3f167918<>+0(SB), Z19, Z18
+	VADDPS       Z13, Z22, Z19
+	VSUBPS       Z18, Z12, Z23
+	VMULPS       Z0, Z19, Z24
+	VMOVUPS      Z24, Z24
+	VFNMADD231PS Z1, Z23, Z24
+	VMULPS       Z0, Z23, Z23
+	VMOVUPS      Z19, Z19
+	VFMADD213PS  Z23, Z1, Z19
+	VMOVUPS      Z24, (AX)(R8*1)
+	VMOVUPS      Z19, 64(AX)(R8*1)
+	VSUBPS       Z13, Z22, Z13
+	VADDPS       Z18, Z12, Z12
+	VMULPS       Z6, Z13, Z18
+	VMOVUPS      Z18, Z18
+	VFNMADD231PS Z7, Z12, Z18
+	VMULPS       Z6, Z12, Z12
+	VMOVUPS      Z13, Z13
+	VFMADD213PS  Z12, Z7, Z13
+	VMOVUPS      Z18, (AX)(R8*4)
+	VMOVUPS      Z13, 64(AX)(R8*4)
+	VMOVUPS      Z14, Z12
+	VFMADD132PS  word16_bf4f1bbd<>+0(SB), Z8, Z12
+	VMOVUPS      Z15, Z8
+	VFMADD132PS  word16_bf4f1bbd<>+0(SB), Z9, Z8
+	VMULPS       word16_3f167918<>+0(SB), Z11, Z9
+	VMULPS       word16_3f167918<>+0(SB), Z10, Z10
+	VMOVUPS      Z20, Z11
+	VFMADD132PS  word16_3e9e377a<>+0(SB), Z12, Z11
+	VMOVUPS      Z21, Z12
+	VFMADD132PS  word16_3e9e377a<>+0(SB), Z8, Z12
+	VMOVUPS      Z17, Z8
+	VFMADD132PS  word16_bf737871<>+0(SB), Z9, Z8
+	VMOVUPS      Z16, Z9
+	VFMADD132PS  word16_bf737871<>+0(SB), Z10, Z9
+	VADDPS       Z8, Z11, Z10
+	VSUBPS       Z9, Z12, Z13
+	VMULPS       Z2, Z10, Z14
+	VMOVUPS      Z14, Z14
+	VFNMADD231PS Z3, Z13, Z14
+	VMULPS       Z2, Z13, Z13
+	VMOVUPS      Z10, Z10
+	VFMADD213PS  Z13, Z3, Z10
+	VMOVUPS      Z14, (AX)(R8*2)
+	VMOVUPS      Z10, 64(AX)(R8*2)
+	VSUBPS       Z8, Z11, Z8
+	VADDPS       Z9, Z12, Z9
+	VMULPS       Z4, Z8, Z10
+	VMOVUPS      Z10, Z10
+	VFNMADD231PS Z5, Z9, Z10
+	VMULPS       Z4, Z9, Z9
+	VMOVUPS      Z8, Z8
+	VFMADD213PS  Z9, Z5, Z8
+	VMOVUPS      Z10, (AX)(R11*1)
+	VMOVUPS      Z8, 64(AX)(R11*1)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	DECQ         R9
+	JNZ          element
+	ADDQ         R8, AX
+	ADDQ         R8, AX
+	ADDQ         R8, AX
+	ADDQ         R8, AX
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          group
+	VZEROUPPER
+	RET
+
+DATA word16_3e9e377a<>+0(SB)/4, $0x3e9e377a
+DATA word16_3e9e377a<>+4(SB)/4, $0x3e9e377a
+DATA word16_3e9e377a<>+8(SB)/4, $0x3e9e377a
+DATA word16_3e9e377a<>+12(SB)/4, $0x3e9e377a
+DATA word16_3e9e377a<>+16(SB)/4, $0x3e9e377a
+DATA word16_3e9e377a<>+20(SB)/4, $0x3e9e377a
+DATA word16_3e9e377a<>+24(SB)/4, $0x3e9e377a
+DATA word16_3e9e377a<>+28(SB)/4, $0x3e9e377a
+DATA word16_3e9e377a<>+32(SB)/4, $0x3e9e377a
+DATA word16_3e9e377a<>+36(SB)/4, $0x3e9e377a
+DATA word16_3e9e377a<>+40(SB)/4, $0x3e9e377a
+DATA word16_3e9e377a<>+44(SB)/4, $0x3e9e377a
+DATA word16_3e9e377a<>+48(SB)/4, $0x3e9e377a
+DATA word16_3e9e377a<>+52(SB)/4, $0x3e9e377a
+DATA word16_3e9e377a<>+56(SB)/4, $0x3e9e377a
+DATA word16_3e9e377a<>+60(SB)/4, $0x3e9e377a
+GLOBL word16_3e9e377a<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3f737871<>+0(SB)/4, $0x3f737871
+DATA word16_3f737871<>+4(SB)/4, $0x3f737871
+DATA word16_3f737871<>+8(SB)/4, $0x3f737871
+DATA word16_3f737871<>+12(SB)/4, $0x3f737871
+DATA word16_3f737871<>+16(SB)/4, $0x3f737871
+DATA word16_3f737871<>+20(SB)/4, $0x3f737871
+DATA word16_3f737871<>+24(SB)/4, $0x3f737871
+DATA word16_3f737871<>+28(SB)/4, $0x3f737871
+DATA word16_3f737871<>+32(SB)/4, $0x3f737871
+DATA word16_3f737871<>+36(SB)/4, $0x3f737871
+DATA word16_3f737871<>+40(SB)/4, $0x3f737871
+DATA word16_3f737871<>+44(SB)/4, $0x3f737871
+DATA word16_3f737871<>+48(SB)/4, $0x3f737871
+DATA word16_3f737871<>+52(SB)/4, $0x3f737871
+DATA word16_3f737871<>+56(SB)/4, $0x3f737871
+DATA word16_3f737871<>+60(SB)/4, $0x3f737871
+GLOBL word16_3f737871<>(SB), RODATA|NOPTR, $64
+
+DATA word16_bf4f1bbd<>+0(SB)/4, $0xbf4f1bbd
+DATA word16_bf4f1bbd<>+4(SB)/4, $0xbf4f1bbd
+DATA word16_bf4f1bbd<>+8(SB)/4, $0xbf4f1bbd
+DATA word16_bf4f1bbd<>+12(SB)/4, $0xbf4f1bbd
+DATA word16_bf4f1bbd<>+16(SB)/4, $0xbf4f1bbd
+DATA word16_bf4f1bbd<>+20(SB)/4, $0xbf4f1bbd
+DATA word16_bf4f1bbd<>+24(SB)/4, $0xbf4f1bbd
+DATA word16_bf4f1bbd<>+28(SB)/4, $0xbf4f1bbd
+DATA word16_bf4f1bbd<>+32(SB)/4, $0xbf4f1bbd
+DATA word16_bf4f1bbd<>+36(SB)/4, $0xbf4f1bbd
+DATA word16_bf4f1bbd<>+40(SB)/4, $0xbf4f1bbd
+DATA word16_bf4f1bbd<>+44(SB)/4, $0xbf4f1bbd
+DATA word16_bf4f1bbd<>+48(SB)/4, $0xbf4f1bbd
+DATA word16_bf4f1bbd<>+52(SB)/4, $0xbf4f1bbd
+DATA word16_bf4f1bbd<>+56(SB)/4, $0xbf4f1bbd
+DATA word16_bf4f1bbd<>+60(SB)/4, $0xbf4f1bbd
+GLOBL word16_bf4f1bbd<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3f167918<>+0(SB)/4, $0x3f167918
+DATA word16_3f167918<>+4(SB)/4, $0x3f167918
+DATA word16_3f167918<>+8(SB)/4, $0x3f167918
+DATA word16_3f167918<>+12(SB)/4, $0x3f167918
+DATA word16_3f167918<>+16(SB)/4, $0x3f167918
+DATA word16_3f167918<>+20(SB)/4, $0x3f167918
+DATA word16_3f167918<>+24(SB)/4, $0x3f167918
+DATA word16_3f167918<>+28(SB)/4, $0x3f167918
+DATA word16_3f167918<>+32(SB)/4, $0x3f167918
+DATA word16_3f167918<>+36(SB)/4, $0x3f167918
+DATA word16_3f167918<>+40(SB)/4, $0x3f167918
+DATA word16_3f167918<>+44(SB)/4, $0x3f167918
+DATA word16_3f167918<>+48(SB)/4, $0x3f167918
+DATA word16_3f167918<>+52(SB)/4, $0x3f167918
+DATA word16_3f167918<>+56(SB)/4, $0x3f167918
+DATA word16_3f167918<>+60(SB)/4, $0x3f167918
+GLOBL word16_3f167918<>(SB), RODATA|NOPTR, $64
+
+DATA word16_bf737871<>+0(SB)/4, $0xbf737871
+DATA word16_bf737871<>+4(SB)/4, $0xbf737871
+DATA word16_bf737871<>+8(SB)/4, $0xbf737871
+DATA word16_bf737871<>+12(SB)/4, $0xbf737871
+DATA word16_bf737871<>+16(SB)/4, $0xbf737871
+DATA word16_bf737871<>+20(SB)/4, $0xbf737871
+DATA word16_bf737871<>+24(SB)/4, $0xbf737871
+DATA word16_bf737871<>+28(SB)/4, $0xbf737871
+DATA word16_bf737871<>+32(SB)/4, $0xbf737871
+DATA word16_bf737871<>+36(SB)/4, $0xbf737871
+DATA word16_bf737871<>+40(SB)/4, $0xbf737871
+DATA word16_bf737871<>+44(SB)/4, $0xbf737871
+DATA word16_bf737871<>+48(SB)/4, $0xbf737871
+DATA word16_bf737871<>+52(SB)/4, $0xbf737871
+DATA word16_bf737871<>+56(SB)/4, $0xbf737871
+DATA word16_bf737871<>+60(SB)/4, $0xbf737871
+GLOBL word16_bf737871<>(SB), RODATA|NOPTR, $64
+
 // func fftSplitAVX512(z *float32, n int, w *float32)
 // Requires: AVX, AVX512F
 TEXT ·fftSplitAVX512(SB), NOSPLIT, $0-24

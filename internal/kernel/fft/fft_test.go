@@ -26,7 +26,7 @@ func dft(x []complex128, sign float64) []complex128 {
 }
 
 // fftSizes are powers of two, products with 3 and 5, and a long one.
-var fftSizes = []int{4, 5, 6, 8, 9, 15, 16, 20, 25, 30, 32, 64, 100, 128, 200, 256, 500, 512, 1024}
+var fftSizes = []int{4, 5, 6, 8, 9, 15, 16, 20, 24, 25, 27, 30, 32, 45, 64, 75, 100, 120, 125, 128, 200, 240, 243, 256, 500, 512, 600, 768, 1024}
 
 func fftLines(n, lines, width int, seed uint64) []complex64 {
 	r := kerneltest.Random[float32](2*lines*width, seed+uint64(n))
@@ -104,6 +104,36 @@ func TestRealFFT(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestOddPasses: the vector loops do what those that define them do, but for rounding:
+// products are added without rounding in between.
+func TestOddPasses(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		for _, n := range []int{3, 5, 9, 15, 27, 60, 75} {
+			for _, p := range planned(n) {
+				x := kerneltest.Random[float32](n*fftBlock, uint64(n))
+				got, want := make([]float32, n*fftBlock), make([]float32, n*fftBlock)
+				p.run(got, x)
+				p.odd(want, x)
+				for i := range want {
+					if d := math.Abs(float64(got[i] - want[i])); !(d <= 0x1p-20) {
+						t.Fatalf("radix %d of %d, element %d: %v, want %v", p.radix, n, i, got[i], want[i])
+					}
+				}
+			}
+		}
+	})
+}
+
+// planned returns the passes of odd radix of a transform of n numbers, however short.
+func planned(n int) (out []fftPass) {
+	for _, p := range fftPasses(n, fftRadices(n)) {
+		if p.radix%2 == 1 {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // TestInverseRealIgnores: the imaginary parts of the first and the last element belong

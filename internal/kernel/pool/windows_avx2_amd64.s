@@ -102,7 +102,7 @@ after_vectors1_taps:
 
 after_vectors1:
 	TESTQ      R11, R11
-	JZ         next
+	JZ         done
 	LEAQ       tail<>+0(SB), R12
 	NEGQ       R11
 	VMOVUPS    64(R12)(R11*4), Y0
@@ -126,7 +126,7 @@ tail_taps:
 after_tail_taps:
 	VMASKMOVPS Y1, Y0, (R10)
 
-next:
+done:
 	ADDQ R8, AX
 	LEAQ (CX)(SI*4), CX
 	DECQ DI
@@ -256,7 +256,7 @@ after_vectors1_taps:
 
 after_vectors1:
 	TESTQ      R11, R11
-	JZ         next
+	JZ         done
 	LEAQ       tail<>+0(SB), R12
 	NEGQ       R11
 	VMOVUPS    64(R12)(R11*4), Y0
@@ -278,7 +278,7 @@ tail_taps:
 after_tail_taps:
 	VMASKMOVPS Y1, Y0, (R10)
 
-next:
+done:
 	ADDQ R8, AX
 	LEAQ (CX)(SI*4), CX
 	DECQ DI
@@ -445,7 +445,7 @@ after_vectors1_again:
 
 after_vectors1:
 	TESTQ      R11, R11
-	JZ         next
+	JZ         done
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R11
 	VMOVUPS    64(R14)(R11*4), Y0
@@ -497,7 +497,7 @@ tail_again:
 	JLT        tail_again
 
 after_tail_again:
-next:
+done:
 	ADDQ R8, AX
 	LEAQ (CX)(SI*4), CX
 	ADDQ R8, R12

@@ -107,7 +107,7 @@ after_vectors1_taps:
 
 after_vectors1:
 	TESTQ     R11, R11
-	JZ        next
+	JZ        done
 	MOVQ      $0x00000001, R12
 	SHLXQ     R11, R12, R12
 	DECQ      R12
@@ -133,7 +133,7 @@ tail_taps:
 after_tail_taps:
 	VMOVUPS Z0, K1, (R10)
 
-next:
+done:
 	ADDQ R8, AX
 	LEAQ (CX)(SI*4), CX
 	DECQ DI
@@ -229,7 +229,7 @@ after_vectors1_taps:
 
 after_vectors1:
 	TESTQ     R11, R11
-	JZ        next
+	JZ        done
 	MOVQ      $0x00000001, R12
 	SHLXQ     R11, R12, R12
 	DECQ      R12
@@ -252,7 +252,7 @@ tail_taps:
 after_tail_taps:
 	VMOVUPS Z0, K1, (R10)
 
-next:
+done:
 	ADDQ R8, AX
 	LEAQ (CX)(SI*4), CX
 	DECQ DI
@@ -426,7 +426,7 @@ after_vectors1_again:
 
 after_vectors1:
 	TESTQ     R11, R11
-	JZ        next
+	JZ        done
 	MOVQ      $0x00000001, R14
 	SHLXQ     R11, R14, R14
 	DECQ      R14
@@ -481,7 +481,7 @@ tail_again:
 	JLT       tail_again
 
 after_tail_again:
-next:
+done:
 	ADDQ R8, AX
 	LEAQ (CX)(SI*4), CX
 	ADDQ R8, R12
