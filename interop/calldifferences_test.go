@@ -100,10 +100,6 @@ var differences = map[string]difference{
 		"CreateSession: OK version 0",
 		"RunStep: NOT_FOUND: FeedInputs: unable to find feed output ^a:0",
 	}},
-	"step/feed of too many values": {why: "TensorFlow forgets those that are too many", gorge: []string{
-		"CreateSession: OK version 0",
-		"RunStep: INVALID_ARGUMENT: Invalid TensorProto for feed value 0: /job:worker/replica:0/task:0/device:CPU:0;NUMBER;/job:worker/replica:0/task:0/device:CPU:0;a:0;0:0: a float32[1] has 1 elements, the protocol buffer gives 3",
-	}},
 	"step/feed of unknown rank": {why: "TensorFlow takes it for a scalar", gorge: []string{
 		"CreateSession: OK version 0",
 		"RunStep: INVALID_ARGUMENT: Invalid TensorProto for feed value 0: /job:worker/replica:0/task:0/device:CPU:0;NUMBER;/job:worker/replica:0/task:0/device:CPU:0;a:0;0:0: a tensor's shape must be fully known, got float32<unknown>",

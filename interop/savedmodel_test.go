@@ -27,10 +27,10 @@ func TestSavedModels(t *testing.T) {
 		t.Run(name, func(t *testing.T) { runSaved(t, filepath.Join(dir, name)) })
 	}
 	t.Run("frozen", func(t *testing.T) {
-		frozen(t, dir, "v1_simple", "tf2_words", "keras_text", "v1_loops", "tf2_control", "tf2_shards", "keras_cnn", "keras_transformer", "keras_mobilenet")
+		frozen(t, dir, "v1_simple", "tf2_words", "keras_text", "v1_loops", "tf2_control", "tf2_shards", "keras_cnn", "keras_transformer", "keras_mobilenet", "task_detector", "task_translator")
 	})
 	t.Run("again", func(t *testing.T) {
-		again(t, dir, "v1_builder", "tf2_words", "tf2_state", "tf2_quantized", "keras_text", "keras_objects")
+		again(t, dir, "v1_builder", "tf2_words", "tf2_state", "tf2_quantized", "keras_text", "keras_objects", "task_words")
 	})
 }
 

@@ -39,7 +39,7 @@ func (face) LoopGradients(op *Operation, dy []Output) []Gradient { return loopGr
 
 func (face) SplitGradients(in, grads []Output) []Gradient { return splitGradients(in, grads) }
 
-func (face) InFunctions(g *Graph, name string) *Operation { return g.inFunctions(name) }
+func (face) InFunctions(g *Graph, o core.Origin) *Operation { return g.inFunctions(o) }
 
 func (face) IntsOf(g *Graph, v any) Output { return intsOf(g, v) }
 

@@ -24,7 +24,7 @@ func gradientBody(l *core.Library, f core.Func) (*core.FunctionBody, error) {
 	if err := g.ImportProto(&pb.GraphDef{Node: body.Graph.GetNode(), Versions: body.Graph.GetVersions(), Library: l.Proto()}, ImportOptions{}); err != nil {
 		return nil, err
 	}
-	d := &differentiated{g: g, of: body, body: &core.FunctionBody{Name: core.SymbolicGradient, ArgTypes: slices.Concat(body.ArgTypes, body.RetTypes), RetTypes: body.ArgTypes, Stateful: body.Stateful}}
+	d := &differentiated{g: g, of: body, body: &core.FunctionBody{Name: body.Name, ArgTypes: slices.Concat(body.ArgTypes, body.RetTypes), RetTypes: body.ArgTypes, Stateful: body.Stateful}}
 	if err := d.run(); err != nil {
 		return nil, err
 	}

@@ -8,11 +8,16 @@ import (
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-// inFunctions returns the operation of that name in the body of a function of g, nil
-// if none or several have one: errors of clusters say no more than the name.
-func (g *Graph) inFunctions(name string) (found *Operation) {
-	for _, body := range g.outermost().functions.bodies() {
-		if op := body.Operation(name); op != nil {
+// inFunctions returns the operation that o names in the body of a function of g. If g
+// has no such function, as when o names none, it returns the only operation of that
+// name in all bodies, nil if none or several have one.
+func (g *Graph) inFunctions(o core.Origin) (found *Operation) {
+	functions := &g.outermost().functions
+	if b := functions.find(o.Function); b != nil {
+		return b.f.body.Operation(o.Node)
+	}
+	for _, body := range functions.bodies() {
+		if op := body.Operation(o.Node); op != nil {
 			if found != nil {
 				return nil
 			}

@@ -17,11 +17,11 @@ var lowerable = Attr("_lower_using_switch_merge", true)
 
 // Call adds an operation that calls f.
 func (f *Function) Call(args []Output, opts ...Option) []Output {
-	if f.err == nil && f.outer.eager.tapes > 0 && f.outer.functions.inner == nil {
+	if f != nil && f.err == nil && f.outer.eager.tapes > 0 && f.outer.functions.inner == nil {
 		return f.callTaped(args, opts)
 	}
 	op := "PartitionedCall"
-	if f.err == nil && stateful(f.body.published.all()) {
+	if f != nil && f.err == nil && stateful(f.body.published.all()) {
 		op = "StatefulPartitionedCall"
 	}
 	return f.CallBy(op, args, opts...)
@@ -30,14 +30,14 @@ func (f *Function) Call(args []Output, opts ...Option) []Output {
 // CallBy is Call by the given op, which is PartitionedCall or
 // StatefulPartitionedCall.
 func (f *Function) CallBy(op string, args []Output, opts ...Option) []Output {
-	u := use{op: op, outer: f.outer.current(), args: args, fs: []*Function{f}, opts: opts}
+	u := use{op: op, outer: graphAround([]*Function{f}), args: args, fs: []*Function{f}, opts: opts}
 	return u.add(func(b []*binding) { u.set("f", core.Func{Name: b[0].name}, "Tout", types(f.rets)) })
 }
 
 // CallOn adds an operation RemoteCall, which calls f on the device that target
 // names.
 func (f *Function) CallOn(target Output, args []Output, opts ...Option) []Output {
-	u := use{op: "RemoteCall", outer: f.outer.current(), first: []Output{target}, args: args, fs: []*Function{f}, opts: opts}
+	u := use{op: "RemoteCall", outer: graphAround([]*Function{f}), first: []Output{target}, args: args, fs: []*Function{f}, opts: opts}
 	return u.add(func(b []*binding) { u.set("f", core.Func{Name: b[0].name}, "Tout", types(f.rets)) })
 }
 

@@ -10,7 +10,7 @@ import "github.com/gorge-tf/gorge/tf/core"
 //
 // A Tensor and a [core.Tensor], the engine's, are converted into each other
 // like any Go values of one structure: (*core.Tensor)(t). Such a conversion
-// shares memory; whoever writes it takes on the rules of package core.
+// shares memory; code that writes it has to follow the rules of package core.
 type Tensor core.Tensor
 
 // A Value is anything that can be fed as a tensor. *Tensor is one.

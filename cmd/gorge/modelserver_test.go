@@ -109,6 +109,9 @@ func TestModelServer(t *testing.T) {
 	if text := get(t, http.DefaultClient, s.rest+"/v1/models/half"); !strings.Contains(text, "AVAILABLE") {
 		t.Errorf("status: %s", text)
 	}
+	if text := get(t, http.DefaultClient, s.rest+"/v1/models//half"); !strings.Contains(text, "Malformed request: GET /v1/models//half") {
+		t.Errorf("a path that is not clean: %s", text)
+	}
 	http.DefaultClient.CloseIdleConnections()
 	s.end()
 	if code := <-s.ended; code != 0 {

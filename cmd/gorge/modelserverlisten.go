@@ -77,8 +77,11 @@ func (p *modelProcess) listen(f *modelServerFlags) error {
 
 func (p *modelProcess) listenGRPC(f *modelServerFlags, security *tls.Config) error {
 	options := append(p.s.GRPCOptions(), grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}))
-	if security != nil {
-		options = append(options, grpc.Creds(credentials.NewTLS(security)))
+	switch {
+	case security != nil:
+		options = append(options, grpc.Creds(serving.Credentials(credentials.NewTLS(security))))
+	case p.security == nil:
+		options = append(options, grpc.Creds(serving.Credentials(nil)))
 	}
 	p.grpc = &grpcSide{s: grpc.NewServer(options...)}
 	p.s.RegisterGRPC(p.grpc.s)
@@ -134,12 +137,24 @@ func (p *modelProcess) serveGRPC(lis net.Listener, address string) {
 	})
 }
 
-func (p *modelProcess) listenREST(f *modelServerFlags, security *tls.Config) error {
-	mux := http.NewServeMux()
-	mux.Handle("/", p.s.Handler())
-	if p.metrics != nil {
-		mux.Handle("GET "+p.path, p.security.Protect(secure.Observe, p.metrics))
+// restHandler answers by REST, and with metrics. It is no mux, which would redirect
+// requests whose paths it does not find clean.
+func (p *modelProcess) restHandler() http.Handler {
+	models := p.s.Handler()
+	if p.metrics == nil {
+		return models
 	}
+	metrics := p.security.Protect(secure.Observe, p.metrics)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == p.path && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+			metrics.ServeHTTP(w, r)
+		} else {
+			models.ServeHTTP(w, r)
+		}
+	})
+}
+
+func (p *modelProcess) listenREST(f *modelServerFlags, security *tls.Config) error {
 	lis, err := p.listenAt(max(f.restPort, 0))
 	if err != nil {
 		return err
@@ -149,7 +164,7 @@ func (p *modelProcess) listenREST(f *modelServerFlags, security *tls.Config) err
 		lis, scheme = tls.NewListener(lis, security), "https://"
 	}
 	p.rest = &restSide{address: scheme + lis.Addr().String(), s: &http.Server{
-		Handler: mux, ReadHeaderTimeout: f.headerTimeout, ReadTimeout: f.readTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader,
+		Handler: p.restHandler(), ReadHeaderTimeout: f.headerTimeout, ReadTimeout: f.readTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
 	}}
 	p.tasks.Go(func() {

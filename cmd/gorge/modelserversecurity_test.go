@@ -162,8 +162,8 @@ func TestModelServerRoles(t *testing.T) {
 	}
 }
 
-// TestModelServerStrangers: who has no certificate of the CA, an expired or a revoked
-// one, or no TLS, is not answered by gRPC.
+// TestModelServerStrangers: a client without a certificate of the CA, with an expired
+// or a revoked one, or without TLS gets no answer by gRPC.
 func TestModelServerStrangers(t *testing.T) {
 	s := startSecured(t)
 	other := securetest.New(t)

@@ -20,8 +20,8 @@ import (
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
-// TestServeSecured: a server with a file of flags lets in who has a certificate and
-// the role, reads new roles at SIGHUP, keeps operations in their directories, and
+// TestServeSecured: a server with a file of flags lets in clients with a
+// certificate and the role, reads new roles at SIGHUP, keeps operations in their directories, and
 // writes down who called what.
 func TestServeSecured(t *testing.T) {
 	ca := securetest.New(t)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/io"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -114,16 +115,18 @@ func reading(t *testing.T) (g *tf.Graph, y tf.Output, pipe string) {
 	return g, io.ReadFile(ops.Scalar(g, pipe)), pipe
 }
 
-// writing is a graph that writes to a pipe that nothing reads: the file system does
-// not let go of its kernel. Reads end with their step.
-func writing(t *testing.T) (*tf.Graph, tf.Fetchable) {
-	t.Helper()
-	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+func init() {
+	core.Register(core.OpDef{Name: "TestStuck", Stateful: true, Shape: func(*core.Infer) error { return nil }, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(
+		func(*core.Node) (core.Kernel, error) {
+			return core.Compute(func(*core.OpContext) error { select {} }), nil
+		})})
+}
+
+// stuck is a graph whose kernel does not end, as one that a lost file server holds. Waits
+// for pipes end with their step.
+func stuck() (*tf.Graph, tf.Fetchable) {
 	g := tf.NewGraph()
-	return g, io.WriteFile(ops.Scalar(g, pipe), ops.Scalar(g, "text"))
+	return g, tf.Apply(g, "TestStuck", nil)
 }
 
 // endless is a graph with a loop that does not end.
@@ -195,7 +198,7 @@ func TestStopIsBounded(t *testing.T) {
 	})
 	t.Run("kernel", func(t *testing.T) {
 		p := startServer(t, "--grace=100ms")
-		g, y := writing(t)
+		g, y := stuck()
 		ended := p.step(g, y)
 		time.Sleep(300 * time.Millisecond) // so that the kernel has been called
 		p.signal()

@@ -34,7 +34,7 @@ func security(dir, name string) (*cluster.Security, error) {
 }
 
 // roles says what the names in certificates may do: tasks clear each other's
-// containers, who evaluates runs steps.
+// containers, the evaluator runs steps.
 const roles = "administer task\nrun evaluator\n"
 
 // issue writes the certificates of all processes to a new directory, which the

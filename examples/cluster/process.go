@@ -118,7 +118,7 @@ func (p *process) died() error {
 	return fmt.Errorf("%s has ended too early: %w", p.name, errors.Join(p.stop(), errTooEarly))
 }
 
-var errTooEarly = errors.New("nobody told it to")
+var errTooEarly = errors.New("it was not told to")
 
 // stopAll ends all processes, the workers first, and waits for them.
 func stopAll(all []*process) (err error) {

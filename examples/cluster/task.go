@@ -41,7 +41,7 @@ func beTask(ctx context.Context, s *settings, in io.Reader, out io.Writer) error
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		io.Copy(io.Discard, in) // the one who started us keeps it open
+		io.Copy(io.Discard, in) // the parent process keeps it open
 		cancel()
 	}()
 	t := &task{s, server, json.NewEncoder(out)}

@@ -34,7 +34,7 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(n), 'f', 1, 32), nil
 }
 
-// people makes n people. Who is rich follows from all features, and from
+// people makes n people. Wealth follows from all features, and from
 // education and job together, with some luck.
 func people(n int, seed uint64) []person {
 	r := rand.New(rand.NewPCG(seed, 0))

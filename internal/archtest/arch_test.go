@@ -25,13 +25,14 @@ const (
 // of earlier layers. An entry that ends in /... stands for a whole subtree,
 // whose packages may import each other.
 var layers = [][]string{
-	{"internal/invariants", "internal/leaktest", "internal/authoring", "internal/method"},
+	{"internal/invariants", "internal/leaktest", "internal/authoring", "internal/method", "internal/archtest/measure"},
 	{"internal/memory", "internal/numeric", "internal/hash"},
-	{"internal/kernel/...", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/...", "internal/link"},
+	{"internal/kernel/...", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/...", "internal/inbound"},
+	{"internal/link"},
 	{"tf/pb"},
 	{"internal/options", "tf/pb/servingpb"},
 	{"tf/core"},
-	{"internal/handle", "internal/queue", "internal/rows", "internal/bundle", "internal/graph", "internal/device", "internal/requestid", "internal/secure/...", "tf/record"},
+	{"internal/handle", "internal/queue", "internal/rows", "internal/changes", "internal/bundle", "internal/graph", "internal/device", "internal/requestid", "internal/secure/...", "tf/record"},
 	{"internal/graph/graphtext", "internal/dataset", "internal/device/fake", "internal/rendezvous/...", "internal/pass/...", "internal/stepstats", "internal/collective"},
 	{"internal/executor", "internal/fuse"},
 	{"internal/step"},

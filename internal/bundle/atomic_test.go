@@ -333,7 +333,7 @@ func TestFaults(t *testing.T) {
 				if err == nil && d.calls <= n {
 					break
 				}
-				if err != nil && (core.CodeOf(err) != core.FailedPrecondition || !strings.Contains(err.Error(), "no space left")) {
+				if err != nil && (core.CodeOf(err) != core.ResourceExhausted || !strings.Contains(err.Error(), "No space left")) {
 					t.Errorf("operation %d: %v", n, err)
 				}
 				storage = osDisk{}

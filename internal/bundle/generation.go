@@ -50,7 +50,7 @@ func dataFiles(prefix string) (map[int][]string, error) {
 }
 
 func readNames(dir string) ([]string, error) {
-	d, err := os.Open(dir)
+	d, err := openNow(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,8 @@
 package bundle
 
 import (
+	"errors"
 	"io"
-	"os"
 
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -20,16 +20,34 @@ type input struct {
 type opener func(name string) (*input, error)
 
 func openFile(name string) (*input, error) {
-	f, err := os.Open(name)
+	f, size, err := core.OpenRegular(name)
 	if err != nil {
-		return nil, core.FileError(name, err)
+		return nil, err
 	}
-	info, err := f.Stat()
-	if err != nil {
-		_ = f.Close()
-		return nil, core.FileError(name, err)
+	return &input{f, f, name, size}, nil
+}
+
+// inFile names the file in an error about what it has.
+func inFile(name string, err error) error {
+	var e *core.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &e):
+		return &core.Error{Code: e.Code, Msg: e.Message() + ": " + name, Err: err}
+	case errors.Is(err, io.EOF):
+		return &core.Error{Code: core.DataLoss, Msg: "the file has been cut: " + name, Err: err}
 	}
-	return &input{f, f, name, info.Size()}, nil
+	return core.FileError(name, err)
+}
+
+// ofTensor names the tensor in an error about its values.
+func ofTensor(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := core.AsError(err)
+	return &core.Error{Code: e.Code, Msg: e.Message() + " (tensor " + key + ")", Err: err}
 }
 
 // has checks that a stretch of bytes is in the file.
@@ -49,7 +67,7 @@ func (in *input) read(offset int64, b []byte) (crc uint32, err error) {
 	for len(b) > 0 {
 		part := b[:min(inputChunk, len(b))]
 		if n, err := in.ReadAt(part, offset); n < len(part) {
-			return 0, core.FileError(in.name, err)
+			return 0, inFile(in.name, err)
 		}
 		crc = record.ExtendCRC(crc, part)
 		b, offset = b[len(part):], offset+int64(len(part))

@@ -38,7 +38,7 @@ func isAt(f *os.File, name string) bool {
 // seize marks a file that no living process has marked. Until release is called
 // no other process can mark or remove the file.
 func seize(name string) (release func(), ok bool) {
-	f, err := os.Open(name)
+	f, err := openNow(name)
 	if err != nil {
 		return nil, false
 	}
@@ -52,7 +52,7 @@ func seize(name string) (release func(), ok bool) {
 // hold marks a file as one that is in use until the function that it returns is
 // called.
 func hold(name string) (release func()) {
-	f, err := os.Open(name)
+	f, err := openNow(name)
 	if err != nil {
 		return func() {}
 	}

@@ -55,7 +55,7 @@ func (m *merger) add(prefix string) error {
 	defer index.Close()
 	t, err := openTable(index, index.size)
 	if err != nil {
-		return err
+		return inFile(index.name, err)
 	}
 	h, err := header(t, index.name)
 	if err != nil {

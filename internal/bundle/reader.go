@@ -50,7 +50,7 @@ func open(prefix string, f opener) (*Reader, error) {
 
 func (r *Reader) readHeader() (err error) {
 	if r.table, err = openTable(r.index, r.index.size); err != nil {
-		return err
+		return inFile(r.index.name, err)
 	}
 	h, err := header(r.table, r.index.name)
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *Reader) Keys() (keys []string, err error) {
 		}
 		return nil
 	})
-	return keys, err
+	return keys, inFile(r.index.name, err)
 }
 
 // Entry returns what the index says of a tensor.
@@ -117,11 +117,12 @@ func (r *Reader) Entry(key string) (*Entry, error) {
 	b, ok, err := r.table.get(key)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, inFile(r.index.name, err)
 	case !ok || key == "":
 		return nil, core.Errorf(core.NotFound, "Key %s not found in checkpoint", key)
 	}
-	return parseEntry(key, b)
+	e, err := parseEntry(key, b)
+	return e, inFile(r.index.name, err)
 }
 
 func parseEntry(key string, b []byte) (*Entry, error) {
@@ -172,9 +173,9 @@ func (r *Reader) LookupSlice(key string, s Slice) (*core.Tensor, error) {
 func (r *Reader) slice(key string, e *Entry, want Slice, a Alloc) (*core.Tensor, error) {
 	if len(e.Slices) == 0 {
 		if want.isWhole(e.Shape) {
-			return r.value(key, e, a)
+			return r.value(key, key, e, a)
 		}
-		return assemble(key, e.DType, e.Shape, want, []tile{r.tile(key, e, Whole(len(e.Shape)), e.Shape)})
+		return assemble(key, e.DType, e.Shape, want, []tile{r.tile(key, key, e, Whole(len(e.Shape)), e.Shape)})
 	}
 	var tiles []tile
 	for _, s := range e.Slices {
@@ -183,14 +184,14 @@ func (r *Reader) slice(key string, e *Entry, want Slice, a Alloc) (*core.Tensor,
 			return nil, err
 		}
 		name := s.key(key)
-		tiles = append(tiles, r.tile(name, &Entry{DType: e.DType}, s, shape))
+		tiles = append(tiles, r.tile(key, name, &Entry{DType: e.DType}, s, shape))
 	}
 	return assemble(key, e.DType, e.Shape, want, tiles)
 }
 
-// tile returns the slice that is stored under a key of its own. Its entry is
+// tile returns the slice of a tensor that is stored under a key of its own. Its entry is
 // read when it is needed.
-func (r *Reader) tile(key string, e *Entry, at Slice, shape core.Shape) tile {
+func (r *Reader) tile(tensor, key string, e *Entry, at Slice, shape core.Shape) tile {
 	return tile{
 		at: at,
 		check: func() (err error) {
@@ -204,7 +205,7 @@ func (r *Reader) tile(key string, e *Entry, at Slice, shape core.Shape) tile {
 			_, err = r.located(key, e)
 			return err
 		},
-		load: func() (*core.Tensor, error) { return r.value(key, e, core.AllocTensor) },
+		load: func() (*core.Tensor, error) { return r.value(tensor, key, e, core.AllocTensor) },
 	}
 }
 
@@ -247,19 +248,23 @@ func (r *Reader) file(shard int32) (*input, error) {
 	return f, err
 }
 
-// value reads the values of an entry.
-func (r *Reader) value(key string, e *Entry, a Alloc) (*core.Tensor, error) {
+// value reads the values of an entry of a tensor. Errors name it and the file.
+func (r *Reader) value(tensor, key string, e *Entry, a Alloc) (*core.Tensor, error) {
 	f, err := r.located(key, e)
 	if err != nil {
-		return nil, err
+		return nil, ofTensor(tensor, err)
 	}
 	t, crc, err := readValues(f, e, a)
-	if err != nil {
+	if core.CodeOf(err) == core.ResourceExhausted {
 		return nil, err
 	}
+	if err != nil {
+		return nil, ofTensor(tensor, err)
+	}
 	if stored := record.Unmask(e.proto.GetCrc32C()); stored != crc {
-		return nil, core.Errorf(core.DataLoss, "TensorBundle at %s shard %d (%d bytes): Checksum does not match: stored %08d vs. calculated on the restored bytes %d",
+		err = core.Errorf(core.DataLoss, "TensorBundle at %s shard %d (%d bytes): Checksum does not match: stored %08d vs. calculated on the restored bytes %d",
 			r.prefix, e.proto.GetShardId(), e.proto.GetSize(), stored, crc)
+		return nil, ofTensor(tensor, err)
 	}
 	return t, nil
 }

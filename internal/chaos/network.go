@@ -26,7 +26,7 @@ type Network struct {
 	sound bool             // no message is lost any more
 }
 
-// way is what goes from one end to another; -1 is a client, who is with all tasks.
+// way is what goes from one end to another; -1 is a client, which is with all tasks.
 type way struct{ from, to int }
 
 // A life is a task between its start and its death.

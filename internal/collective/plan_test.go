@@ -20,7 +20,7 @@ func total(perTask []int) (n int) {
 }
 
 // Whatever the source, the value gets from it to each member on one way only, and
-// who sends is whom the receiver expects.
+// the sender is the one that the receiver expects.
 func TestTreesReachEveryMemberOnce(t *testing.T) {
 	for _, perTask := range layouts {
 		n := total(perTask)

@@ -149,7 +149,7 @@ func TestTasksReduceTogether(t *testing.T) {
 }
 
 // The members of another task hear of shapes that differ, and the error is that of
-// who has failed.
+// the member that has failed.
 func TestShapesMustAgreeAcrossTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, 2)
@@ -201,7 +201,7 @@ func TestRestartedTask(t *testing.T) {
 }
 
 // One that gives up ends the waiting of the others, in this task and elsewhere;
-// those who come again begin anew.
+// members that come again begin anew.
 func TestGivingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, 2)

@@ -161,7 +161,7 @@ func (it *fileCacheWriter) lock() error {
 	}
 	f, err := os.OpenFile(it.lockFile(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, os.ErrExist) {
-		content, _ := os.ReadFile(it.lockFile())
+		content, _ := core.ReadRegular(it.lockFile())
 		return core.Errorf(core.AlreadyExists, "There appears to be a concurrent caching iterator running - cache lockfile already exists ('%s'). If you are sure no other running TF computations are using this cache prefix, delete the lockfile and re-initialize the iterator. Lockfile contents: %s", it.lockFile(), content)
 	}
 	if err != nil {

@@ -230,7 +230,7 @@ func (it *fileIterator) passes(err error) bool {
 }
 
 func (it *fileIterator) open(name string) error {
-	f, err := os.Open(core.LocalPath(name))
+	f, err := core.OpenFile(it.ctx, core.LocalPath(name))
 	if err != nil {
 		return core.FileError(name, err)
 	}

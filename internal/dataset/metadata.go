@@ -66,12 +66,12 @@ func writeMetadata(dir, run string, message []byte) error {
 
 // readMetadata returns what a directory's message says, and whether there is one.
 func readMetadata(dir string) (m snapshotMetadata, found bool, err error) {
-	b, err := os.ReadFile(filepath.Join(dir, metadataName))
+	b, err := core.ReadRegular(filepath.Join(dir, metadataName))
 	if errors.Is(err, os.ErrNotExist) {
 		return m, false, nil
 	}
 	if err != nil {
-		return m, false, core.FileError(dir, err)
+		return m, false, err
 	}
 	if m = parseMetadata(b); m.damaged {
 		return m, true, core.Errorf(core.DataLoss, "Can't parse %s as binary proto", filepath.Join(dir, metadataName))

@@ -129,8 +129,8 @@ func FuzzMetadata(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, b []byte) { parseMetadata(b) })
 }
 
-// TestCacheFile: who comes first writes, who comes while that is under way is
-// told, who comes later reads.
+// TestCacheFile: the first iterator writes, one that comes meanwhile gets an error,
+// later ones read.
 func TestCacheFile(t *testing.T) {
 	prefix := filepath.Join(t.TempDir(), "cache")
 	calls := 0

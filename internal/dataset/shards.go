@@ -53,8 +53,8 @@ func (s *Shards) begin(ctx context.Context) error {
 func (s *Shards) leave() { s.turn <- struct{}{} }
 
 // Start begins with d anew. Up to most elements may wait for a consumer while
-// others ask for theirs. Who takes elements has to know the number that is
-// returned: those that were dealt before are gone.
+// others ask for theirs. A consumer has to pass the number that is
+// returned: elements that were dealt before are gone.
 func (s *Shards) Start(ctx context.Context, d Dataset, most int) (incarnation int64, err error) {
 	if err := s.begin(ctx); err != nil {
 		return 0, err

@@ -79,7 +79,7 @@ func TestShardsInParallel(t *testing.T) {
 	}
 }
 
-// TestShardsAreBounded: who is far ahead waits for the others.
+// TestShardsAreBounded: a consumer that is far ahead waits for the others.
 func TestShardsAreBounded(t *testing.T) {
 	s := NewShards(*numbers(t, 0, 1, 1).Spec(), 2)
 	n, err := s.Start(t.Context(), numbers(t, 0, 10, 1), 1)

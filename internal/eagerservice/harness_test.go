@@ -60,7 +60,7 @@ func newService(t testing.TB) *Service {
 	return s
 }
 
-// clientKey is where a call's context has the name of who makes it.
+// clientKey is the key of the client's name in a call's context.
 type clientKey struct{}
 
 // A client is what a test has at a service.

@@ -126,7 +126,7 @@ func TestBadOperations(t *testing.T) {
 	c.wantFloats(x, 1, 2)
 }
 
-// TestPoison: who uses what an operation should have given hears why it has not.
+// TestPoison: users of a failed operation get its error.
 func TestPoison(t *testing.T) {
 	c := newClient(t, newService(t), 7)
 	float := core.Attrs{"T": core.Float32}

@@ -181,7 +181,7 @@ func (c *Context) plan(ctx context.Context, s *spread, op *operation, f core.Fun
 	if len(op.in) != len(body.ArgTypes) {
 		return core.Errorf(core.InvalidArgument, "Expects %d arguments, but %d is provided", len(body.ArgTypes), len(op.in))
 	}
-	g, err := graph.Read(graph.NewBudget(ctx, c.session.Runtime().Limits), body.Graph, library)
+	g, err := graph.ReadBody(graph.NewBudget(ctx, c.session.Runtime().Limits), body, library)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ type client struct {
 	last    string // the last acknowledged checkpoint
 	saves   int
 	steps   atomic.Int64 // acknowledged updates
+	phases  phases
 
 	g     *tf.Graph
 	v     *tf.Variable
@@ -56,11 +57,12 @@ func newClient(t testing.TB, number int, target string) *client {
 }
 
 // call makes a call within the limit. One that ends much later hangs.
-func (c *client) call(f func(ctx context.Context) error) error {
+func (c *client) call(what string, f func(ctx context.Context) error) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	err := f(ctx)
+	c.phases.add(what, began, err)
 	if d := time.Since(began); d > limit+hang {
 		c.t.Errorf("a call took %v, its limit is %v: %v", d, limit, err)
 	}
@@ -127,7 +129,7 @@ func (c *client) life(on func() bool) {
 // open opens a session, in place of the one before.
 func (c *client) open() error {
 	c.close()
-	return c.call(func(context.Context) (err error) {
+	return c.call("opens", func(context.Context) (err error) {
 		c.session, err = session.New(c.g, session.Target(c.target), session.Timeout(limit), session.StartTimeout(limit), session.KeepAlive(silence, patience))
 		return err
 	})
@@ -135,7 +137,8 @@ func (c *client) open() error {
 
 func (c *client) close() {
 	if c.session != nil {
-		c.session.Close()
+		began := time.Now()
+		c.phases.add("closes", began, c.session.Close())
 	}
 	c.session = nil
 }
@@ -147,7 +150,7 @@ func (c *client) begin() error {
 	if tf.CodeOf(err) != tf.FailedPrecondition {
 		return err
 	}
-	err = c.call(func(ctx context.Context) error {
+	err = c.call("initializes or restores", func(ctx context.Context) error {
 		if c.last == "" {
 			_, err := c.session.Run(ctx, nil, c.v.Initializer())
 			return err
@@ -171,20 +174,21 @@ func (c *client) add() error {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	err = c.call(func(ctx context.Context) error {
+	err = c.call("adds", func(ctx context.Context) error {
 		_, err := c.session.Run(ctx, session.Feeds{c.one: x}, c.added)
 		return err
 	})
 	c.ledger.update(err)
 	if err == nil {
 		c.steps.Add(1)
+		c.phases.clear()
 	}
 	return err
 }
 
 // check reads the counter and compares it with the ledger.
 func (c *client) check() error {
-	return c.call(func(ctx context.Context) error {
+	return c.call("reads", func(ctx context.Context) error {
 		v, err := session.Fetch[int64](ctx, c.session, nil, c.v.Value())
 		if err != nil {
 			return err
@@ -205,7 +209,7 @@ func (c *client) check() error {
 // save writes a checkpoint.
 func (c *client) save() error {
 	low := c.ledger.low
-	return c.call(func(ctx context.Context) error {
+	return c.call("saves", func(ctx context.Context) error {
 		c.saves++
 		path, err := c.saver.Save(ctx, c.session, filepath.Join(c.dir, fmt.Sprintf("v-%d", c.saves)), train.SaveOptions{NoMetaGraph: true})
 		if err == nil {

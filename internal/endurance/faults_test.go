@@ -57,7 +57,10 @@ func endure(t *testing.T, c *group, faults []fault) {
 		time.Sleep(f.after)
 		c.tasks[f.task].suffer(f)
 		if f.heals {
-			healing = append(healing, goOn(t, clients, f))
+			took := goOn(t, clients, f)
+			if healing = append(healing, took); took > notable {
+				t.Logf("fault %d of the plan: %v: %v until both clients went on", i, f, took)
+			}
 		}
 		if t.Failed() {
 			t.Logf("fault %d of the plan: %v", i, f)
@@ -86,6 +89,9 @@ func goOn(t *testing.T, clients []*client, f fault) time.Duration {
 				t.Errorf("%v after the fault %v the client of %s does not go on", hang, f, k.target)
 				return hang
 			}
+		}
+		if time.Since(began) > notable {
+			t.Logf("the client of %s: %s", k.target, k.phases.told())
 		}
 	}
 	return time.Since(began)

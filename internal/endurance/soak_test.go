@@ -50,6 +50,7 @@ func TestSoak(t *testing.T) {
 	for i, k := range c.tasks {
 		flat(t, k.name, held[i])
 	}
+	c.settles()
 }
 
 // watch looks at the tasks again and again.
@@ -65,13 +66,12 @@ func watch(c *group, clients []*client, lasts time.Duration) [][]use {
 	return held
 }
 
-// flat compares what a task held at the end with what it held in the middle.
+// flat compares the memory that a task held at the end with that in the middle.
+// Descriptors go up and down with the sessions that the last killed client had open, so
+// they are counted when all clients have gone.
 func flat(t *testing.T, name string, held []use) {
 	t.Helper()
 	middle, end := most(held[samples/4:samples/2]), most(held[samples-samples/4:])
-	if end.descriptors > 2*middle.descriptors+20 {
-		t.Errorf("%s: %d descriptors at the end, %d in the middle", name, end.descriptors, middle.descriptors)
-	}
 	if end.memory > middle.memory*5/4+16<<10 {
 		t.Errorf("%s: %d KiB of memory at the end, %d in the middle", name, end.memory, middle.memory)
 	}

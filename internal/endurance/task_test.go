@@ -92,7 +92,7 @@ func (k *task) suffer(f fault) {
 }
 
 // use is what a process holds.
-type use struct{ descriptors, memory int } // memory in KiB, resident
+type use struct{ descriptors, memory, threads int } // memory in KiB, resident
 
 // uses reads what the process of the task holds.
 func (k *task) uses() use { return usesOf(k.t, k.cmd.Process.Pid) }
@@ -110,8 +110,15 @@ func usesOf(t testing.TB, pid int) (u use) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(status)) {
-		if f := strings.Fields(line); len(f) > 1 && f[0] == "VmRSS:" {
+		f := strings.Fields(line)
+		if len(f) < 2 {
+			continue
+		}
+		switch f[0] {
+		case "VmRSS:":
 			u.memory, _ = strconv.Atoi(f[1])
+		case "Threads:":
+			u.threads, _ = strconv.Atoi(f[1])
 		}
 	}
 	return u

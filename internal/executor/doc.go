@@ -52,7 +52,8 @@
 //   - A kernel that waits, or runs on another goroutine, changes nothing of the
 //     run. It leaves a note, which the owner reads. iteration.busy makes the first
 //     note of a node count and others not, so that a kernel that calls back twice
-//     does no harm.
+//     while it computes does no harm. After the run its memory serves another, and a
+//     call would count for that: kernels must not keep the callback.
 //   - inflight is the number of kernels that will leave a note or have left one
 //     that is not read yet. While it is not 0 the run's memory is not given back.
 //   - The owner gives up running under mu, with no note left (stop, yield). The next

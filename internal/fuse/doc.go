@@ -35,12 +35,18 @@
 // rows (columns.go, rowplan.go). Softmax and layer norm, as programs write them, read
 // their operand once and write their result once.
 //
+// A cluster that reads a sum, a product or the like from within another one computes it
+// itself where that lets the other one keep it from memory (recompute.go): what a
+// backward pass needs of an activation is its operand and what is dear, as a tangent.
+//
 // # Invariants
 //
 //   - The graph of clusters has no cycles: each path that leaves a cluster leads to
 //     higher levels only (levels.go).
 //   - All nodes of a cluster are dead or alive together, and none of them waits for
 //     what another one sets off elsewhere, by a rendezvous or a queue (flow.go).
+//   - A node is computed by the cluster of its group and by those that compute it again;
+//     only the former writes its value for others.
 //   - An error names the node that it is about, as if that had been run by itself.
 //   - A result is written in the memory of an input only if all nodes that read the
 //     input have done so, and nothing else owns it.

@@ -87,24 +87,37 @@ func cutLevels(g *graph.Graph, order []*graph.Node, members []*member, kernel fu
 
 // replaceGroups puts a node in the place of each group of two nodes and more.
 func replaceGroups(g *graph.Graph, l *levels, r *Report) error {
-	uses, by := g.Uses(), map[*graph.Node]*cluster{}
-	for _, nodes := range l.groups() {
+	groups := l.groups()
+	again, err := computeAgain(g, l, groups)
+	if err != nil {
+		return err
+	}
+	by := map[*graph.Node]*cluster{}
+	var all []*cluster
+	for i, nodes := range groups {
 		if len(nodes) < 2 {
 			r.alone(l, nodes[0])
 			continue
 		}
-		c := newCluster(l, nodes)
-		c.makeNode(g, uses)
+		c := newCluster(l, again.nodes(i))
+		for _, m := range nodes {
+			by[m] = c
+		}
+		all = append(all, c)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	needed := readFromOutside(g, all, by)
+	for _, c := range all {
+		if len(c.nodes) == 0 {
+			continue // others compute all of it again
+		}
+		c.makeNode(g, func(n *graph.Node) bool { return by[n] == c && needed[n] })
 		if err := g.Add(c.node); err != nil {
 			return err
 		}
 		r.add(c)
-		for _, m := range nodes {
-			by[m] = c
-		}
-	}
-	if len(by) == 0 {
-		return nil
 	}
 	gone := unusedLiterals(g, l, by)
 	g.Keep(func(n *graph.Node) bool { return by[n] == nil && !gone[n] })
@@ -112,6 +125,24 @@ func replaceGroups(g *graph.Graph, l *levels, r *Report) error {
 		rewire(n, by)
 	}
 	return nil
+}
+
+// readFromOutside returns the nodes of clusters that others read.
+func readFromOutside(g *graph.Graph, all []*cluster, by map[*graph.Node]*cluster) map[*graph.Node]bool {
+	read := map[*graph.Node]bool{}
+	for _, c := range all {
+		for _, e := range c.in {
+			read[e.Node] = true
+		}
+	}
+	for _, n := range g.Nodes {
+		for _, e := range n.In {
+			if by[n] == nil {
+				read[e.Node] = true
+			}
+		}
+	}
+	return read
 }
 
 // rewire makes n use clusters in the place of the nodes that they stand for.
@@ -218,21 +249,21 @@ func (c *cluster) value(e graph.Edge) int {
 // elsewhere can have them.
 var def = core.OpDef{Name: "_Fused", NoGrad: core.NoGradientDefined}
 
-// makeNode makes the node that stands for the cluster, and its program.
-func (c *cluster) makeNode(g *graph.Graph, uses [][]*graph.Node) {
+// makeNode makes the node that stands for the cluster, and its program; leaves reports
+// whether the value of a node leaves the cluster.
+func (c *cluster) makeNode(g *graph.Graph, leaves func(*graph.Node) bool) {
 	c.compile()
 	last := c.nodes[len(c.nodes)-1]
 	ops := make([]string, len(c.nodes))
 	for i, n := range c.nodes {
 		ops[i] = n.Name + " = " + n.OpName()
-		if c.usedOutside(n, uses) {
+		if leaves(n) {
 			c.out[n] = len(c.outs)
 			c.outs = append(c.outs, i)
 		}
 	}
 	n := &graph.Node{Node: core.Node{Name: g.Unused(last.Name + "/fused"), Def: &def, Device: last.Device, Attrs: core.Attrs{nodesAttr: ops}}, In: c.in}
 	n.CopyPos(&last.Node)
-	n.SetOrigin(last.Origin())
 	for _, e := range c.in {
 		n.InTypes = append(n.InTypes, e.Type())
 	}
@@ -252,16 +283,6 @@ func (c *cluster) makeNode(g *graph.Graph, uses [][]*graph.Node) {
 
 // nodesAttr lists what a cluster is made of, for tools that show graphs.
 const nodesAttr = "_nodes"
-
-// usedOutside reports whether the value of n leaves the cluster.
-func (c *cluster) usedOutside(n *graph.Node, uses [][]*graph.Node) bool {
-	for _, u := range uses[n.ID] {
-		if !c.has(u) && slices.ContainsFunc(u.In, func(e graph.Edge) bool { return e.Node == n }) {
-			return true
-		}
-	}
-	return false
-}
 
 // compile makes the program.
 func (c *cluster) compile() {

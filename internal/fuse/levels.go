@@ -11,6 +11,7 @@ import (
 // A path that leaves a cluster therefore never comes back.
 type levels struct {
 	order   []*graph.Node
+	place   []int     // by node ID: where it is in order
 	members []*member // by node ID: nil if it can be in no cluster
 	literal []bool    // by node ID: a constant of one element, which clusters take in
 	width   []int     // by node ID: of the rows that gave a column, 0 if it is none
@@ -28,10 +29,10 @@ type dep struct {
 }
 
 func newLevels(order []*graph.Node, members []*member, f *flow) *levels {
-	l := &levels{order: order, members: members, literal: make([]bool, len(order)), width: make([]int, len(order)), flow: f,
+	l := &levels{order: order, place: make([]int, len(order)), members: members, literal: make([]bool, len(order)), width: make([]int, len(order)), flow: f,
 		of: make([]int, len(order)), after: make([][]dep, len(order)), uses: make([][]dep, len(order)), cluster: make([]int32, len(order))}
-	for _, n := range order {
-		l.cluster[n.ID] = int32(n.ID)
+	for i, n := range order {
+		l.place[n.ID], l.cluster[n.ID] = i, int32(n.ID)
 		l.literal[n.ID] = isLiteral(n)
 	}
 	for _, n := range order {

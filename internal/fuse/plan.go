@@ -102,12 +102,17 @@ type row struct{ value, size, period, block int }
 type planner struct {
 	*program
 	*plan
-	views  [][]core.Shape // of the operands, as they are broadcast
-	widths []int          // by instruction: of the rows that it folds
+	views  [][]core.Shape           // of the operands, as they are broadcast
+	walks  []*elementwise.Broadcast // by instruction: of its operands; nil if it folds
+	widths []int                    // by instruction: of the rows that it folds
 }
 
 func newPlan(p *program, inputs []core.Shape) (*plan, error) {
-	m := planner{program: p, plan: &plan{inputs: inputs}, widths: make([]int, len(p.code))}
+	n := len(p.code)
+	m := planner{
+		program: p, plan: &plan{inputs: inputs, shapes: make([]core.Shape, 0, n)},
+		views: make([][]core.Shape, 0, n), walks: make([]*elementwise.Broadcast, n), widths: make([]int, n),
+	}
 	if err := m.inferShapes(); err != nil {
 		return nil, err
 	}
@@ -134,21 +139,27 @@ func (m *planner) shape(v int) core.Shape {
 func (m *planner) inferShapes() error {
 	for i := range m.code {
 		in := &m.code[i]
-		views := make([]core.Shape, len(in.args))
-		for k, v := range in.args {
-			views[k] = m.shape(v)
-		}
-		given := slices.Clone(views)
+		views := m.operands(in)
 		s, err := m.inferShape(i, views)
 		if err != nil {
-			return core.AtNode(err, in.node, describe(in.node, given))
+			return core.AtNode(err, in.node, describe(in.node, m.operands(in)))
 		}
 		m.shapes, m.views = append(m.shapes, s.Clone()), append(m.views, views)
 	}
 	return nil
 }
 
-// inferShape works out the shape of what instruction k computes.
+// operands returns the shapes of what an instruction reads.
+func (m *planner) operands(in *instr) []core.Shape {
+	shapes := make([]core.Shape, len(in.args))
+	for k, v := range in.args {
+		shapes[k] = m.shape(v)
+	}
+	return shapes
+}
+
+// inferShape works out the shape of what instruction k computes, and changes views to
+// how its operands are broadcast.
 func (m *planner) inferShape(k int, views []core.Shape) (s core.Shape, err error) {
 	in := &m.code[k]
 	if in.fold != nil {
@@ -159,7 +170,7 @@ func (m *planner) inferShape(k int, views []core.Shape) (s core.Shape, err error
 		return s, core.CheckSize(in.node.OutTypes[0], s)
 	}
 	if s, err = in.kernel.Shape(in.node, views); err == nil {
-		err = m.checkShape(in, views, s)
+		m.walks[k], err = walk(in, views, s)
 	}
 	return s, err
 }
@@ -173,16 +184,17 @@ func describe(n *core.Node, shapes []core.Shape) []string {
 	return out
 }
 
-// checkShape checks what the plan relies on: operands are broadcast to the result.
-func (m *planner) checkShape(in *instr, views []core.Shape, s core.Shape) error {
+// walk returns how operands are walked together, and checks what the plan relies on:
+// they are broadcast to the result.
+func walk(in *instr, views []core.Shape, s core.Shape) (*elementwise.Broadcast, error) {
 	if err := core.CheckSize(in.node.OutTypes[0], s); err != nil {
-		return err
+		return nil, err
 	}
 	b, ok := elementwise.NewBroadcast(ints(views)...)
 	if !ok || b.Len != s.NumElements() {
-		return core.Errorf(core.Internal, "an elementwise kernel must broadcast its operands to its result, %v do not give %v", views, s)
+		return nil, core.Errorf(core.Internal, "an elementwise kernel must broadcast its operands to its result, %v do not give %v", views, s)
 	}
-	return nil
+	return b, nil
 }
 
 func ints(shapes []core.Shape) [][]int {
@@ -251,7 +263,7 @@ func (m *planner) addStage(rows, width int, code []int) {
 		bytes = wideBytes
 	}
 	block := min(rows, max(1, bytes/(widest*width)))
-	st := stage{n: rows, block: block, room: block * width * widest, grain: max(block, grainWork/(width*len(code)))}
+	st := stage{n: rows, block: block, steps: make([]step, 0, len(code)), room: block * width * widest, grain: max(block, grainWork/(width*len(code)))}
 	for _, k := range code {
 		st.steps = append(st.steps, m.newStep(&st, k))
 	}
@@ -260,6 +272,13 @@ func (m *planner) addStage(rows, width int, code []int) {
 
 // arrays counts what instructions read from memory and write there.
 func (m *planner) arrays(code []int) int {
+	most := len(code)
+	for _, k := range code {
+		most += len(m.code[k].args)
+	}
+	if most < manyArrays {
+		return most // which are few enough, if some are the same or not
+	}
 	seen := map[int]bool{}
 	for _, k := range code {
 		for _, v := range m.code[k].args {
@@ -293,7 +312,7 @@ func (m *planner) per(st *stage, s core.Shape) int { return s.NumElements() / st
 
 func (m *planner) readOperands(st *stage, s *step, k int) {
 	in := &m.code[k]
-	b, _ := elementwise.NewBroadcast(ints(m.views[k])...)
+	b := m.walks[k]
 	direct, repeated := true, false
 	for a := range s.args {
 		s.args[a].how = m.readAs(b, a, st, s, in.kernel.Repeats)

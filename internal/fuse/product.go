@@ -140,7 +140,6 @@ func (p *product) node(g *graph.Graph, sum *graph.Node) *graph.Node {
 		In: []graph.Edge{m.In[0], m.In[1], sum.In[1-p.at]}, Shapes: sum.Shapes,
 	}
 	n.CopyPos(&sum.Node)
-	n.SetOrigin(sum.Origin())
 	for _, e := range n.In {
 		n.InTypes = append(n.InTypes, e.Type())
 	}

@@ -156,12 +156,14 @@ func (r *Report) String() string {
 
 // head says how many nodes are in clusters.
 func (r *Report) head(b *strings.Builder) {
-	joined := 0
+	joined := map[string]bool{} // some are in several
 	for _, c := range r.Clusters {
-		joined += len(c.Nodes)
+		for _, n := range c.Nodes {
+			joined[n] = true
+		}
 	}
 	if r.explain {
-		fmt.Fprintf(b, "%s: %d nodes, %d of them joined to %d\n", cmp.Or(r.Device, "no device"), r.Nodes, joined, len(r.Clusters))
+		fmt.Fprintf(b, "%s: %d nodes, %d of them joined to %d\n", cmp.Or(r.Device, "no device"), r.Nodes, len(joined), len(r.Clusters))
 	}
 }
 

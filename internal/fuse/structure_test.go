@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/fuse"
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/graph/graphtext"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -73,6 +76,30 @@ func TestErrors(t *testing.T) {
 	defer s.Close()
 	if _, err := s.Run(context.Background(), feeds, sum); err == nil || !strings.Contains(err.Error(), `AddV2 "AddV2"(float32[3], float32[2]): Incompatible shapes: [3] vs. [2]`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestOrigins: nodes that run as one are from the function that the last of them is from.
+func TestOrigins(t *testing.T) {
+	g := must(graphtext.Parse(`a = Placeholder[dtype=float32, shape=[2, 2]] @/device:CPU:0
+		m = MatMul(a, a) @/device:CPU:0
+		s = AddV2(m, a) @/device:CPU:0
+		n = Neg(a) @/device:CPU:0
+		e = Exp(n) @/device:CPU:0
+		x = MatMul(s, e) @/device:CPU:0`))
+	for _, n := range g.Nodes {
+		n.Shapes = []core.Shape{{2, 2}}
+		n.SetOrigin(core.Origin{Function: "f", Node: n.Name})
+	}
+	if _, err := fuse.Fuse(g, fuse.Options{Kernel: func(n *graph.Node) core.Kernel {
+		return must(must(core.FindKernel("CPU", &n.Node))(&n.Node))
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"s", "e"} {
+		if n := g.Node(name + "/fused"); n == nil || n.Origin() != (core.Origin{Function: "f", Node: name}) {
+			t.Errorf("%s/fused: got %v", name, n)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -66,6 +67,19 @@ func Read(b *Budget, def *pb.GraphDef, library *core.Library) (g *Graph, err err
 	return g, nil
 }
 
+// ReadBody reads the body of a function within a budget, as Read does. Its nodes know
+// that they are from there.
+func ReadBody(b *Budget, body *core.FunctionBody, library *core.Library) (*Graph, error) {
+	g, err := Read(b, body.Graph, library)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range g.Nodes {
+		n.SetOrigin(cmp.Or(n.Origin(), core.Origin{Function: body.Name, Node: n.Name}))
+	}
+	return g, nil
+}
+
 func nodeFromProto(p *pb.NodeDef, library *core.Library) (*Node, error) {
 	def, err := library.LookupOp(p.GetOp())
 	if err != nil {
@@ -81,10 +95,31 @@ func nodeFromProto(p *pb.NodeDef, library *core.Library) (*Node, error) {
 	}
 	n := &Node{Node: *d}
 	n.Device = p.GetDevice()
-	if names := p.GetExperimentalDebugInfo().GetOriginalNodeNames(); len(names) > 0 {
-		n.SetOrigin(names[0])
-	}
+	n.SetOrigin(originFromProto(p.GetExperimentalDebugInfo()))
 	return n, nil
+}
+
+// originFromProto returns the first of the nodes that became one: TensorFlow lists
+// all of them.
+func originFromProto(p *pb.NodeDef_ExperimentalDebugInfo) (o core.Origin) {
+	if names := p.GetOriginalNodeNames(); len(names) > 0 {
+		o.Node = names[0]
+	}
+	if names := p.GetOriginalFuncNames(); len(names) > 0 && o.Node != "" {
+		o.Function = names[0]
+	}
+	return o
+}
+
+func originProto(o core.Origin) *pb.NodeDef_ExperimentalDebugInfo {
+	if o.Node == "" {
+		return nil
+	}
+	p := &pb.NodeDef_ExperimentalDebugInfo{OriginalNodeNames: []string{o.Node}}
+	if o.Function != "" {
+		p.OriginalFuncNames = []string{o.Function}
+	}
+	return p
 }
 
 // Connect gives n, which has no inputs yet, those of the given names, written
@@ -140,10 +175,7 @@ func (g *Graph) Proto() (*pb.GraphDef, error) {
 		if err != nil {
 			return nil, core.AtNode(err, &n.Node, nil)
 		}
-		p := &pb.NodeDef{Name: n.Name, Op: n.OpName(), Device: n.Device, Attr: attrs}
-		if o := n.Origin(); o != "" {
-			p.ExperimentalDebugInfo = &pb.NodeDef_ExperimentalDebugInfo{OriginalNodeNames: []string{o}}
-		}
+		p := &pb.NodeDef{Name: n.Name, Op: n.OpName(), Device: n.Device, Attr: attrs, ExperimentalDebugInfo: originProto(n.Origin())}
 		for _, e := range n.In {
 			p.Input = append(p.Input, edgeText(e))
 		}

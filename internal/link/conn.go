@@ -50,11 +50,11 @@ type conn struct {
 	queued      atomic.Int64  // bytes that wait to be written, or are being written
 	queueSignal chan struct{} // has room for one: queued has fallen, or the link has ended
 
-	pingedAt int64 // when the peer had last been heard that was asked; of check only
+	silence Silence // of the peer; of checkKeepalive only
 }
 
 func newConn(nc net.Conn) *conn {
-	c := &conn{nc: nc, frameReader: newFrameReader(nc), pingedAt: -1, queueSignal: make(chan struct{}, 1)}
+	c := &conn{nc: nc, frameReader: newFrameReader(nc), queueSignal: make(chan struct{}, 1)}
 	c.br = bufio.NewReaderSize(c.frameReader, readBuffer)
 	return c
 }
@@ -305,21 +305,29 @@ func readHead(r *bufio.Reader) (header, []byte, error) {
 	return h, b, err
 }
 
-// piece is how much memory a body gets before any of it has come.
-const piece = 64 << 20
+// A body gets as much memory as has come of it, from minPiece to maxPiece at a time.
+const (
+	minPiece = 1 << 20
+	maxPiece = 1 << mostPiece
+)
 
-// readBody reads the body of a frame into memory of a pool.
-func readBody(r *bufio.Reader, h header) (out mem.BufferSlice, err error) {
-	pool := mem.DefaultBufferPool()
+// readBody reads the body of a frame into memory of a pool. Take is asked before memory
+// is used.
+func readBody(r *bufio.Reader, h header, take func(int) error) (out mem.BufferSlice, err error) {
 	for left := h.body; left > 0; {
-		b := pool.Get(min(left, piece))
-		if _, err := io.ReadFull(r, *b); err != nil {
-			pool.Put(b)
+		n := nextPiece(h.body-left, left)
+		if err := take(n); err != nil {
 			out.Free()
 			return nil, err
 		}
-		left -= len(*b)
-		out = append(out, mem.NewBuffer(b, pool))
+		b := bodies.Get(n)
+		if _, err := io.ReadFull(r, *b); err != nil {
+			bodies.Put(b)
+			out.Free()
+			return nil, err
+		}
+		left -= n
+		out = append(out, mem.NewBuffer(b, &bodies))
 	}
 	return out, nil
 }

@@ -20,6 +20,37 @@ type Keepalive struct {
 // answer.
 var ErrSilent = errors.New("the peer does not answer")
 
+// A Silence decides what to do about a peer that says nothing. Times are ages of what
+// the peer is watched for. It is used by one goroutine at a time.
+type Silence struct {
+	heard time.Duration // when the peer had said the last thing before it was asked
+	asked time.Duration // when that was; 0: it was not
+	due   time.Duration // when Look was to be called
+}
+
+// Look says what to do now about a peer that was heard last at a time: to ask it, to
+// take it for gone, or neither; and after which time to look again.
+//
+// A peer is gone when it has not answered for k.Timeout after it was asked, however long
+// it has been silent. A process that has been held, or got no processor, has heard
+// nothing itself: if it looks late it asks again.
+func (s *Silence) Look(k Keepalive, now, heard time.Duration) (ask, gone bool, again time.Duration) {
+	late := s.due > 0 && now-s.due > k.Timeout/4
+	switch {
+	case now-heard < k.Time:
+		again = k.Time - (now - heard)
+	case s.asked == 0 || s.heard != heard || late:
+		s.heard, s.asked = heard, max(now, 1)
+		ask, again = true, k.Timeout
+	case now-s.asked >= k.Timeout:
+		gone, again = true, k.Time
+	default:
+		again = k.Timeout - (now - s.asked)
+	}
+	s.due = now + again
+	return ask, gone, again
+}
+
 // Silent returns the error about a peer that has said nothing for so long.
 func Silent(peer string, d time.Duration) error { return &silence{peer, d} }
 
@@ -62,22 +93,17 @@ func (c *conn) startKeepalive(k Keepalive) {
 	}
 }
 
-// checkKeepalive asks a silent peer, once for each silence, and ends the link with one
-// that has not answered in time. Only keepaliveTimer calls it, not twice at once.
+// checkKeepalive asks a silent peer, and ends the link with one that has not answered
+// in time. Only keepaliveTimer calls it, not twice at once.
 func (c *conn) checkKeepalive(k Keepalive) {
-	heard := c.lastActivity.Load()
-	quiet := c.age() - time.Duration(heard)
-	next := k.Time - quiet
-	switch {
-	case quiet >= k.Time+k.Timeout:
-		c.end(Silent(c.nc.RemoteAddr().String(), quiet))
+	heard := time.Duration(c.lastActivity.Load())
+	ask, gone, next := c.silence.Look(k, c.age(), heard)
+	if gone {
+		c.end(Silent(c.nc.RemoteAddr().String(), c.age()-heard))
 		return
-	case quiet >= k.Time:
-		next += k.Timeout
-		if c.pingedAt != heard {
-			c.pingedAt = heard
-			_ = c.send(newFrame(kindPing, 0, nil, nil), false) // a link that has ended needs none
-		}
+	}
+	if ask {
+		_ = c.send(newFrame(kindPing, 0, nil, nil), false) // a link that has ended needs none
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -39,7 +39,7 @@ func TestCalls(t *testing.T) {
 // TestLargeBody: what is read in several pieces arrives whole.
 func TestLargeBody(t *testing.T) {
 	c, _ := joined(t, newTester())
-	text := strings.Repeat("0123456789abcdef", piece/16+1)
+	text := strings.Repeat("0123456789abcdef", maxPiece/16+1)
 	if got, err := ask(t.Context(), c, "Echo", text); err != nil || got != text {
 		t.Errorf("%d bytes, %v, want %d", len(got), err, len(text))
 	}
@@ -66,7 +66,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestCancel: who gives up hears so at once, and so does the handler.
+// TestCancel: a canceled call ends at once, and so does its handler.
 func TestCancel(t *testing.T) {
 	s := newTester()
 	c, _ := joined(t, s)
@@ -116,7 +116,7 @@ func (s slow) Unmarshal(data mem.BufferSlice, v any) error {
 	return s.plain.Unmarshal(data, v)
 }
 
-// TestCancelWhileDecoding: nobody writes to a reply that its caller has left.
+// TestCancelWhileDecoding: a reply is not written to after its caller has left.
 func TestCancelWhileDecoding(t *testing.T) {
 	srv := newServer(newTester())
 	a, b := pair(t)
@@ -222,7 +222,7 @@ func TestServerLosesPatience(t *testing.T) {
 	}
 }
 
-// TestTooLate: who comes to a server that has stopped finds nobody.
+// TestTooLate: a server that has stopped takes no more connections.
 func TestTooLate(t *testing.T) {
 	srv := newServer(newTester())
 	srv.Stop(0)
@@ -283,7 +283,7 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestPeerHangs: a peer that reads nothing holds up nobody who has a deadline.
+// TestPeerHangs: a peer that reads nothing does not hold up calls with a deadline.
 func TestPeerHangs(t *testing.T) {
 	a, b := pair(t)
 	go func() { _ = errors.Join(readPreface(b), writePreface(b)) }() // and nothing else
@@ -395,8 +395,8 @@ func (s slowly) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// TestLongMessages: who takes a message for a minute is there, though it says
-// nothing and no ping gets through.
+// TestLongMessages: a peer that takes a minute for a message counts as alive, though
+// it sends nothing and no ping gets through.
 func TestLongMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := newServer(newTester())

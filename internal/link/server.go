@@ -2,6 +2,7 @@ package link
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -17,6 +18,8 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
+
+	"github.com/gorge-tf/gorge/internal/inbound"
 )
 
 // A Server answers calls that come through links by the services that have
@@ -92,6 +95,8 @@ func (s *Server) Serve(nc net.Conn, auth credentials.AuthInfo, first []byte) {
 		return
 	}
 	defer s.remove(c)
+	c.inbound = inbound.Open(func() { _ = nc.SetReadDeadline(time.Unix(1, 0)) }) // fails only on one that has ended
+	defer c.inbound.Close()
 	late := time.AfterFunc(prefaceTimeout, func() { c.end(status.Error(codes.DeadlineExceeded, "a client must greet")) })
 	err := errors.Join(readPreface(io.MultiReader(bytes.NewReader(first), nc)), writePreface(nc))
 	if !late.Stop() || err != nil {
@@ -187,6 +192,7 @@ type serverConn struct {
 
 	handlers sync.WaitGroup // only serve waits, and adds
 	pool     handlerPool
+	inbound  *inbound.Holder // counts what has come of a message; of the reader only
 
 	// Guarded by conn.mu:
 	calls   map[uint32]context.CancelFunc
@@ -239,15 +245,16 @@ func (c *serverConn) next() error {
 	if err != nil {
 		return err
 	}
-	body, err := readBody(c.br, h)
-	if err != nil {
+	switch h.kind {
+	case kindCall:
+		return c.call(h, head)
+	case kindNotify:
+		return c.notice(h, head)
+	}
+	if _, err := c.br.Discard(h.body); err != nil {
 		return err
 	}
 	switch h.kind {
-	case kindCall:
-		return c.call(h.call, head, body)
-	case kindNotify:
-		return c.notice(head, body)
 	case kindCancel:
 		c.stop(h.call)
 	case kindPing:
@@ -257,20 +264,39 @@ func (c *serverConn) next() error {
 	default:
 		err = status.Errorf(codes.Internal, "a link's client must not send frames of kind %d", h.kind)
 	}
-	body.Free()
 	return err
 }
 
+// body reads the body of a call. What comes of a long one is counted until all has.
+func (c *serverConn) body(h header) (mem.BufferSlice, error) {
+	if h.body <= readBuffer {
+		return readBody(c.br, h, unbounded)
+	}
+	taken := 0
+	defer func() { c.inbound.Give(int64(taken)) }()
+	out, err := readBody(c.br, h, func(n int) error {
+		taken += n
+		return c.inbound.Take(int64(n))
+	})
+	if crowded := c.inbound.Take(0); err != nil && crowded != nil {
+		err = status.Error(codes.ResourceExhausted, crowded.Error())
+	}
+	return out, err
+}
+
 // notice runs a method that was called without asking for an answer.
-func (c *serverConn) notice(head []byte, body mem.BufferSlice) error {
+func (c *serverConn) notice(h header, head []byte) error {
 	name, _, md, err := parseCallHead(head)
 	if err != nil {
-		body.Free()
 		return err
 	}
-	if c.server.admit(withPairs(c.ctx, md), name) != nil {
-		body.Free() // a notification has no reply that could carry the reason
-		return nil
+	if errors.Join(c.server.admit(withPairs(c.ctx, md), name), checkBody(h)) != nil {
+		_, err := c.br.Discard(h.body) // a notification has no reply that could carry the reason
+		return err
+	}
+	body, err := c.body(h)
+	if err != nil {
+		return err
 	}
 	run := func() {
 		resp, _ := c.server.invoke(grpc.NewContextWithServerTransportStream(c.ctx, &stream{method: name}), name, body)
@@ -296,18 +322,18 @@ func (c *serverConn) stop(id uint32) {
 // call begins a call. Its context ends with the link, its time limit, a cancel frame or
 // its reply. active counts it until the reply has been given to the connection (finished),
 // calls until the reply is formed: after that its number may come again.
-func (c *serverConn) call(id uint32, head []byte, body mem.BufferSlice) error {
+// The body of a call that is refused is not kept.
+func (c *serverConn) call(h header, head []byte) error {
 	name, limit, md, err := parseCallHead(head)
 	if err != nil {
-		body.Free()
 		return err
 	}
+	id := h.call
 	ctx, cancel := bounded(c.ctx, limit)
 	c.mu.Lock()
 	if c.calls[id] != nil {
 		c.mu.Unlock()
 		cancel()
-		body.Free()
 		return status.Errorf(codes.Internal, "calls under way must have different numbers, %d came twice", id)
 	}
 	c.calls[id] = cancel
@@ -320,10 +346,15 @@ func (c *serverConn) call(id uint32, head []byte, body mem.BufferSlice) error {
 	if c.server.Observe != nil {
 		ctx, q.observed = c.server.Observe(ctx, name)
 	}
-	if err := c.server.mayCall(ctx, name, crowded); err != nil {
-		body.Free()
+	if err := cmp.Or(c.server.mayCall(ctx, name, crowded), checkBody(h)); err != nil {
 		q.reply(nil, err, false)
-		return nil
+		_, err := c.br.Discard(h.body)
+		return err
+	}
+	body, err := c.body(h)
+	if err != nil {
+		q.reply(nil, err, false)
+		return err
 	}
 	if start := c.server.starters[name]; start != nil {
 		c.handlers.Add(1)
@@ -337,6 +368,14 @@ func (c *serverConn) call(id uint32, head []byte, body mem.BufferSlice) error {
 		resp, err := c.server.invoke(ctx, name, body)
 		q.reply(resp, err, true)
 	})
+	return nil
+}
+
+// checkBody refuses a message for which there will be no memory when it is whole.
+func checkBody(h header) error {
+	if most := inbound.MaxMessage(maxBody); h.body > most {
+		return status.Errorf(codes.ResourceExhausted, "a message must have at most %d bytes here, half of the memory limit, got %d", most, h.body)
+	}
 	return nil
 }
 

@@ -134,7 +134,7 @@ func TestSpinnersTogether(t *testing.T) {
 	callers.Wait()
 }
 
-// TestSpinMeetsNonsense: who polls ends the link as who reads does.
+// TestSpinMeetsNonsense: a poller ends the link as the reader does.
 func TestSpinMeetsNonsense(t *testing.T) {
 	for _, nonsense := range []string{strings.Repeat("\xff", 64), string(header{kindCall, 1, 0, 0}.append(nil))} {
 		c := scripted(t, func(k int, reply []byte) [][]byte {
@@ -153,8 +153,8 @@ func TestSpinMeetsNonsense(t *testing.T) {
 	}
 }
 
-// TestSpinEnds: who is not answered soon sleeps, and hears of the end of
-// his context.
+// TestSpinEnds: a caller that is not answered soon sleeps, and wakes when its
+// context ends.
 func TestSpinEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -193,8 +193,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestLookoutLeavesAProcessor: not all processors are taken up by callers who look
-// out.
+// TestLookoutLeavesAProcessor: polling callers leave a processor to others.
 func TestLookoutLeavesAProcessor(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for n := 1; n <= 4; n++ {

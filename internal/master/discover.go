@@ -201,7 +201,7 @@ func each(ctx context.Context, members []member, f func(context.Context, *member
 	return cmp.Or(context.Cause(ctx), err)
 }
 
-// together is each that cancels nobody.
+// together is like each, but a failure does not cancel the other calls.
 func together(ctx context.Context, members []member, f func(context.Context, *member) error) error {
 	var wg sync.WaitGroup
 	errs := make(chan error, len(members))

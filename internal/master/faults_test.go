@@ -204,3 +204,42 @@ func (s sometimes) Recv(ctx context.Context, task string, step int64, key string
 	}
 	t.Recv(ctx, task, step, key, alloc, done)
 }
+
+// A held worker does not answer that a session is over until the call is given up.
+type held struct {
+	master.Worker
+	underWay atomic.Int32
+}
+
+func (w *held) DeleteWorkerSession(ctx context.Context, _ *pb.DeleteWorkerSessionRequest) (*pb.DeleteWorkerSessionResponse, error) {
+	w.underWay.Add(1)
+	defer w.underWay.Add(-1)
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestCloseBesideHeldWorker: a client whose session ends does not wait until a worker
+// that says nothing is given up.
+func TestCloseBesideHeldWorker(t *testing.T) {
+	c := newCluster(t, ps0, worker0, worker1)
+	lost := &held{}
+	c.wrap = func(task string, w master.Worker) master.Worker {
+		if task != ps0 {
+			return w
+		}
+		lost.Worker = w
+		return lost
+	}
+	m := c.master(worker0)
+	s := connect(t, m, toAndFro(), nil)
+	if _, err := m.CloseSession(t.Context(), &pb.CloseSessionRequest{SessionHandle: s.handle}); err != nil {
+		t.Error(err)
+	}
+	if lost.underWay.Load() != 1 {
+		t.Error("the session's end has waited for the worker")
+	}
+	m.Close()
+	if lost.underWay.Load() != 0 {
+		t.Error("the master has ended before its calls")
+	}
+}

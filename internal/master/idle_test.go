@@ -10,8 +10,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-// A session that nobody uses is closed; calls put that off, as long as they
-// last.
+// An idle session is closed; it is not idle while a call lasts.
 func TestIdleSessionsAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := New(Env{Task: ps, Devices: device.CPUs("ps", 0, 1), Workers: crowd{}, SessionTimeout: time.Hour})

@@ -222,10 +222,26 @@ func (s *session) close() {
 	s.leave()
 }
 
-// leave tells the workers that the session is over, and leaves its cluster.
+// leaveTimeout bounds the wait for workers when a session ends. A lost worker
+// must not keep a client from its next session.
+const leaveTimeout = time.Second
+
+// leave tells the workers that the session is over, and leaves its cluster. It goes on
+// in the background when a worker does not answer soon. The caller must be counted by
+// m.background.
 func (s *session) leave() {
-	s.deleteAtWorkers()
-	s.leaveCluster()
+	left := make(chan struct{})
+	s.m.background.Go(func() {
+		s.deleteAtWorkers()
+		s.leaveCluster()
+		close(left)
+	})
+	patience := time.NewTimer(leaveTimeout)
+	defer patience.Stop()
+	select {
+	case <-left:
+	case <-patience.C:
+	}
 }
 
 // leaveCluster gives back what connects a session with its own cluster, when its last
@@ -263,7 +279,7 @@ func (s *session) begin() error {
 	return nil
 }
 
-// cleanupTimeout is how long a closing session waits for its workers.
+// cleanupTimeout is how long workers have to answer that a session is over.
 const cleanupTimeout = 10 * time.Second
 
 // deleteAtWorkers tells the workers that the session is over. One that does not

@@ -13,7 +13,7 @@ import (
 type Region struct {
 	// Base is the whole block.
 	Base []byte
-	// Key is what the registration returned. Whoever registers the region
+	// Key is what the registration returned. The code that registers the region
 	// sets it before the first buffer is taken from it.
 	Key any
 }

@@ -151,8 +151,8 @@ func TestArenaDrainStopsWithContext(t *testing.T) {
 	}
 }
 
-// TestArenaAgainstMap drives the allocator at random beside a map of which
-// stretch belongs to whom.
+// TestArenaAgainstMap drives the allocator at random beside a map of the
+// owner of each stretch.
 func TestArenaAgainstMap(t *testing.T) {
 	const blocks = 64
 	a := newArena(t, blocks*Alignment)
@@ -194,7 +194,7 @@ func setOwner(t *testing.T, owner []*Buffer, b, from, to *Buffer) {
 	}
 }
 
-// largestHole is the longest run of bytes that nobody owns.
+// largestHole is the longest run of free bytes.
 func largestHole(owner []*Buffer) int {
 	best, run := 0, 0
 	for _, o := range owner {

@@ -89,8 +89,7 @@ func (b *budget) inUse() int64 {
 	return b.count()
 }
 
-// take grants n bytes. Whoever takes them calls allocated when he has made the
-// block.
+// take grants n bytes. The caller calls allocated after it has made the block.
 func (b *budget) take(n int64) error {
 	if m := limit.Load(); m > 0 && n > m {
 		return b.exhausted(n, m)
@@ -178,6 +177,9 @@ func (b *budget) count() int64 {
 func (b *budget) exhausted(n, most int64) error {
 	return &Exhausted{Asked: n, InUse: b.measure() + b.mapped.Load(), Limit: most, Holders: b.holders()}
 }
+
+// Most returns how much memory the process may use.
+func Most() int64 { return process.most() }
 
 // SetLimit sets how much memory the process may use for tensors and everything
 // else on Go's heap, and returns what the limit was. 0 stands for the default,

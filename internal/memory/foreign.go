@@ -96,7 +96,7 @@ func (b *Buffer) Handle() any {
 	return nil
 }
 
-// Collected says whether the memory is the garbage collector's: who refers to the
+// Collected says whether the memory is the garbage collector's: a reference to the
 // bytes keeps them, where they are and for this use. Other memory may be unmapped
 // by its owner at any time after the last reference.
 func (b *Buffer) Collected() bool {

@@ -1,5 +1,5 @@
-// Package method says of each RPC what those need to know that make, carry, admit
-// or log calls: who may call it, whether a call may be made again, how long it may
+// Package method says of each RPC what the code that makes, carries, admits or logs
+// calls has to know: the role that may call it, whether a call may be made again, how long it may
 // take. gRPC and links read the same table.
 //
 // The table is generated of the options of methods in the .proto files of tf/pb;

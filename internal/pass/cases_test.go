@@ -9,6 +9,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/graph/graphtext"
 	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops"
+	_ "github.com/gorge-tf/gorge/tf/ops/training"
 )
 
 // testCase is one case of a file in testdata: "== name", sections apart by

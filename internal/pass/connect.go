@@ -94,8 +94,8 @@ func (c *connector) connect(from graph.Edge, name string) error {
 	return nil
 }
 
-// takePlace gives n the result of id where it used to have to. Who waits for a
-// placeholder waits for what takes its place.
+// takePlace gives n the result of id where it used to have to. A control input from a
+// placeholder becomes one from what takes its place.
 func takePlace(n *graph.Node, to graph.Edge, id *graph.Node) {
 	for i, e := range n.In {
 		if e == to {

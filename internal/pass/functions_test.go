@@ -123,6 +123,62 @@ func TestUnlistedEffects(t *testing.T) {
 	}
 }
 
+// TestOrigins: all that becomes of a function's nodes (parts of a conditional and of a
+// loop, constants, transfers to another device) knows the function, also when it has
+// crossed a wire.
+func TestOrigins(t *testing.T) {
+	g := calling(t, "a = Placeholder[dtype=float32, shape=[]]\nc = PartitionedCall[f=\"outer\", Tout=(float32, float32)](a)\nd = AddV2(c, c:1)\n", functions(t, map[string]string{
+		"outer": arg + `p = Const[dtype=float32, value=float32[]{1}]
+			i = If[Tout=(float32), then_branch="f", else_branch="f", _lower_using_switch_merge=true](x, x)
+			k = AddV2(p, p)
+			e = Exp(k) @/device:CPU:1
+			w = While[T=(float32), cond="positive", body="f", _lower_using_switch_merge=true](x)
+			m = Mul(i, e)
+			r = _Retval[index=0](m)
+			s = _Retval[index=1](w)
+			`,
+		"f":        arg + "y = Neg(x)\nr = _Retval[index=0](y)\n",
+		"positive": arg + "z = Const[dtype=float32, value=float32[]{0}]\ny = Greater(x, z)\nr = _Retval[index=0](y)\n",
+	}))
+	if err := Lower(g, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range g.Nodes {
+		if n.Device == "" {
+			n.Device = "/device:CPU:0"
+		}
+	}
+	if err := Optimize(g, Options{Eval: evaluate}); err != nil {
+		t.Fatal(err)
+	}
+	parts, err := Partition(g, PartitionOptions{NodeToLoc: func(n *graph.Node) string { return n.Device }, NewName: Names("G"), Incarnation: func(string) uint64 { return 1 }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[core.Origin]bool{}
+	for _, part := range parts {
+		def, err := part.Proto()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := graph.FromProto(def)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, n := range read.Nodes {
+			if o := n.Origin(); o != part.Nodes[i].Origin() || strings.HasPrefix(n.Name, "c/") != (o.Function != "") {
+				t.Errorf("%s is from %q, was from %q", n.Name, o, part.Nodes[i].Origin())
+			}
+			seen[n.Origin()] = true
+		}
+	}
+	for _, o := range []core.Origin{{Function: "f", Node: "y"}, {Function: "outer", Node: "i"}, {Function: "outer", Node: "w"}, {Function: "outer", Node: "e"}, {Function: "positive", Node: "y"}} {
+		if !seen[o] {
+			t.Errorf("nothing is from %v", o)
+		}
+	}
+}
+
 // TestRecursionStays: a function is not expanded within itself, nor are two that call
 // each other.
 func TestRecursionStays(t *testing.T) {

@@ -1,7 +1,6 @@
 package pass
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ func (e *expander) body(f core.Func) *body {
 // read returns the graph of a body.
 func (b *body) read(e *expander) (*graph.Graph, error) {
 	if b.graph == nil && b.err == nil {
-		b.graph, b.err = graph.Read(e.Budget, b.Graph, e.Library)
+		b.graph, b.err = graph.ReadBody(e.Budget, b.FunctionBody, e.Library)
 	}
 	return b.graph, b.err
 }
@@ -154,7 +153,6 @@ func (in *inlining) addNodes() error {
 		if in.n.Role() == core.Calls { // in functions that are called by name TensorFlow does not look at devices
 			c.Device = caller.Override(own).String()
 		}
-		c.SetOrigin(cmp.Or(b.Origin(), b.Name))
 		if err := in.Add(c); err != nil {
 			return err
 		}

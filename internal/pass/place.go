@@ -190,8 +190,8 @@ func (p *Placer) unplaceable(n *graph.Node, grp *group) error {
 		n.Name, n.Name, cmp.Or(n.Device, grp.spec.String()), p.deviceNames()), &n.Node, nil)
 }
 
-// noKernel says that n has no kernel on devices of a type. Whoever asks for a
-// kernel does not find it, a graph that needs it is invalid.
+// noKernel says that n has no kernel on devices of a type. A lookup of the
+// kernel gives NOT_FOUND, a graph that needs it INVALID_ARGUMENT.
 func noKernel(typ string, n *core.Node) error {
 	_, err := core.FindKernel(typ, n)
 	var e *core.Error

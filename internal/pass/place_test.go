@@ -50,7 +50,7 @@ func TestPlaceAsTensorFlow(t *testing.T) {
 	}
 }
 
-// TestPlaceInCluster: who asks for nothing goes to the client's task.
+// TestPlaceInCluster: a node without a device goes to the client's task.
 func TestPlaceInCluster(t *testing.T) {
 	devices := append(cpus(t, "/job:ps/replica:0/task:0", 1, false), cpus(t, "/job:worker/replica:0/task:1", 2, true)...)
 	g := parse(t, `

@@ -1,8 +1,8 @@
 // Package queue holds TensorFlow's queues: stores of tuples of tensors that
 // steps of any session put into and take from.
 //
-// Who cannot be served waits as an attempt: a small record with a callback, in
-// the order of arrival, without a goroutine. Whenever something changes, the
+// An operation that cannot be served waits as an attempt: a small record with a
+// callback, in the order of arrival, without a goroutine. Whenever something changes, the
 // attempts at the front are tried again: first those that enqueue, then those
 // that dequeue, until nothing moves. Callbacks run without the queue's lock, on
 // the goroutine whose call made them due.

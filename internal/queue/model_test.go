@@ -42,8 +42,8 @@ type request struct {
 	heard   func()
 }
 
-// settle serves all that can be: those who put in as long as there is room, then
-// those who take out, and again.
+// settle serves all that can be: enqueues as long as there is room, then
+// dequeues, and again.
 func (m *model) settle() {
 	for changed := true; changed; {
 		changed = false

@@ -168,7 +168,7 @@ func TestContextThatHasEnded(t *testing.T) {
 	}
 }
 
-// TestManyWait: those who wait are records, not goroutines, and one close
+// TestManyWait: operations that wait are records, not goroutines, and one close
 // answers them all.
 func TestManyWait(t *testing.T) {
 	const n = 10_000

@@ -122,7 +122,7 @@ func TestRemoteAnswersOnce(t *testing.T) {
 	}
 }
 
-// TestRemoteAbort: all who wait hear of it, even if the transport does not
+// TestRemoteAbort: all waiting calls end, even if the transport does not
 // answer; the call's context ends so that it can.
 func TestRemoteAbort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -41,7 +41,7 @@ func TestTrackText(t *testing.T) {
 	}
 }
 
-// Of many who bring the same number exactly one gets through.
+// TestTrackConcurrently: exactly one of many calls with the same number gets through.
 func TestTrackConcurrently(t *testing.T) {
 	r := NewRecent(1000)
 	var passed atomic.Int64

@@ -15,8 +15,8 @@ import (
 // stepPrefix begins the names of containers of steps.
 const stepPrefix = "__per_step_"
 
-// StepContainer names the container of what lives for one step only. Who runs
-// the step clears it, by [Manager.ClearStep], when the step is over.
+// StepContainer names the container of what lives for one step only. The
+// owner of the step clears it, by [Manager.ClearStep], when the step is over.
 func StepContainer(step int64) string {
 	return stepPrefix + strconv.FormatInt(step, 10)
 }

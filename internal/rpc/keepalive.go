@@ -31,7 +31,7 @@ func orDefault(k Keepalive) Keepalive {
 
 const (
 	// clientPing is how often clients ping by gRPC's own means: TensorFlow's
-	// servers hang up on those who do so more often than every five minutes. A
+	// servers hang up on clients that do so more often than every five minutes. A
 	// [watch] is faster.
 	clientPing = 5*time.Minute + 30*time.Second
 	// minPing is how often clients may do so here.

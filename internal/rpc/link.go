@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
 
+	"github.com/gorge-tf/gorge/internal/inbound"
 	"github.com/gorge-tf/gorge/internal/link"
 	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/internal/secure"
@@ -142,7 +143,7 @@ func (s muxCredentials) dispatch(nc net.Conn, auth credentials.AuthInfo, over bo
 		time.AfterFunc(refusalTimeout, func() { g.Close() })
 		auth = refusedConn{auth, s.limiter}
 	}
-	return g, auth, nil
+	return inbound.NewConn(g), auth, nil
 }
 
 // Clone copies the credentials.

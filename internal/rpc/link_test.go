@@ -53,7 +53,7 @@ func TestLinksFollowGRPC(t *testing.T) {
 	run("after")
 }
 
-// TestNoLinks: who wants none gets none, and others have none to offer.
+// TestNoLinks: a process that wants no links opens none and offers none.
 func TestNoLinks(t *testing.T) {
 	addr, _ := both(t, echo{}, ServerConfig{})
 	for name, ch := range map[string]*Channel{

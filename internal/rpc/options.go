@@ -12,16 +12,20 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 
+	"github.com/gorge-tf/gorge/internal/inbound"
 	"github.com/gorge-tf/gorge/internal/secure"
 )
 
 // Flow control: a tensor is read as a whole anyway, so windows only have to be
-// too large to ever hold up a sender.
+// too large to ever hold up a sender. Those of requests are [inbound.Window].
 const (
 	streamWindow     = 256 << 20
 	connectionWindow = 1 << 30
 	ioBuffer         = 256 << 10
 )
+
+// maxHeaders bounds what comes with a call beside its message.
+const maxHeaders = 256 << 10
 
 // connectTimeout bounds an attempt to connect.
 const connectTimeout = 20 * time.Second
@@ -54,9 +58,10 @@ func ServerOptions(c ServerConfig) []grpc.ServerOption {
 		grpc.Creds(muxCredentials{c.credentials(), c.Links, &connLimiter{limit: c.Limits.Connections}}),
 		grpc.ConnectionTimeout(handshakeTimeout),
 		grpc.ForceServerCodecV2(Codec()),
-		grpc.MaxRecvMsgSize(maxMessage),
+		grpc.MaxRecvMsgSize(inbound.MaxMessage(maxMessage)),
 		grpc.MaxSendMsgSize(maxMessage),
-		grpc.StaticStreamWindowSize(streamWindow),
+		grpc.MaxHeaderListSize(maxHeaders),
+		grpc.StaticStreamWindowSize(inbound.Window),
 		grpc.StaticConnWindowSize(connectionWindow),
 		grpc.ReadBufferSize(ioBuffer),
 		grpc.WriteBufferSize(ioBuffer),

@@ -69,7 +69,7 @@ func guarded(t *testing.T, limits Limits) (*callCounter, *grpc.ClientConn) {
 
 const createSession = "/tensorflow.MasterService/CreateSession"
 
-// TestStrangersAreNotRead: who may not make a call is refused before its message is
+// TestStrangersAreNotRead: a caller without the role is refused before its message is
 // read, however large that is, and also if it never comes.
 func TestStrangersAreNotRead(t *testing.T) {
 	for name, limits := range map[string]Limits{"unlimited": {}, "limited": {Connections: 10}} {

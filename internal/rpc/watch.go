@@ -18,7 +18,7 @@ import (
 
 // A watch notices that the server of a channel is there no more while calls wait
 // for it by gRPC. gRPC's own pings are not for that: TensorFlow's servers hang up
-// on who sends many. A server that has been silent is called; if nothing comes
+// on clients that send many. A server that has been silent is called; if nothing comes
 // from it then, not even a byte of a connection, the calls end. While no call
 // waits nothing is asked.
 type watch struct {
@@ -31,13 +31,13 @@ type watch struct {
 	lastActivity atomic.Int64 // the watch's age when something came
 	isGorge      atomic.Bool  // the server is one of ours
 
-	mu       sync.Mutex
-	conns    map[*watchedConn]struct{}
-	calls    map[*waitingCall]struct{}
-	since    int64 // the watch's age when a call began to wait
-	probedAt int64 // from when on the silence was that the server was asked about
-	timer    *time.Timer
-	probing  sync.WaitGroup
+	mu      sync.Mutex
+	conns   map[*watchedConn]struct{}
+	calls   map[*waitingCall]struct{}
+	since   int64 // the watch's age when a call began to wait
+	silence link.Silence
+	timer   *time.Timer
+	probing sync.WaitGroup
 }
 
 // waitingCall is a call that waits.
@@ -103,7 +103,7 @@ func (w *watch) begin(c *waitingCall) {
 	if len(w.calls) > 1 {
 		return
 	}
-	w.since, w.probedAt = w.age(), -1
+	w.since, w.silence = w.age(), link.Silence{}
 	if w.timer == nil {
 		w.timer = time.AfterFunc(w.times().Time, w.check)
 	} else {
@@ -120,27 +120,20 @@ func (w *watch) end(c *waitingCall) {
 	}
 }
 
-// check asks a silent server, once for each silence, and gives it up when it has
-// not answered in time.
+// check asks a silent server, and gives it up when it has not answered in time.
 func (w *watch) check() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.calls) == 0 || w.ctx.Err() != nil {
 		return
 	}
-	from := max(w.lastActivity.Load(), w.since)
-	quiet, k := time.Duration(w.age()-from), w.times()
-	next := k.Time - quiet
-	switch {
-	case quiet >= k.Time+k.Timeout:
-		w.giveUp(link.Silent(w.addr, quiet))
-		next = k.Time
-	case quiet >= k.Time:
-		next += k.Timeout
-		if w.probedAt != from {
-			w.probedAt = from
-			w.probing.Go(w.sendProbe)
-		}
+	now, from := time.Duration(w.age()), time.Duration(max(w.lastActivity.Load(), w.since))
+	ask, gone, next := w.silence.Look(w.times(), now, from)
+	if gone {
+		w.giveUp(link.Silent(w.addr, now-from))
+	}
+	if ask {
+		w.probing.Go(w.sendProbe)
 	}
 	w.timer.Reset(next)
 }

@@ -68,8 +68,8 @@ func (h *hole) pass(to, from net.Conn) {
 	}
 }
 
-// A toiler computes steps until it is told to stop, and counts who asks it how it
-// is.
+// A toiler computes steps until it is told to stop, and counts requests for its
+// status.
 type toiler struct {
 	UnimplementedWorker
 	begun  chan struct{}
@@ -131,9 +131,9 @@ var ways = map[string]struct {
 }
 
 // channelsTo returns channels on which calls go in a way.
-func channelsTo(t *testing.T, addr, way string) *Channels {
+func channelsTo(t *testing.T, addr, way string, k Keepalive) *Channels {
 	t.Helper()
-	c := NewChannels(func(string) (string, error) { return addr, nil }, DialConfig{Keepalive: hurried, NoLinks: ways[way].others})
+	c := NewChannels(func(string) (string, error) { return addr, nil }, DialConfig{Keepalive: k, NoLinks: ways[way].others})
 	t.Cleanup(func() { c.Close() })
 	if way == "links" {
 		ch, err := c.Get("/job:ps/replica:0/task:0")
@@ -160,7 +160,7 @@ func TestSilentServer(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			w := newToiler()
 			h, addr := behind(t, serveWay(t, w, way))
-			ended := w.run(t, channelsTo(t, addr, way))
+			ended := w.run(t, channelsTo(t, addr, way, hurried))
 			h.open.Store(true)
 			start := time.Now()
 			err := <-ended
@@ -186,10 +186,12 @@ func TestBusyServer(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			w := newToiler()
-			c := channelsTo(t, serveWay(t, w, way), way)
+			// A second to answer: the server shares its processors with all other tests.
+			k := Keepalive{Time: hurried.Time, Timeout: time.Second}
+			c := channelsTo(t, serveWay(t, w, way), way, k)
 			before := w.asked.Load()
 			ended := w.run(t, c)
-			time.Sleep(12 * hurried.Time)
+			time.Sleep(2 * (2*k.Time + k.Timeout))
 			asked := w.asked.Load() - before
 			if byLink := way == "links"; byLink != (asked == 0) {
 				t.Errorf("while it computed it was asked %d times", asked)
@@ -236,8 +238,8 @@ func TestSilentClient(t *testing.T) {
 	}
 }
 
-// TestPatientCalls: who waits for a server to start waits on, and is served when
-// there is one.
+// TestPatientCalls: a call to a server that is still to start waits, and is served
+// when it has started.
 func TestPatientCalls(t *testing.T) {
 	lis, err := listen()
 	if err != nil {

@@ -42,7 +42,7 @@ type Files struct {
 	// MinVersion is the least version of TLS; 0: TLS 1.2.
 	MinVersion uint16
 	// Roles says which certificates' names have which role, see [ParseRoles]; "":
-	// who is let in may do all.
+	// all clients that are let in may do all.
 	Roles string
 	// Tokens are those that the server accepts, see [ParseTokens]; "": none.
 	Tokens string

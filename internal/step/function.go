@@ -71,7 +71,7 @@ func (fs *functions) make(b *graph.Budget, f core.Func, device string, effects p
 	if to.body, err = library.Body(f); err != nil {
 		return nil, err
 	}
-	g, err := graph.Read(b, to.body.Graph, library)
+	g, err := graph.ReadBody(b, to.body, library)
 	if err != nil {
 		return nil, err
 	}

@@ -174,14 +174,20 @@ func TestEffectsOfBranches(t *testing.T) {
 }
 
 // TestErrorsOfInlinedNodes: a client hears of a node by the name that it has in
-// its function.
+// its function, whether or not that has taken the place of the call.
 func TestErrorsOfInlinedNodes(t *testing.T) {
-	_, err := runFunctions(t, `
+	for _, c := range []struct {
+		node     string
+		disabled []string
+	}{{"call/check", nil}, {"check", []string{"function_inlining"}}} {
+		_, err := runFunctions(t, `
 	node { name: "call" op: "StatefulPartitionedCall" input: "n" attr { key: "Tin" value { list { type: DT_INT32 } } } attr { key: "Tout" value { list { type: DT_INT32 type: DT_INT32 } } }
 		attr { key: "f" value { func { name: "checks" } } } }
-	node { name: "y" op: "Identity" input: "call:1" attr { key: "T" value { type: DT_INT32 } } }`)
-	if e := core.AsError(err); e.Node != "call/check" || e.Origin != "check" || !strings.HasSuffix(e.WireMessage(), "[[{{node check}}]]") {
-		t.Errorf("got %v of %s, on the wire %q", err, e.Node, e.WireMessage())
+	node { name: "y" op: "Identity" input: "call:1" attr { key: "T" value { type: DT_INT32 } } }`, c.disabled...)
+		e := core.AsError(err)
+		if e.Node != c.node || e.Origin != (core.Origin{Function: "checks", Node: "check"}) || !strings.HasSuffix(e.WireMessage(), "\n\t [[{{function_node checks}}{{node check}}]]") {
+			t.Errorf("got %v of %s, on the wire %q", err, e.Node, e.WireMessage())
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/gorge-tf/gorge/internal/inbound"
 	"github.com/gorge-tf/gorge/internal/secure"
 )
 
@@ -24,6 +25,10 @@ type HandlerOptions struct {
 	Page    http.Handler   // at /; nil: there is none
 	Profile bool           // at /debug/pprof/, for administrators
 }
+
+// maxBody bounds the bodies of requests, which are addresses to be named at most: the
+// handlers of profiles would put a large form into files.
+const maxBody = 1 << 20
 
 // Handler serves /healthz and /readyz to everybody, /metrics and the page to those
 // who may observe, profiles to administrators.
@@ -49,7 +54,7 @@ func (t *Telemetry) Handler(o HandlerOptions) http.Handler {
 		admin("/debug/pprof/symbol", pprof.Symbol)
 		admin("/debug/pprof/trace", pprof.Trace)
 	}
-	return mux
+	return inbound.Bodies(maxBody, mux)
 }
 
 // A Server serves HTTP beside what a process is for.
@@ -59,11 +64,24 @@ type Server struct {
 	addr    string
 }
 
+// What clients may take. A request has no body that is worth a wait, but net/http reads
+// one to its end before the next request. The time for an answer includes that for its
+// making, so it bounds how long a profile may last.
 const (
 	headerTime = 10 * time.Second
+	readTime   = 30 * time.Second
+	writeTime  = 5 * time.Minute
 	idleTime   = time.Minute
 	maxHeader  = 64 << 10
 )
+
+// newHTTP returns a server that slow clients do not hold.
+func newHTTP(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}
 
 // Serve serves h at an address until Close; under TLS if there is a guard.
 func Serve(address string, h http.Handler, guard *secure.Keeper, log *slog.Logger) (*Server, error) {
@@ -71,9 +89,7 @@ func Serve(address string, h http.Handler, guard *secure.Keeper, log *slog.Logge
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{addr: lis.Addr().String(), http: &http.Server{
-		Handler: h, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}}
+	s := &Server{addr: lis.Addr().String(), http: newHTTP(h, log)}
 	if guard != nil {
 		lis = tls.NewListener(lis, guard.HTTPServer())
 	}

@@ -1,16 +1,22 @@
 package telemetry
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"log/slog"
+	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/gorge-tf/gorge/internal/inbound"
 )
 
 // get asks a server for a path.
@@ -68,5 +74,45 @@ func TestHandler(t *testing.T) {
 	}
 	if _, err := Serve(s.Addr(), page, nil, slog.New(slog.DiscardHandler)); err == nil {
 		t.Error("two servers are at one address")
+	}
+}
+
+// TestFormsStayOutOfFiles: no request fills the disk or the memory with what it says
+// beside its path.
+func TestFormsStayOutOfFiles(t *testing.T) {
+	o, err := New(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close(context.Background())
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("f", "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := part.Write(make([]byte, 64<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := form.Close(); err != nil {
+		t.Fatal(err)
+	}
+	h := o.Handler(HandlerOptions{Profile: true})
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		in := bytes.NewReader(body.Bytes())
+		r := httptest.NewRequest(method, "/debug/pprof/goroutine?debug=1", in)
+		r.Header.Set("Content-Type", form.FormDataContentType())
+		h.ServeHTTP(httptest.NewRecorder(), r)
+		if read := body.Len() - in.Len(); read > 2*maxBody {
+			t.Errorf("%s: %d bytes were read of a body that nothing needs", method, read)
+		}
+		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+			t.Errorf("%s: files %v, %v", method, files, err)
+		}
+	}
+	if held := inbound.Held(); held != 0 {
+		t.Errorf("%d bytes are counted", held)
 	}
 }

@@ -17,7 +17,7 @@ const (
 	// work alone.
 	slots = 16
 	// idleTime is how long a parked worker waits before it ends. Starting one
-	// costs what waking one does, so it is short: who computes eagerly leaves
+	// costs what waking one does, so it is short: eager computations leave
 	// nothing behind that a leak detector would still find.
 	idleTime = 50 * time.Millisecond
 )

@@ -16,7 +16,7 @@ import (
 )
 
 // Values of collective operations cross as tensors do, written straight to where
-// the operation wants them. Who asks knows their size, so that there is room from
+// the operation wants them. The receiver knows their size, so that there is room from
 // the start. TensorFlow's tasks do not know of that: its collective operations
 // stay with gRPC.
 

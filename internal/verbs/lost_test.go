@@ -16,9 +16,8 @@ func once(match func(verbs.Completion) bool) func(verbs.Completion) bool {
 	return func(w verbs.Completion) bool { return match(w) && done.CompareAndSwap(false, true) }
 }
 
-// TestLostCompletions: who is not told that a tensor has arrived, or has been sent,
-// loses the connection, not its mind: what waits fails, nothing gets a wrong
-// value, and the next step works.
+// TestLostCompletions: a completion that gets lost, on either side, ends the
+// connection: what waits fails, nothing gets a wrong value, and the next step works.
 func TestLostCompletions(t *testing.T) {
 	arrived := func(w verbs.Completion) bool { return w.Op == verbs.OpRecvWriteImm && w.Imm < 0xFFFF0000 }
 	sent := func(w verbs.Completion) bool { return w.Op == verbs.OpWriteImm && w.Len > 1000 }

@@ -157,7 +157,7 @@ func (s *stage) serve(ctx context.Context, step int64, key string, done rendezvo
 	})
 }
 
-// take returns who wants a value, if anybody does: one call of several gets it.
+// take returns a receiver of a value, if there is one: one call of several gets it.
 func (s *stage) take(name string) rendezvous.Done {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// A segment is registered memory for one transfer. Whoever holds it keeps the
-// memory from being used for something else.
+// A segment is registered memory for one transfer. While it is held, its memory
+// is not used for anything else.
 type segment struct {
 	buf  *memory.Buffer // nil: no bytes at all
 	addr uint64

@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -38,12 +37,21 @@ type session struct {
 	steps  sync.WaitGroup
 }
 
+// holder is what reports of memory call the session. That without a handle serves
+// masters that create none, every worker has it.
+func (s *session) holder() string {
+	if s.handle == "" {
+		return "default session"
+	}
+	return "session " + s.handle
+}
+
 func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) (*session, error) {
 	s := &session{
 		handle: req.GetSessionHandle(), master: req.GetMasterTask(), masterIncarnation: req.GetMasterIncarnation(),
 		isolated: req.GetIsolateSessionState(), graphs: map[string]*step.Graph{},
 	}
-	s.rt.Pool = memory.NewSessionPool(poolLimit, "session "+cmp.Or(s.handle, "of no name"))
+	s.rt.Pool = memory.NewSessionPool(poolLimit, s.holder())
 	s.rdv = rendezvous.Session{Task: w.env.Task, Alloc: allocFrom(s.rt.Pool)}
 	if w.env.Transport != nil {
 		s.rdv.Transport = w.transfers

@@ -8,6 +8,10 @@ import sys
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
+from tensorflow.python.framework import function as tf_function
+
+from savedtasks import tasks
 
 v1 = tf.compat.v1
 rng = np.random.RandomState(0)
@@ -37,7 +41,7 @@ def expect(name, feeds, tags="serve", signature="serving_default", omit=()):
     """Writes what the signature computes, by the Session or by tf.saved_model.load."""
     d = path(name)
     try:
-        with v1.Session(graph=tf.Graph()) as s:
+        with v1.Session(graph=tf.Graph(), config=v1.ConfigProto(allow_soft_placement=True)) as s:
             sig = v1.saved_model.load(s, tags.split(","), d).signature_def[signature]
             out = s.run({k: v.name for k, v in sig.outputs.items()}, {sig.inputs[k].name: v for k, v in feeds.items()})
     except tf.errors.FailedPreconditionError:  # Keras 3: only its objects can be restored
@@ -61,6 +65,20 @@ def simple(name, build):
 def save(name, module, feeds, options=None, **more):
     tf.saved_model.save(module, path(name), signatures=module.f, options=options)
     expect(name, feeds, **more)
+
+
+def move(name):
+    """Writes GPUs of another task into the model: it was saved by a job of a cluster."""
+    file = os.path.join(path(name), "saved_model.pb")
+    saved = saved_model_pb2.SavedModel()
+    with open(file, "rb") as f:
+        saved.ParseFromString(f.read())
+    graph = saved.meta_graphs[0].graph_def
+    for n in [*graph.node, *(n for f in graph.library.function for n in f.node_def)]:
+        if "GPU" in n.device:
+            n.device = "/job:worker/replica:0/task:3" + n.device
+    with open(file, "wb") as f:
+        f.write(saved.SerializeToString())
 
 
 def function(*specs):
@@ -221,6 +239,53 @@ def tf2_control(name):
     save(name, Control(), {"x": normal(5), "n": np.int32(10)})
 
 
+class Devices(tf.Module):
+    """Functions, loops and branches on devices that this machine lacks."""
+
+    def __init__(self):
+        with tf.device("/device:CPU:0"):
+            self.w = tf.Variable(normal(3, 3))
+
+    @tf.function
+    def inner(self, x):
+        with tf.device("/device:GPU:1"):
+            return tf.nn.relu(x @ self.w)
+
+    @function(([None, 3], tf.float32))
+    def f(self, x):
+        with tf.device("/device:GPU:0"):
+            y = self.inner(x)
+            _, y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, self.inner(y)), [0, y])
+        with tf.device("/device:GPU:2"):
+            return {"y": tf.cond(tf.reduce_sum(y) > 0, lambda: y + 1, lambda: self.inner(x)), "m": tf.map_fn(self.inner, x[:, None])}
+
+
+@model
+def tf2_devices(name):
+    save(name, Devices(), {"x": normal(2, 3)})
+    move(name)
+
+
+@model
+def v1_devices(name):
+    @tf_function.Defun(tf.float32)
+    def squares(q):
+        with tf.device("/device:GPU:2"):
+            return q * q + 1
+
+    with tf.Graph().as_default(), v1.Session(config=v1.ConfigProto(allow_soft_placement=True)) as s:
+        with tf.device("/device:GPU:0"):
+            x = v1.placeholder(tf.float32, [None, 3], name="x")
+            w = v1.get_variable("w", [3, 2], use_resource=False)
+            with v1.colocate_with(w.op):
+                y = tf.nn.relu(x @ w)
+            y = squares(y)
+        s.run(v1.global_variables_initializer())
+        v1.saved_model.simple_save(s, path(name), {"x": x}, {"y": y})
+    expect(name, {"x": normal(4, 3)})
+    move(name)
+
+
 class Narrow(tf.Module):
     def __init__(self):
         self.h = tf.Variable(tf.cast(normal(3, 3), tf.float16))
@@ -328,14 +393,21 @@ def keras_models():
         tf.saved_model.save(m, path(name))
         expect(name, {"inputs": normal(2, 4)})
 
-    @model
-    def keras_mobilenet(name):
-        m = keras.applications.MobileNetV3Small(weights=None, input_shape=(64, 64, 3), classes=10)
-        m.export(path(name), verbose=False)
-        expect(name, {m.inputs[0].name: normal(1, 64, 64, 3)})
+    def application(name, net, size):
+        def make(key):
+            m = getattr(keras.applications, net)(weights=None, input_shape=(size, size, 3), classes=10)
+            m.export(path(key), verbose=False)
+            expect(key, {m.inputs[0].name: normal(1, size, size, 3)})
+        models[name] = make
+
+    application("keras_mobilenet", "MobileNetV3Small", 64)
+    application("keras_resnet", "ResNet50", 48)
+    application("keras_efficientnet", "EfficientNetB0", 48)
 
 
 keras_models()
+for key, (module, feeds) in tasks.items():
+    models[key] = lambda name, module=module, feeds=feeds: save(name, module(), feeds())
 for key, make in models.items():
     os.makedirs(os.path.join(root, key))
     make(key)

@@ -44,7 +44,7 @@ var graphs = authoring.Face.(interface {
 	SplitGradients(in, grads []tf.Output) []tf.Gradient
 
 	Computed(x tf.Output) (*core.Tensor, error)
-	InFunctions(g *tf.Graph, name string) *tf.Operation
+	InFunctions(g *tf.Graph, o core.Origin) *tf.Operation
 	Eager(prepare func(n *core.Node) (EvalFunc, error)) tf.GraphOption
 	RegisterCollection(names []string, encode func(v any, scope string) proto.Message, decode func(g *tf.Graph, data []byte, scope string) (any, error))
 })

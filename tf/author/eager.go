@@ -18,7 +18,8 @@ func Eager(prepare func(n *core.Node) (EvalFunc, error)) tf.GraphOption { return
 // graph's: it must not be changed. With another graph FailedPrecondition is returned.
 func Computed(x tf.Output) (*core.Tensor, error) { return graphs.Computed(x) }
 
-// InFunctions returns the operation of that name in the body of a function of g, for
-// backends whose errors say no more than the name of a node; nil if no function has
-// one, or several do.
-func InFunctions(g *tf.Graph, name string) *tf.Operation { return graphs.InFunctions(g, name) }
+// InFunctions returns the operation that o names in the body of a function of g, for
+// backends whose errors say no more than names. Where g has no function of that name,
+// or o names none, it is the only operation of the name in all functions; nil if
+// there is none, or several are.
+func InFunctions(g *tf.Graph, o core.Origin) *tf.Operation { return graphs.InFunctions(g, o) }

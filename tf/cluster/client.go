@@ -184,14 +184,26 @@ func fetched(names []string, resp *pb.RunStepResponse) ([]*core.Tensor, error) {
 	return out, nil
 }
 
-// nodeIn finds the node that an error from a cluster names.
-var nodeIn = regexp.MustCompile(`\[\[\{\{node ([^}]+)\}\}\]\]`)
+// nodeIn finds the node that an error from a cluster names, and the function that
+// the node is from if its body has taken the place of a call.
+var nodeIn = regexp.MustCompile(`\[\[(?:\{\{function_node ([^}]+)\}\})?\{\{node ([^}]+)\}\}`)
+
+// functionsIn finds the functions that were called when a node failed. TensorFlow
+// puts them in front of the message, the innermost last.
+var functionsIn = regexp.MustCompile(`\{\{function_node ([^}]+)\}\} `)
 
 // located returns e with the node that its text is about, so that the session
 // can say where the program added it.
 func located(e *tf.Error) *tf.Error {
-	if m := nodeIn.FindStringSubmatch(e.Msg); m != nil && e.Node == "" {
-		e.Node = m[1]
+	m := nodeIn.FindStringSubmatchIndex(e.Msg)
+	if m == nil || e.Node != "" {
+		return e
+	}
+	e.Node = e.Msg[m[4]:m[5]]
+	if m[2] >= 0 {
+		e.Origin = core.Origin{Function: e.Msg[m[2]:m[3]], Node: e.Node}
+	} else if calls := functionsIn.FindAllStringSubmatch(e.Msg[:m[0]], -1); calls != nil {
+		e.Origin = core.Origin{Function: calls[len(calls)-1][1], Node: e.Node}
 	}
 	return e
 }
@@ -241,11 +253,13 @@ func pause(ctx context.Context, n int) bool {
 	}
 }
 
-// farewell bounds how long Close waits for a master that does not answer;
-// longShot, for one that the session has lost its connection to.
+// Close waits so long for an answer of the master: for the session's own limit, but at
+// most closeTimeout and at least lostCloseTimeout, in which the call reaches a master that
+// is there; for lostCloseTimeout when the connection is lost. A master that has the call
+// closes the session though the wait is over.
 const (
-	farewell = 10 * time.Second
-	longShot = 300 * time.Millisecond
+	closeTimeout     = 10 * time.Second
+	lostCloseTimeout = 300 * time.Millisecond
 )
 
 // Close ends the session. Steps under way end with an error.
@@ -266,15 +280,21 @@ func (r *remote) Close() error {
 	return err
 }
 
+func (r *remote) closeLimit() time.Duration {
+	switch {
+	case r.conn != nil && r.conn.GetState() != connectivity.Ready:
+		return lostCloseTimeout
+	case r.cfg.Timeout > 0:
+		return max(lostCloseTimeout, min(r.cfg.Timeout, closeTimeout))
+	}
+	return closeTimeout
+}
+
 func (r *remote) closeAtMaster() error {
 	if r.handle == "" {
 		return nil
 	}
-	patience := farewell
-	if r.conn != nil && r.conn.GetState() != connectivity.Ready {
-		patience = longShot
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), r.closeLimit())
 	defer cancel()
 	_, err := r.master.CloseSession(ctx, &pb.CloseSessionRequest{SessionHandle: r.handle})
 	switch tf.CodeOf(err) {

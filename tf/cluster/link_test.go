@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A link is what stands between a task and all who call it: connections to its
+// A link is what stands between a task and its callers: connections to its
 // address go on to where the task really listens. It can be cut, it can fall
 // silent, and it counts what comes through.
 type link struct {

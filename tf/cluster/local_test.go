@@ -86,7 +86,7 @@ func certificate(t *testing.T) *tls.Config {
 	}
 }
 
-// Client and tasks speak TLS with each other, and with nobody who does not.
+// TestTLS: client and tasks speak TLS with each other, and refuse peers without it.
 func TestTLS(t *testing.T) {
 	secret := certificate(t)
 	ps, worker := listen(t), listen(t)

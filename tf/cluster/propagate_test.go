@@ -195,8 +195,8 @@ func TestMasterComesBackElsewhere(t *testing.T) {
 	}
 }
 
-// Who waits for a device that never comes is told so when its time is over, and
-// then the session is closed as any other.
+// TestSessionsWaitInTheirCluster: a wait for a device that never comes is an error
+// when its time is over, and then the session is closed as any other.
 func TestSessionsWaitInTheirCluster(t *testing.T) {
 	a, b := alone(t), alone(t)
 	g, fetches := adding(1, 1, 3, 0, 1)

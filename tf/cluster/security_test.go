@@ -73,8 +73,8 @@ func equal(a, b []float32) bool {
 	return true
 }
 
-// TestSessionsByRole: those who may run steps do, by certificate or by token, also
-// after links have come about; others hear what they lack.
+// TestSessionsByRole: clients with the role run steps, by certificate or by token,
+// also after links have come about; the error of others names what they lack.
 func TestSessionsByRole(t *testing.T) {
 	ca := securetest.New(t)
 	target, _ := securedPair(t, ca, "grpc")

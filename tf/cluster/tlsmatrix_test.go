@@ -246,8 +246,8 @@ func through(t *testing.T, d door, protocol string, f *secure.Files, most uint16
 	return d(ctx, c)
 }
 
-// TestRevokedByReload: who got in at all doors does not get in any more once its
-// certificate has been revoked, and somebody with a new one does.
+// TestRevokedByReload: a client that got in at all ports is refused once its
+// certificate has been revoked, and one with a new certificate gets in.
 func TestRevokedByReload(t *testing.T) {
 	for protocol, open := range doors {
 		t.Run(protocol, func(t *testing.T) {

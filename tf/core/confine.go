@@ -24,8 +24,8 @@ const outside = "/\x00outside"
 
 // ConfineFiles lets operations use files in some directories and what is below them
 // only; without directories, nowhere. Names that lead out by symbolic links are
-// refused as they are when they are looked at: who can make links in these
-// directories can get out.
+// refused as they are when they are looked at: a program that can make links
+// in these directories can get out.
 func ConfineFiles(dirs ...string) error {
 	resolved := []string{}
 	for _, d := range dirs {

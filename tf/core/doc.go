@@ -49,8 +49,8 @@
 //     its sole owner, else a copy.
 //
 // A tf.Tensor and a Tensor have one structure and convert into each other:
-// (*core.Tensor)(t). The conversion shares memory and copies nothing, so whoever
-// writes it takes on the rules above. With -tags invariants, a use of a buffer
+// (*core.Tensor)(t). The conversion shares memory and copies nothing, so code
+// that writes it has to follow the rules above. With -tags invariants, a use of a buffer
 // after its last reference panics, and released memory is overwritten.
 //
 // # Stability

@@ -32,6 +32,26 @@ func Values[T Elem](t *Tensor) ([]T, error) {
 	return Data[T](t), nil
 }
 
+// AnyData returns the elements of t, without copying, as a slice of their Go type:
+// a []float32 for Float32. It is nil for resources, variants and types that Go has no
+// numbers for.
+func AnyData(t *Tensor) any {
+	if all := elementsOf[t.DType()]; all != nil {
+		return all(t)
+	}
+	return nil
+}
+
+var elementsOf = map[DType]func(*Tensor) any{
+	Float32: sliceOf[float32], Float64: sliceOf[float64], Float16: sliceOf[Half], BFloat16: sliceOf[BF16],
+	Int8: sliceOf[int8], Int16: sliceOf[int16], Int32: sliceOf[int32], Int64: sliceOf[int64],
+	Uint8: sliceOf[uint8], Uint16: sliceOf[uint16], Uint32: sliceOf[uint32], Uint64: sliceOf[uint64],
+	QInt8: sliceOf[int8], QInt16: sliceOf[int16], QInt32: sliceOf[int32], QUint8: sliceOf[uint8], QUint16: sliceOf[uint16],
+	Complex64: sliceOf[complex64], Complex128: sliceOf[complex128], Bool: sliceOf[bool], String: sliceOf[string],
+}
+
+func sliceOf[T Elem](t *Tensor) any { return Data[T](t) }
+
 // Handles returns the elements of a Resource tensor, nil for other types.
 func (t *Tensor) Handles() []ResourceHandle { h, _ := t.obj.([]ResourceHandle); return h }
 

@@ -63,9 +63,9 @@ type Error struct {
 	// Msg keeps, speak of its own clients; "" elsewhere.
 	Plain string
 
-	// Origin is what the node is called in the function that it is from, if
-	// it is from one. TensorFlow's clients hear of that name.
-	Origin string
+	// Origin is the function that the node is from and what it is called there,
+	// if it is from one. TensorFlow's clients hear of these names.
+	Origin Origin
 
 	// Derived marks an error that follows from another one of the same step
 	// (a cancelled receive, say), which is the one to report.
@@ -93,12 +93,14 @@ func (e *Error) Message() string {
 }
 
 // WireMessage returns the text as it crosses a wire: the message, and the node
-// in the form in which TensorFlow's clients look for it.
+// in the form in which TensorFlow's clients look for it. Messages of Protocol
+// Buffers hold UTF-8 alone: U+FFFD stands for what is not.
 func (e *Error) WireMessage() string {
-	if e.Node == "" || strings.Contains(e.Message(), "[[{{node ") {
-		return e.Message()
+	msg := strings.ToValidUTF8(e.Message(), "\uFFFD")
+	if e.Node == "" || strings.Contains(msg, "[[{{node ") || strings.Contains(msg, "[[{{function_node ") {
+		return msg
 	}
-	return fmt.Sprintf("%s\n\t [[{{node %s}}]]", e.Message(), cmp.Or(e.Origin, e.Node))
+	return fmt.Sprintf("%s\n\t [[%v]]", msg, cmp.Or(e.Origin, Origin{Node: e.Node}))
 }
 
 // Unwrap returns the cause.

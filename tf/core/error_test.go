@@ -116,3 +116,11 @@ func TestErrorfKeepsCauses(t *testing.T) {
 		t.Errorf("got %v", two)
 	}
 }
+
+// TestWireMessageOfBytes: what crosses a wire is UTF-8.
+func TestWireMessageOfBytes(t *testing.T) {
+	e := &core.Error{Code: core.InvalidArgument, Msg: "no number: \xff1"}
+	if got, want := e.WireMessage(), "no number: \uFFFD1"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"syscall"
 )
 
 // LocalPath returns the path that the name of a file means: URIs of local files
@@ -25,6 +26,25 @@ func localPath(name string) string {
 	return name
 }
 
+// errnoCodes are the codes of errors of the system that are not FAILED_PRECONDITION,
+// TensorFlow's.
+var errnoCodes = map[syscall.Errno]Code{
+	syscall.ENOSPC: ResourceExhausted, syscall.EDQUOT: ResourceExhausted, syscall.ENOMEM: ResourceExhausted, syscall.EMFILE: ResourceExhausted,
+	syscall.ENFILE: ResourceExhausted, syscall.EMLINK: ResourceExhausted, syscall.ENOBUFS: ResourceExhausted,
+	syscall.EINVAL: InvalidArgument, syscall.ENAMETOOLONG: InvalidArgument,
+	syscall.EFBIG: OutOfRange, syscall.EOVERFLOW: OutOfRange,
+}
+
+// errnoError gives an error of the system TensorFlow's code, and its words as C has them.
+func errnoError(err syscall.Errno) (Code, string) {
+	code, ok := errnoCodes[err]
+	if !ok {
+		code = FailedPrecondition
+	}
+	text := err.Error()
+	return code, strings.ToUpper(text[:1]) + text[1:]
+}
+
 // FileError gives an error of the file system TensorFlow's code and words:
 // "name; No such file or directory".
 func FileError(name string, err error) error {
@@ -33,6 +53,7 @@ func FileError(name string, err error) error {
 	}
 	code, text := Unknown, err.Error()
 	var p *fs.PathError
+	var errno syscall.Errno
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		code, text = NotFound, name+"; No such file or directory"
@@ -40,6 +61,9 @@ func FileError(name string, err error) error {
 		code, text = PermissionDenied, name+"; Permission denied"
 	case errors.Is(err, fs.ErrExist):
 		code, text = AlreadyExists, name+"; File exists"
+	case errors.As(err, &errno):
+		code, text = errnoError(errno)
+		text = name + "; " + text
 	case errors.As(err, &p):
 		code, text = FailedPrecondition, name+"; "+p.Err.Error()
 	}

@@ -3,6 +3,8 @@ package core_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf/core"
@@ -19,6 +21,7 @@ func TestLocalPath(t *testing.T) {
 func TestFileError(t *testing.T) {
 	dir := t.TempDir()
 	missing, below := filepath.Join(dir, "none"), filepath.Join(dir, "file", "below")
+	long := filepath.Join(dir, strings.Repeat("n", 300))
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +32,11 @@ func TestFileError(t *testing.T) {
 	}{
 		{missing, func(n string) error { _, err := os.Open(n); return err }, "NOT_FOUND: " + missing + "; No such file or directory"},
 		{dir, func(n string) error { return os.Mkdir(n, 0o700) }, "ALREADY_EXISTS: " + dir + "; File exists"},
-		{below, func(n string) error { return os.Mkdir(n, 0o700) }, "FAILED_PRECONDITION: " + below + "; not a directory"},
+		{below, func(n string) error { return os.Mkdir(n, 0o700) }, "FAILED_PRECONDITION: " + below + "; Not a directory"},
+		{missing, func(n string) error { return &os.PathError{Op: "write", Path: n, Err: syscall.ENOSPC} }, "RESOURCE_EXHAUSTED: " + missing + "; No space left on device"},
+		{missing, func(n string) error { return os.NewSyscallError("fsync", syscall.EDQUOT) }, "RESOURCE_EXHAUSTED: " + missing + "; Disk quota exceeded"},
+		{missing, func(n string) error { return &os.LinkError{Op: "rename", Old: n, New: n, Err: syscall.EMLINK} }, "RESOURCE_EXHAUSTED: " + missing + "; Too many links"},
+		{long, func(n string) error { return os.WriteFile(n, nil, 0o600) }, "INVALID_ARGUMENT: " + long + "; File name too long"},
 		{missing, func(string) error { return os.ErrPermission }, "PERMISSION_DENIED: " + missing + "; Permission denied"},
 		{missing, func(string) error { return os.ErrClosed }, "UNKNOWN: file already closed"},
 	} {

@@ -13,7 +13,7 @@ import (
 // A FunctionBody is a function made concrete: a graph in which _Arg nodes give
 // the arguments and _Retval nodes take the results, in order.
 type FunctionBody struct {
-	Name        string
+	Name        string // of the function, or of the one of which it is the SymbolicGradient
 	Graph       *pb.GraphDef
 	Args, Rets  []string // names of the _Arg and _Retval nodes
 	ControlRets []string // nodes that have to run though nothing may read them

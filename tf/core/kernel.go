@@ -21,8 +21,9 @@ type Kernel interface{ kernel() }
 type Compute func(*OpContext) error
 
 // AsyncCompute does the same, and calls done when it is done, perhaps later
-// and from another goroutine. Kernels that wait (receive, dequeue) are of this
-// kind, so that waiting costs no goroutine.
+// and from another goroutine. It calls done once: after that the context belongs to
+// other steps. Kernels that wait (receive, dequeue) are of this kind, so that waiting
+// costs no goroutine.
 type AsyncCompute func(c *OpContext, done func(error))
 
 func (Compute) kernel()      {}

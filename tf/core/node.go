@@ -16,7 +16,7 @@ type Node struct {
 	InTypes  []DType
 	OutTypes []DType
 	where    string
-	origin   string
+	origin   Origin
 	sources  func(i int) string
 }
 
@@ -34,15 +34,36 @@ func (n *Node) Pos() string { return n.where }
 // SetPos says where that was.
 func (n *Node) SetPos(pos string) { n.where = pos }
 
-// Origin returns what the node is called in the function whose body it was part
-// of before that took the place of a call, "" if it was in none.
-func (n *Node) Origin() string { return n.origin }
+// An Origin is a function and what a node is called in its body. It is zero for
+// nodes that are from no function's body.
+type Origin struct {
+	Function string // "" where only the node's name is known
+	Node     string
+}
+
+// String returns the origin in the form in which TensorFlow's clients look for
+// nodes: "{{function_node f}}{{node n}}".
+func (o Origin) String() string {
+	if o == (Origin{}) {
+		return ""
+	}
+	text := "{{node " + o.Node + "}}"
+	if o.Function != "" {
+		text = "{{function_node " + o.Function + "}}" + text
+	}
+	return text
+}
+
+// Origin returns the function of whose body the node is a part, or was before the
+// body took the place of a call.
+func (n *Node) Origin() Origin { return n.origin }
 
 // SetOrigin notes that.
-func (n *Node) SetOrigin(name string) { n.origin = name }
+func (n *Node) SetOrigin(o Origin) { n.origin = o }
 
-// CopyPos makes n report the position of m, from which a pass derived it.
-func (n *Node) CopyPos(m *Node) { n.where = m.where }
+// CopyPos makes n report the position and the origin of m, from which a pass
+// derived it.
+func (n *Node) CopyPos(m *Node) { n.where, n.origin = m.where, m.origin }
 
 // Source returns what input i is called in the graph that runs, for messages: "x"
 // or "x:1"; "" where there is no such graph.

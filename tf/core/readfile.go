@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"io/fs"
 	"os"
 	"syscall"
 	"time"
@@ -18,12 +17,12 @@ import (
 // limit: RESOURCE_EXHAUSTED stands for what is too large or has no end. It stops
 // when ctx ends, also where it waits for data, as that of a pipe.
 func ReadFile(ctx context.Context, name string) (string, error) {
-	f, err := openFile(ctx, LocalPath(name))
+	f, err := OpenFile(ctx, LocalPath(name))
 	if err != nil {
 		return "", readError(ctx, name, err)
 	}
 	defer f.Close() // of a file that is only read
-	defer context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })()
+	defer EndReads(ctx, f)()
 	size := 0
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 		size = int(info.Size())
@@ -46,18 +45,62 @@ func readError(ctx context.Context, name string, err error) error {
 	return FileError(name, err)
 }
 
-// openFile opens a file. A pipe is not open before it has a writer: should
-// ctx end before, that is done here.
-func openFile(ctx context.Context, path string) (*os.File, error) {
-	if info, err := os.Stat(path); err != nil || info.Mode()&fs.ModeNamedPipe == 0 || ctx.Done() == nil {
+// EndReads makes reads of f fail that wait, as those of a pipe do, when ctx ends. What it
+// returns undoes that.
+func EndReads(ctx context.Context, f *os.File) (undo func() bool) {
+	return context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) }) // fails for files that never wait
+}
+
+// OpenFile opens the file of a path, to be read from its beginning to its end. A pipe is
+// not open before it has a writer: should ctx end before, that is an error. Other means
+// of opening one hold a thread for as long.
+func OpenFile(ctx context.Context, path string) (*os.File, error) {
+	if !IsPipe(path) {
 		return os.Open(path)
 	}
-	defer context.AfterFunc(ctx, func() {
-		if w, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
-			_ = w.Close()
-		}
-	})()
-	return os.Open(path)
+	f, err := openPipe(ctx, path)
+	if ctx.Err() == nil {
+		return f, err
+	}
+	if err == nil {
+		_ = f.Close()
+	}
+	return nil, context.Cause(ctx)
+}
+
+// OpenRegular opens the file of a path for reading, if it is a regular one, and returns
+// its size. Other files are refused with FAILED_PRECONDITION: a pipe has no places that
+// could be read, and opening one may wait for ever. Errors name the file.
+func OpenRegular(path string) (f *os.File, size int64, err error) {
+	if f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0); err != nil {
+		return nil, 0, FileError(path, err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		err = FileError(path, err)
+	} else if kind := info.Mode().Type(); kind != 0 {
+		err = Errorf(FailedPrecondition, "%s; must be a regular file, its mode is %v", path, kind)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// ReadRegular returns what a regular file holds, within the memory limit. Other files are
+// refused as OpenRegular does.
+func ReadRegular(path string) ([]byte, error) {
+	f, size, err := OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // of a file that is only read
+	b, err := memory.ReadAll(f, int(size))
+	if err != nil {
+		return nil, readError(context.Background(), path, err)
+	}
+	return b, nil
 }
 
 type interruptible struct {

@@ -191,6 +191,10 @@ const (
 	// the types that may be computed block by block with other such ops.
 	Elementwise
 
+	// Cheap ops are Elementwise and as simple as an addition: to compute one again takes
+	// no longer than to write its result to memory and to read it.
+	Cheap
+
 	// Rowwise ops have one input and one output of its shape, each row of which, along
 	// the last axis, follows from the same row of the input. Their kernels are
 	// RowKernels for the types that may be computed with elementwise ops.

@@ -2,6 +2,7 @@ package core
 
 import (
 	"encoding/binary"
+	"slices"
 	"unsafe"
 
 	"google.golang.org/protobuf/proto"
@@ -86,6 +87,9 @@ func elemSize(d DType) int {
 	return d.Size()
 }
 
+// maxRank is the largest rank of TensorFlow's shapes.
+const maxRank = 254
+
 // TensorFromProto reads a TensorProto in any of its forms: raw content, one
 // value for each element, or fewer, the last of which repeats.
 func TensorFromProto(p *pb.TensorProto) (t *Tensor, err error) {
@@ -97,6 +101,9 @@ func TensorFromProto(p *pb.TensorProto) (t *Tensor, err error) {
 	s, err := ShapeFromProto(p.GetTensorShape())
 	if err != nil {
 		return nil, err
+	}
+	if len(s) > maxRank {
+		return nil, Errorf(InvalidArgument, "a tensor must have at most %d dimensions, got %d", maxRank, len(s))
 	}
 	if err := CheckSize(d, s); err != nil {
 		return nil, err
@@ -118,7 +125,7 @@ func AdoptTensorProto(p *pb.TensorProto) (*Tensor, error) {
 	aligned := len(b) > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(b)))%memory.Alignment == 0
 	s, err := ShapeFromProto(p.GetTensorShape())
 	plain := p.GetDtype() > 0 && p.GetDtype() < 100 && d.Valid() && d != String && d != Variant && d != Resource
-	if err != nil || !aligned || !plain || CheckSize(d, s) != nil || len(b) != s.NumElements()*d.Size() {
+	if err != nil || !aligned || !plain || d == Bool || len(s) > maxRank || CheckSize(d, s) != nil || len(b) != s.NumElements()*d.Size() {
 		return TensorFromProto(p)
 	}
 	return TensorOf(d, s, memory.Wrap(b, nil)), nil
@@ -133,6 +140,12 @@ func fromContent(d DType, s Shape, b []byte) (*Tensor, error) {
 		return variantContent(s, b)
 	case Resource:
 		return handleContent(s, b)
+	}
+	if want == 0 && d.Size() > 0 {
+		return NewTensor(d, s), nil // TensorFlow does not look at the bytes
+	}
+	if d == Bool && slices.ContainsFunc(b, func(c byte) bool { return c > 1 }) {
+		return nil, Errorf(InvalidArgument, "tensor_content of a bool must have bytes 0 and 1 only")
 	}
 	if d.Size() == 0 || len(b) != want {
 		return nil, Errorf(InvalidArgument, "tensor_content of a %v%v must have %d bytes, got %d", d, s, want, len(b))
@@ -233,15 +246,11 @@ func (t *Tensor) fillUint8(p *pb.TensorProto) error {
 	return spread(t, p.GetIntVal(), func(v int32) uint8 { return uint8(v) })
 }
 
-// spread copies vals to the elements of t; the last one repeats.
+// spread copies vals to the elements of t. The last one repeats; those that are too many
+// are left out, as in TensorFlow.
 func spread[T Elem, V any](t *Tensor, vals []V, conv func(V) T) error {
 	dst := Data[T](t)
-	if len(dst) == 0 {
-		return nil // TensorFlow's clients may give a value all the same
-	}
-	if len(vals) > len(dst) {
-		return Errorf(InvalidArgument, "a %v%v has %d elements, the protocol buffer gives %d", t.dtype, t.shape, len(dst), len(vals))
-	}
+	vals = vals[:min(len(vals), len(dst))]
 	if len(vals) == 0 {
 		return nil
 	}

@@ -127,21 +127,22 @@ func TestBadTensorProtos(t *testing.T) {
 	}
 	with := func(p *pb.TensorProto, f func(*pb.TensorProto)) *pb.TensorProto { f(p); return p }
 	for name, p := range map[string]*pb.TensorProto{
-		"no type":         {},
-		"negative type":   {Dtype: -1},
-		"reference type":  {Dtype: 101},
-		"unknown type":    {Dtype: 77},
-		"huge type":       {Dtype: 1 << 20},
-		"unknown size":    float(-1),
-		"unknown rank":    {Dtype: 1, TensorShape: &pb.TensorShapeProto{UnknownRank: true}},
-		"negative size":   {Dtype: 1, TensorShape: &pb.TensorShapeProto{Dim: []*pb.TensorShapeProto_Dim{{Size: -5}}}},
-		"huge":            float(1<<40, 1<<40),
-		"big":             float(1 << 33),
-		"many strings":    {Dtype: pb.DataType(core.String), TensorShape: core.ShapeProto(core.Shape{1 << 30})},
-		"short content":   with(float(2), func(p *pb.TensorProto) { p.TensorContent = make([]byte, 7) }),
-		"long content":    with(float(2), func(p *pb.TensorProto) { p.TensorContent = make([]byte, 9) }),
-		"too many values": with(float(2), func(p *pb.TensorProto) { p.FloatVal = make([]float32, 3) }),
-		"handles as raw":  {Dtype: pb.DataType(core.Resource), TensorShape: core.ShapeProto(core.Shape{}), TensorContent: []byte{1}},
+		"no type":        {},
+		"negative type":  {Dtype: -1},
+		"reference type": {Dtype: 101},
+		"unknown type":   {Dtype: 77},
+		"huge type":      {Dtype: 1 << 20},
+		"unknown size":   float(-1),
+		"unknown rank":   {Dtype: 1, TensorShape: &pb.TensorShapeProto{UnknownRank: true}},
+		"negative size":  {Dtype: 1, TensorShape: &pb.TensorShapeProto{Dim: []*pb.TensorShapeProto_Dim{{Size: -5}}}},
+		"huge":           float(1<<40, 1<<40),
+		"big":            float(1 << 33),
+		"many strings":   {Dtype: pb.DataType(core.String), TensorShape: core.ShapeProto(core.Shape{1 << 30})},
+		"short content":  with(float(2), func(p *pb.TensorProto) { p.TensorContent = make([]byte, 7) }),
+		"long content":   with(float(2), func(p *pb.TensorProto) { p.TensorContent = make([]byte, 9) }),
+		"too many sizes": float(make([]int, 255)...),
+		"a bool of 2":    {Dtype: pb.DataType(core.Bool), TensorShape: core.ShapeProto(core.Shape{1}), TensorContent: []byte{2}},
+		"handles as raw": {Dtype: pb.DataType(core.Resource), TensorShape: core.ShapeProto(core.Shape{}), TensorContent: []byte{1}},
 		"too many handles": {Dtype: pb.DataType(core.Resource), TensorShape: core.ShapeProto(core.Shape{0}),
 			ResourceHandleVal: []*pb.ResourceHandleProto{{}}},
 		"too many variants": {Dtype: pb.DataType(core.Variant), TensorShape: core.ShapeProto(core.Shape{0}),
@@ -154,6 +155,29 @@ func TestBadTensorProtos(t *testing.T) {
 				t.Errorf("got %v, %v", x, err)
 			}
 		})
+	}
+}
+
+// TestOddTensorProtos: what TensorFlow reads although it does not fit.
+func TestOddTensorProtos(t *testing.T) {
+	float := func(n int, vals []float32, content []byte) *pb.TensorProto {
+		return &pb.TensorProto{Dtype: pb.DataType(core.Float32), TensorShape: core.ShapeProto(core.Shape{n}), FloatVal: vals, TensorContent: content}
+	}
+	for name, c := range map[string]struct {
+		p    *pb.TensorProto
+		want []float32
+	}{
+		"values beyond the last":  {float(2, []float32{1, 2, 3}, nil), []float32{1, 2}},
+		"values of nothing":       {float(0, []float32{1}, nil), nil},
+		"bytes of nothing":        {float(0, nil, []byte{1, 2, 3}), nil},
+		"values beside the bytes": {float(1, []float32{1}, []byte{0, 0, 0, 64}), []float32{2}},
+	} {
+		x, err := core.TensorFromProto(c.p)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if got := core.Data[float32](x); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
 	}
 }
 

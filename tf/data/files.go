@@ -19,10 +19,10 @@ type CSVOptions struct {
 	Select []int64
 }
 
-// CSV returns the records of files, one scalar for each column. There is a
-// default for each: a vector with the value of what is missing, of type float32,
-// float64, int32, int64 or string, without a value if nothing may be missing. An
-// error concerns one record.
+// CSV returns the records of files, one scalar for each column. The form is
+// that of RFC 4180. There is a default for each: a vector with the value of
+// what is missing, of type float32, float64, int32, int64 or string, without
+// a value if nothing may be missing. An error concerns one record.
 func CSV(names []string, defaults []*tf.Tensor, o CSVOptions) *Dataset {
 	if len(defaults) == 0 {
 		return result(nil, tf.Errorf(tf.InvalidArgument, "CSV needs a default for each column: a vector of its type, without a value if nothing may be missing; got none"))

@@ -24,8 +24,8 @@ func (it *Iterator) Start(ctx context.Context, d *Dataset) error {
 }
 
 // A Feed gives elements of one iterator or another: of the one that it was last
-// pointed at. It may be used from several goroutines; the iterators are closed by
-// who made them.
+// pointed at. It may be used from several goroutines; their maker closes the
+// iterators.
 type Feed struct {
 	spec dataset.Spec
 	at   chan *Iterator // holds the one that it points at

@@ -7,7 +7,8 @@ import (
 	"github.com/gorge-tf/gorge/tf/ops/image"
 )
 
-// RGBToHSV returns images of red, green and blue as hue, saturation and value.
+// RGBToHSV returns images of red, green and blue as hue, saturation and
+// value. The transform is that of Smith (SIGGRAPH 1978).
 func RGBToHSV(x tf.Output) tf.Output { return image.RGBToHSV(x) }
 
 // HSVToRGB undoes RGBToHSV.

@@ -128,8 +128,9 @@ func (o SSIMOptions) complete() SSIMOptions {
 	return o
 }
 
-// SSIM returns how similar images a and b are in structure, by image: 1 for equal
-// ones. Pixels are between 0 and limit; images are not smaller than the window.
+// SSIM returns how similar images a and b are in structure, by image: 1 for
+// equal ones. The measure is that of Wang et al. (2004). Pixels are between 0
+// and limit; images are not smaller than the window.
 func SSIM(a, b tf.Output, limit float64, o SSIMOptions) tf.Output {
 	return compared(a, b, limit, "SSIM", func(a, b, limit tf.Output) tf.Output {
 		similar, _ := o.complete().byChannel(a, b, limit)
@@ -140,8 +141,9 @@ func SSIM(a, b tf.Output, limit float64, o SSIMOptions) tf.Output {
 // multiscale are the weights of the scales.
 var multiscale = []float64{0.0448, 0.2856, 0.3001, 0.2363, 0.1333}
 
-// SSIMMultiscale is SSIM over five scales, each half as large as the one before,
-// of batches whose sizes are known.
+// SSIMMultiscale is SSIM over five scales, each half as large as the one
+// before, of batches whose sizes are known. The measure is that of Wang,
+// Simoncelli and Bovik (2003).
 func SSIMMultiscale(a, b tf.Output, limit float64, o SSIMOptions) tf.Output {
 	return compared(a, b, limit, "MS-SSIM", func(a, b, limit tf.Output) tf.Output {
 		g := a.Graph()

@@ -77,7 +77,8 @@ func GlorotUniform(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
 	return VarianceScaling(1, FanAvg, Uniform)(g, d, s)
 }
 
-// GlorotNormal is VarianceScaling(1, FanAvg, Truncated).
+// GlorotNormal is VarianceScaling(1, FanAvg, Truncated) (Glorot and Bengio,
+// AISTATS 2010).
 func GlorotNormal(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
 	return VarianceScaling(1, FanAvg, Truncated)(g, d, s)
 }
@@ -87,7 +88,7 @@ func HeUniform(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
 	return VarianceScaling(2, FanIn, Uniform)(g, d, s)
 }
 
-// HeNormal is VarianceScaling(2, FanIn, Truncated).
+// HeNormal is VarianceScaling(2, FanIn, Truncated) (He et al., ICCV 2015).
 func HeNormal(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
 	return VarianceScaling(2, FanIn, Truncated)(g, d, s)
 }
@@ -97,7 +98,7 @@ func LecunUniform(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
 	return VarianceScaling(1, FanIn, Uniform)(g, d, s)
 }
 
-// LecunNormal is VarianceScaling(1, FanIn, Truncated).
+// LecunNormal is VarianceScaling(1, FanIn, Truncated) (LeCun et al. 1998).
 func LecunNormal(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
 	return VarianceScaling(1, FanIn, Truncated)(g, d, s)
 }

@@ -60,7 +60,7 @@ type RenormOpts struct {
 //
 // The updates of the averages join the collection [UpdateOps] of a graph. The
 // optimizers of package train run those that a loss or its gradients depend
-// on; who trains otherwise runs vars.Updates of the loss. An eager graph does
+// on; other training code runs vars.Updates of the loss. An eager graph does
 // them at once.
 type BatchNormLayer struct {
 	layer

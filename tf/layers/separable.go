@@ -18,7 +18,8 @@ type SeparableOpts struct {
 }
 
 // A SeparableConvLayer convolves each channel for itself with the depthwise
-// kernel, and then, if it has a pointwise kernel, mixes channels with that one.
+// kernel, and then, if it has a pointwise kernel, mixes channels with that
+// one (Chollet, CVPR 2017, arXiv:1610.02357).
 type SeparableConvLayer struct {
 	layer
 	// DepthwiseKernel [size... in multiplier], PointwiseKernel [1... in·multiplier

@@ -48,16 +48,31 @@ const (
 	seluAlpha = 1.7580993408473768599402175208123 // scale included
 )
 
-// Elu returns x where it is not negative, e^x - 1 elsewhere.
+// Elu returns x where it is not negative, e^x - 1 elsewhere. The result has
+// the shape and the type of x, which holds floating-point numbers (float16,
+// bfloat16, float32, float64). Other types are refused with INVALID_ARGUMENT
+// when the graph is built.
+// It is the unit of Clevert, Unterthiner and Hochreiter (ICLR 2016,
+// arXiv:1511.07289).
 func Elu(x tf.Output, opts ...tf.Option) tf.Output { return apply("Elu", opts, x) }
 
-// Selu returns Elu, scaled so that it keeps mean and variance.
+// Selu returns Elu, scaled so that it keeps mean and variance. It is
+// 1.7581·(e^x - 1) where x is negative and 1.0507·x elsewhere. The result has
+// the shape and the type of x, which holds floating-point numbers (float16,
+// bfloat16, float32, float64). Other types are refused with INVALID_ARGUMENT
+// when the graph is built.
+// It is the unit of Klambauer et al. (NIPS 2017, arXiv:1706.02515).
 func Selu(x tf.Output, opts ...tf.Option) tf.Output { return apply("Selu", opts, x) }
 
-// Softplus returns log(1 + e^x).
+// Softplus returns log(1 + e^x). The result has the shape and the type of x,
+// which holds floating-point numbers (float16, bfloat16, float32, float64).
+// Other types are refused with INVALID_ARGUMENT when the graph is built.
+// It is the function of Dugas et al. (NIPS 2000).
 func Softplus(x tf.Output, opts ...tf.Option) tf.Output { return apply("Softplus", opts, x) }
 
-// Softsign returns x / (1 + |x|).
+// Softsign returns x / (1 + |x|). The result has the shape and the type of x,
+// which holds floating-point numbers (float16, bfloat16, float32, float64).
+// Other types are refused with INVALID_ARGUMENT when the graph is built.
 func Softsign(x tf.Output, opts ...tf.Option) tf.Output { return apply("Softsign", opts, x) }
 
 func selu(x float64) float64 {

@@ -26,17 +26,23 @@ func init() {
 	})
 	sums[tf.Variant] = stateless(variantSum)
 	core.Register(core.OpDef{
-		Name: "AddN", Traits: core.Elementwise, In: "inputs: N * T", Out: "sum: T", Attrs: "N: int >= 1; T: {" + reducibleTypes + ", variant}",
+		Name: "AddN", Traits: core.Elementwise | core.Cheap, In: "inputs: N * T", Out: "sum: T", Attrs: "N: int >= 1; T: {" + reducibleTypes + ", variant}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(addNGrad),
 		Kernels: core.ByType("T", sums),
 	})
 }
 
-// AddN returns the sum of all xs, which have the same shape.
+// AddN returns the sum of all xs, which have the same shape. xs has at least
+// one element. They hold numbers of one type, real or complex, or variants; the
+// result has their shape and type. Different shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. Integers wrap around.
 func AddN(xs []tf.Output, opts ...tf.Option) tf.Output { return apply("AddN", opts, xs...) }
 
 // AccumulateNV2 is AddN for inputs of the given shape, which may be partly
-// unknown.
+// unknown. It takes numbers, but no variants. The shape is not checked when the
+// graph is built; inputs whose shapes differ are refused with INVALID_ARGUMENT
+// in the step.
 func AccumulateNV2(xs []tf.Output, shape tf.Shape, opts ...tf.Option) tf.Output {
 	return apply("AccumulateNV2", tf.Join(opts, tf.Attr("shape", shape)), xs...)
 }
@@ -77,23 +83,27 @@ func addNKernel[T tf.Elem](add func(z, x, y []T)) core.NewKernel {
 	}, core.SameShapes, addNLoop(add))
 }
 
-// addNLoop adds up in memory of its own: that of the result may be an operand's.
+// addNLoop adds up in the memory of the result, which may be the first two operands' or
+// else in memory of its own.
 func addNLoop[T tf.Elem](add func(z, x, y []T)) core.Loop {
 	return func(z []byte, in []core.Operand) {
-		of := func(i, lo, hi int) []T { return core.Elements[T](in[i].Data)[lo:hi] }
-		var room [512]T
-		for out, lo := core.Elements[T](z), 0; lo < len(out); lo += len(room) {
-			hi := min(lo+len(room), len(out))
-			sum := of(0, lo, hi)
-			for i := 1; i < len(in)-1; i++ {
-				add(room[:hi-lo], sum, of(i, lo, hi))
-				sum = room[:hi-lo]
+		out, of := core.Elements[T](z), func(i int) []T { return core.Elements[T](in[i].Data) }
+		if len(in) == 1 {
+			copy(out, of(0))
+			return
+		}
+		sum := out
+		for i := 2; i < len(in); i++ {
+			if len(out) > 0 && &of(i)[0] == &out[0] {
+				sum = make([]T, len(out))
 			}
-			if len(in) == 1 {
-				copy(out[lo:hi], sum)
-				continue
-			}
-			add(out[lo:hi], sum, of(len(in)-1, lo, hi))
+		}
+		add(sum, of(0), of(1))
+		for i := 2; i < len(in); i++ {
+			add(sum, sum, of(i))
+		}
+		if len(in) > 2 && len(out) > 0 && &sum[0] != &out[0] {
+			copy(out, sum)
 		}
 	}
 }

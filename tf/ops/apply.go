@@ -22,27 +22,9 @@ func numberLike(x tf.Output, v float64) tf.Output {
 // number returns v as a scalar of type d, 0 if d is not a type of numbers.
 func number(d tf.DType, v float64) *core.Tensor {
 	t := core.NewTensor(d, tf.Shape{})
-	elementwise.Cast(elements(t), []float64{v})
+	elementwise.Cast(core.AnyData(t), []float64{v})
 	return t
 }
-
-// elements returns the elements of t as a slice of their Go type.
-func elements(t *core.Tensor) any {
-	if all := elementsOf[t.DType()]; all != nil {
-		return all(t)
-	}
-	return nil
-}
-
-var elementsOf = map[tf.DType]func(*core.Tensor) any{
-	tf.Float32: sliceOf[float32], tf.Float64: sliceOf[float64], tf.Float16: sliceOf[tf.Half], tf.BFloat16: sliceOf[tf.BF16],
-	tf.Int8: sliceOf[int8], tf.Int16: sliceOf[int16], tf.Int32: sliceOf[int32], tf.Int64: sliceOf[int64],
-	tf.Uint8: sliceOf[uint8], tf.Uint16: sliceOf[uint16], tf.Uint32: sliceOf[uint32], tf.Uint64: sliceOf[uint64],
-	tf.QInt8: sliceOf[int8], tf.QInt16: sliceOf[int16], tf.QInt32: sliceOf[int32], tf.QUint8: sliceOf[uint8], tf.QUint16: sliceOf[uint16],
-	tf.Complex64: sliceOf[complex64], tf.Complex128: sliceOf[complex128], tf.Bool: sliceOf[bool], tf.String: sliceOf[string],
-}
-
-func sliceOf[T tf.Elem](t *core.Tensor) any { return core.Data[T](t) }
 
 // sizes returns the shape of x as a vector of int32: a constant where it is
 // known while the graph is built.

@@ -49,7 +49,13 @@ func (o ApproxTopKOpts) Apply(s *tf.Spec) {
 }
 
 // ApproxTopK returns the k greatest elements along a dimension of x, the best
-// first, and their indices. On a CPU none is missed. Its options are [ApproxTopKOpts].
+// first, and their indices. On a CPU none is missed. The attributes are for
+// the approximate method of Chern et al. (NeurIPS 2022, arXiv:2206.14286). x
+// holds float16, bfloat16 or float32 numbers and has one dimension or more.
+// Both results have its shape, but for the dimension looked along, which has
+// size k; the indices are int32. A scalar x, a dimension that x does not
+// have, one of fewer than k elements, and a recall target outside (0, 1] are
+// refused with INVALID_ARGUMENT. Its options are [ApproxTopKOpts].
 func ApproxTopK(x tf.Output, k int, opts ...tf.Option) (values, indices tf.Output) {
 	out := outputs(2, "ApproxTopK", tf.Join(opts, tf.Attr("k", k)), x)
 	return out[0], out[1]

@@ -36,14 +36,24 @@ func (o ArgOpts) Apply(s *tf.Spec) {
 	}
 }
 
-// ArgMax returns the positions of the greatest elements of x along an
-// axis, the first of equals. Its options are [ArgOpts].
+// ArgMax returns the positions of the greatest elements of x along an axis, the
+// first of equals. x holds real numbers or bools. The result has the shape of x
+// without that axis and is int16, uint16, int32 or int64. NaN is passed over;
+// where there is nothing else the position is 0. A negative axis counts from
+// the end. An axis that x does not have is refused with INVALID_ARGUMENT, when
+// the graph is built if it is known, and an axis of size 0 in the step.
+// Its options are [ArgOpts].
 func ArgMax[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
 	return apply("ArgMax", opts, x, author.AsInt(x, axis))
 }
 
 // ArgMin returns the positions of the least elements of x along an axis, the
-// first of equals. Its options are [ArgOpts].
+// first of equals. x holds real numbers or bools. The result has the shape of x
+// without that axis and is int32 or int64. NaN is passed over; where there is
+// nothing else the position is 0. A negative axis counts from the end. An axis
+// that x does not have is refused with INVALID_ARGUMENT, when the graph is
+// built if it is known, and an axis of size 0 in the step.
+// Its options are [ArgOpts].
 func ArgMin[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
 	return apply("ArgMin", opts, x, author.AsInt(x, axis))
 }
@@ -93,7 +103,7 @@ func argKernels(f32 argFunc[float32], f64 argFunc[float64], i64 argFunc[int64], 
 // converted returns the elements of t converted to T.
 func converted[T int64 | float32](t *core.Tensor) []T {
 	out := core.Make[T](t.Len())
-	elementwise.Cast(out, elements(t))
+	elementwise.Cast(out, core.AnyData(t))
 	return out
 }
 
@@ -113,14 +123,13 @@ func argKernel[T any](find argFunc[T], ordered func(*core.Tensor) []T) core.NewK
 			}
 			pos := core.Make[int64](out.Len())
 			find(c.ParallelFor, pos, ordered(x), s[:axis].NumElements(), s[axis], s[axis+1:].NumElements())
-			elementwise.Cast(elements(out), pos)
+			elementwise.Cast(core.AnyData(out), pos)
 			return nil
 		}), nil
 	}
 }
 
-// argAxis returns the dimension to look along, which must not be empty unless
-// the result is.
+// argAxis returns the dimension to look along, which must not be empty.
 func argAxis(c *core.OpContext) (int, error) {
 	if c.Input(1).Rank() != 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "dim must be a scalar, but received tensor of shape: %s", c.Input(1).Shape().String())

@@ -2,9 +2,13 @@ package ops
 
 import "github.com/gorge-tf/gorge/tf"
 
-// SequenceMask returns, for lengths of any shape, masks of maxlen elements in a new
-// last dimension: the first lengths[i] are 1, or true, the others 0, in type d. A
-// negative maxlen stands for the greatest length.
+// SequenceMask returns, for lengths of any shape, masks of maxlen elements in
+// a new last dimension: the first lengths[i] are 1, or true, the others 0, in
+// type d. A negative maxlen stands for the greatest length. A length greater
+// than maxlen fills its mask with ones. lengths holds floating-point numbers
+// or integers other than uint8; other types are refused with INVALID_ARGUMENT
+// when the graph is built. A d that Cast does not make of bools fails the step
+// with UNIMPLEMENTED.
 func SequenceMask(lengths tf.Output, maxlen int, d tf.DType) tf.Output {
 	return scoped("SequenceMask", lengths, func() tf.Output {
 		n := Max(lengths, AllAxes)
@@ -18,7 +22,10 @@ func SequenceMask(lengths tf.Output, maxlen int, d tf.DType) tf.Output {
 
 // BooleanMask returns the parts of x for which mask is true. The dimensions of
 // mask, whose number has to be known, are those of x from axis on; they become
-// one.
+// one. A negative axis counts from the end if the rank of x is known. The
+// result has the type of x. A mask that is a scalar or of unknown rank, an axis
+// that is not there, and a mask whose known sizes are not those of x are
+// refused with INVALID_ARGUMENT when the graph is built.
 func BooleanMask(x, mask tf.Output, axis int) tf.Output {
 	return scoped("boolean_mask", x, func() tf.Output {
 		n := len(mask.Shape())
@@ -43,8 +50,12 @@ func BooleanMask(x, mask tf.Output, axis int) tf.Output {
 	})
 }
 
-// Repeat returns x with its slices along an axis repeated: repeats is how often, a
-// scalar or one number for each slice.
+// Repeat returns x with its slices along an axis repeated: repeats is how
+// often, a scalar or one number for each slice. x is of any type that Gather
+// takes. A negative axis counts from the end. repeats are converted to int32.
+// If the rank of x is known, an axis that x does not have is refused with
+// INVALID_ARGUMENT when the graph is built; repeats that do not broadcast to
+// the number of slices are refused with INVALID_ARGUMENT.
 func Repeat(x, repeats tf.Output, axis int) tf.Output {
 	return scoped("Repeat", x, func() tf.Output {
 		n := dim(x, axis)
@@ -57,8 +68,12 @@ func Repeat(x, repeats tf.Output, axis int) tf.Output {
 }
 
 // Meshgrid returns the coordinates of a grid: for n vectors n tensors of n
-// dimensions. Dimension 0 is that of the second vector and dimension 1 that of the
-// first, as for images, unless matrix: then dimension i is that of vector i.
+// dimensions. Dimension 0 is that of the second vector and dimension 1 that of
+// the first, as for images, unless matrix: then dimension i is that of vector
+// i. Every result has the type of its vector, and all have one shape. Without
+// vectors there are no results. A tensor of another rank counts as the vector
+// of its elements. Types are those of BroadcastTo; vectors of different graphs
+// are refused with INVALID_ARGUMENT when the graph is built.
 func Meshgrid(xs []tf.Output, matrix bool) []tf.Output {
 	out := make([]tf.Output, len(xs))
 	for i, x := range xs {
@@ -88,8 +103,11 @@ func gridCoordinate(xs []tf.Output, i int, matrix bool) tf.Output {
 
 // ConfusionMatrix returns how often each class, the row, was predicted as each
 // class, the column: a matrix [classes classes] of type d. With classes 0 there
-// are as many as the greatest label or prediction needs. weights, which may be the
-// zero Output, say how much each pair counts.
+// are as many as the greatest label or prediction needs. weights, which may be
+// the zero Output, say how much each pair counts. labels, predictions and
+// weights are vectors of one length; labels and predictions are converted to
+// int64. A negative one, or one that is not less than the number of classes,
+// fails the step with INVALID_ARGUMENT.
 func ConfusionMatrix(labels, predictions tf.Output, classes int, weights tf.Output, d tf.DType) tf.Output {
 	return scoped("confusion_matrix", predictions, func() tf.Output {
 		p, l := Cast(predictions, tf.Int64), Cast(labels, tf.Int64)
@@ -110,9 +128,13 @@ func ConfusionMatrix(labels, predictions tf.Output, classes int, weights tf.Outp
 	})
 }
 
-// HistogramFixedWidthBins returns into which of n parts, of equal width, of a range
-// [low high] each element of x falls: int32 numbers. What lies beyond counts to the
-// first or the last.
+// HistogramFixedWidthBins returns into which of n parts, of equal width, of a
+// range [low high] each element of x falls: int32 numbers. What lies beyond
+// counts to the first or the last. The result has the shape of x. x and
+// valueRange, a vector of two, have one type of real numbers. Other types, and
+// types that differ, are refused with INVALID_ARGUMENT when the graph is
+// built; a valueRange of fewer than two elements, too, if its shape is known
+// there, else in the step. An n below 1 is not refused and counts as 1.
 func HistogramFixedWidthBins(x, valueRange tf.Output, n int) tf.Output {
 	return scoped("histogram_fixed_width_bins", x, func() tf.Output {
 		low, high := valueRange.At("0"), valueRange.At("1")
@@ -123,10 +145,15 @@ func HistogramFixedWidthBins(x, valueRange tf.Output, n int) tf.Output {
 	})
 }
 
-// RequiredSpaceToBatchPaddings returns the paddings that SpaceToBatchND needs for
-// an input whose spatial dimensions have the given sizes, and the crops that
-// BatchToSpaceND needs to undo them. All are of int32; base, vectors of pairs, are
-// the paddings that are wanted in any case, and may be the zero Output.
+// RequiredSpaceToBatchPaddings returns the paddings that SpaceToBatchND needs
+// for an input whose spatial dimensions have the given sizes, and the crops
+// that BatchToSpaceND needs to undo them. All are of int32; base, vectors of
+// pairs, are the paddings that are wanted in any case, and may be the zero
+// Output. input and block are vectors of one length n; paddings and crops are
+// matrices [n 2]. Lengths that differ and another shape of base are refused
+// with INVALID_ARGUMENT, when the graph is built if they are known, else in
+// the step; types that differ when the graph is built. A 0 in block fails the
+// step with INVALID_ARGUMENT.
 func RequiredSpaceToBatchPaddings(input, block, base tf.Output) (paddings, crops tf.Output) {
 	paddings = scoped("required_space_to_batch_paddings", input, func() tf.Output {
 		start := ZerosLike(block)
@@ -145,8 +172,11 @@ func RequiredSpaceToBatchPaddings(input, block, base tf.Output) (paddings, crops
 	return paddings, crops
 }
 
-// ParallelStack returns values, of equal shapes that are known, stacked along a new
-// first dimension as soon as each is there.
+// ParallelStack returns values, of equal shapes that are known, stacked along a
+// new first dimension as soon as each is there. The result has their shape
+// behind their number. A first value whose shape is not fully known is refused
+// with INVALID_ARGUMENT when the graph is built. Without values the result is
+// the zero Output.
 func ParallelStack(values []tf.Output) tf.Output {
 	if len(values) == 0 {
 		return tf.Output{}
@@ -165,7 +195,9 @@ func ParallelStack(values []tf.Output) tf.Output {
 }
 
 // Tuple returns xs, none of which is passed on before all of them, and the
-// operations after, are done.
+// operations after, are done. The results have the types and the shapes of xs.
+// If one of xs carries an error, xs are returned as they are; without xs the
+// result is nil.
 func Tuple(xs []tf.Output, after ...*tf.Operation) []tf.Output {
 	if len(xs) == 0 {
 		return nil
@@ -186,8 +218,13 @@ func Tuple(xs []tf.Output, after ...*tf.Operation) []tf.Output {
 	return out
 }
 
-// UnsortedSegmentMean returns the means of the slices of x with each of n ids; 0
-// where there are none.
+// UnsortedSegmentMean returns the means of the slices of x with each of n ids;
+// 0 where there are none. The shape of ids begins that of x; the result has a
+// first dimension of size n, followed by the other dimensions of x. x holds
+// floating-point numbers (float16, bfloat16, float32, float64); integers fail
+// the step with NOT_FOUND. An x that does not begin with the shape of ids, a
+// negative n, and an id of n or more are refused with INVALID_ARGUMENT, as by
+// UnsortedSegmentSum.
 func UnsortedSegmentMean(x, ids, n tf.Output) tf.Output {
 	return scoped("UnsortedSegmentMean", x, func() tf.Output {
 		return RealDiv(UnsortedSegmentSum(x, ids, n), segmentSizes(x, ids, n))
@@ -195,7 +232,8 @@ func UnsortedSegmentMean(x, ids, n tf.Output) tf.Output {
 }
 
 // UnsortedSegmentSqrtN returns the sums of the slices of x with each of n ids,
-// divided by the square roots of how many there are.
+// divided by the square roots of how many there are. Shapes, types and errors
+// are those of UnsortedSegmentMean. An id without slices has 0.
 func UnsortedSegmentSqrtN(x, ids, n tf.Output) tf.Output {
 	return scoped("UnsortedSegmentSqrtN", x, func() tf.Output {
 		return RealDiv(UnsortedSegmentSum(x, ids, n), Sqrt(segmentSizes(x, ids, n)))

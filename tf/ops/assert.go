@@ -27,7 +27,9 @@ func (o AssertOpts) Apply(s *tf.Spec) {
 
 // Assert fails with InvalidArgument unless condition, a scalar, is true. The
 // message shows the tensors in data. Operations that rely on the condition have
-// to run after it. Its options are [AssertOpts].
+// to run after it. There is at least one tensor in data, of any type. A vector
+// of one bool counts as a scalar; another shape fails the step with
+// InvalidArgument as well. Its options are [AssertOpts].
 func Assert(condition tf.Output, data []tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "Assert", append([]tf.Output{condition}, data...), opts...)
 }

@@ -36,37 +36,48 @@ func compared(scope, sign string, x tf.Output, y any, f func(x, y tf.Output, opt
 	})
 }
 
-// AssertEqual returns an operation that fails with InvalidArgument unless x and y,
-// which broadcast, are equal element by element. What relies on it has to run after
-// it: see tf.Graph.ControlDependencies. y may be a Go number.
+// AssertEqual returns an operation that fails with InvalidArgument unless x and
+// y, which broadcast, are equal element by element. What relies on it has to
+// run after it: see tf.Graph.ControlDependencies. y may be a Go number. x and y
+// have one type that Equal takes; an empty comparison passes, and NaN, which
+// equals nothing, fails. Shapes that do not broadcast are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step.
 func AssertEqual(x tf.Output, y any) *tf.Operation {
 	return compared("assert_equal", "==", x, y, Equal)
 }
 
-// AssertNoneEqual is AssertEqual for elements that must differ.
+// AssertNoneEqual is AssertEqual for elements that must differ. NaN differs
+// from everything and passes.
 func AssertNoneEqual(x tf.Output, y any) *tf.Operation {
 	return compared("assert_none_equal", "!=", x, y, NotEqual)
 }
 
-// AssertLess is AssertEqual for x < y.
+// AssertLess is AssertEqual for x < y. x and y hold real numbers; a NaN in
+// either fails.
 func AssertLess(x tf.Output, y any) *tf.Operation { return compared("assert_less", "<", x, y, Less) }
 
-// AssertLessEqual is AssertEqual for x ≤ y.
+// AssertLessEqual is AssertEqual for x ≤ y. x and y hold real numbers; a NaN in
+// either fails.
 func AssertLessEqual(x tf.Output, y any) *tf.Operation {
 	return compared("assert_less_equal", "<=", x, y, LessEqual)
 }
 
-// AssertGreater is AssertEqual for x > y.
+// AssertGreater is AssertEqual for x > y. x and y hold real numbers; a NaN in
+// either fails.
 func AssertGreater(x tf.Output, y any) *tf.Operation {
 	return compared("assert_greater", ">", x, y, Greater)
 }
 
-// AssertGreaterEqual is AssertEqual for x ≥ y.
+// AssertGreaterEqual is AssertEqual for x ≥ y. x and y hold real numbers; a NaN
+// in either fails.
 func AssertGreaterEqual(x tf.Output, y any) *tf.Operation {
 	return compared("assert_greater_equal", ">=", x, y, GreaterEqual)
 }
 
-// AssertNear is AssertEqual for |x - y| ≤ atol + rtol·|y|.
+// AssertNear is AssertEqual for |x - y| ≤ atol + rtol·|y|. rtol and atol are
+// converted to the type of x. It takes numbers that Abs and LessEqual take,
+// which are real; a NaN in either fails.
 func AssertNear(x tf.Output, y any, rtol, atol float64) *tf.Operation {
 	return asserted("assert_near", x, func() (tf.Output, []tf.Output) {
 		other, g := author.AsOperand(x, y), x.Graph()
@@ -88,33 +99,38 @@ func signed(scope, text string, x tf.Output, f func(x, zero tf.Output, opts ...t
 	})
 }
 
-// AssertPositive returns an operation that fails with InvalidArgument unless all
-// elements of x are greater than 0.
+// AssertPositive returns an operation that fails with InvalidArgument unless
+// all elements of x are greater than 0. x holds real numbers of any shape. An
+// empty x passes; a NaN fails. What relies on the check has to run after the
+// operation.
 func AssertPositive(x tf.Output) *tf.Operation { return signed("assert_positive", "x > 0", x, Greater) }
 
-// AssertNegative is AssertPositive for x < 0.
+// AssertNegative is AssertPositive for x < 0. A NaN fails.
 func AssertNegative(x tf.Output) *tf.Operation { return signed("assert_negative", "x < 0", x, Less) }
 
-// AssertNonNegative is AssertPositive for x ≥ 0.
+// AssertNonNegative is AssertPositive for x ≥ 0. A NaN fails.
 func AssertNonNegative(x tf.Output) *tf.Operation {
 	return signed("assert_non_negative", "x >= 0", x, GreaterEqual)
 }
 
-// AssertNonPositive is AssertPositive for x ≤ 0.
+// AssertNonPositive is AssertPositive for x ≤ 0. A NaN fails.
 func AssertNonPositive(x tf.Output) *tf.Operation {
 	return signed("assert_non_positive", "x <= 0", x, LessEqual)
 }
 
-// AssertRank returns an operation that fails with InvalidArgument unless x has one
-// of the given ranks. A rank that is known while the graph is built is checked at
-// once.
+// AssertRank returns an operation that fails with InvalidArgument unless x has
+// one of the given ranks. A rank that is known while the graph is built is
+// checked at once. x is of any type. A known rank that is not among ranks is an
+// error of the graph with code INVALID_ARGUMENT; an unknown one is checked in
+// the step.
 func AssertRank(x tf.Output, ranks ...int) *tf.Operation {
 	return ranked("assert_rank", x, func(r int) bool { return slices.Contains(ranks, r) }, func(rank tf.Output) tf.Output {
 		return Equal(rank, intVec(x, tf.Int32, ranks...))
 	}, ranks)
 }
 
-// AssertRankAtLeast is AssertRank for a rank of at least least.
+// AssertRankAtLeast is AssertRank for a rank of at least least. The rank is
+// checked when the graph is built if it is known, else in the step.
 func AssertRankAtLeast(x tf.Output, least int) *tf.Operation {
 	return ranked("assert_rank_at_least", x, func(r int) bool { return r >= least }, func(rank tf.Output) tf.Output {
 		return GreaterEqual(rank, intVec(x, tf.Int32, least))
@@ -139,14 +155,19 @@ func ranked(scope string, x tf.Output, ok func(int) bool, holds func(rank tf.Out
 	return op
 }
 
-// IsNonDecreasing reports whether no element of x, in row-major order, is less than
-// the one before: a bool scalar.
+// IsNonDecreasing reports whether no element of x, in row-major order, is less
+// than the one before: a bool scalar. x holds real numbers. With fewer than
+// two elements the result is true; a NaN among more makes it false. Other
+// types are refused with INVALID_ARGUMENT when the graph is built.
 func IsNonDecreasing(x tf.Output) tf.Output {
 	return scoped("is_non_decreasing", x, func() tf.Output { return neighbours(x, LessEqual) })
 }
 
-// IsStrictlyIncreasing reports whether each element of x, in row-major order, is
-// greater than the one before.
+// IsStrictlyIncreasing reports whether each element of x, in row-major order,
+// is greater than the one before. The result is a bool scalar. x holds real
+// numbers; with fewer than two elements the result is true, and a NaN among
+// more makes it false. Other types are refused with INVALID_ARGUMENT when the
+// graph is built.
 func IsStrictlyIncreasing(x tf.Output) tf.Output {
 	return scoped("is_strictly_increasing", x, func() tf.Output { return neighbours(x, Less) })
 }

@@ -30,18 +30,31 @@ type AssignVariableOpts struct{ ValidateShape bool }
 // Apply sets the attributes.
 func (o AssignVariableOpts) Apply(s *tf.Spec) { s.Set("validate_shape", o.ValidateShape) }
 
-// AssignVariableOp makes value the value of the variable behind handle.
+// AssignVariableOp makes value the value of the variable behind handle. The
+// handle is a scalar; the variable is created if it is not there yet. A value
+// of another type than the variable's is refused with INVALID_ARGUMENT, and so
+// is, when the graph is built, one whose known shape does not fit the shape
+// that the variable was declared with. In the step a value of another shape
+// replaces the old one, unless ValidateShape makes that an INVALID_ARGUMENT.
 // Its options are [AssignVariableOpts].
 func AssignVariableOp(handle, value tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "AssignVariableOp", []tf.Output{handle, value}, opts...)
 }
 
-// AssignAddVariableOp adds value to the variable behind handle.
+// AssignAddVariableOp adds value to the variable behind handle. value has the
+// type and the shape of the variable, of numbers; others are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. A variable that does not exist fails the step with NOT_FOUND, one
+// without a value with FAILED_PRECONDITION.
 func AssignAddVariableOp(handle, value tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "AssignAddVariableOp", []tf.Output{handle, value}, opts...)
 }
 
-// AssignSubVariableOp subtracts value from the variable behind handle.
+// AssignSubVariableOp subtracts value from the variable behind handle. value
+// has the type and the shape of the variable, of numbers; others are refused
+// with INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. A variable that does not exist fails the step with NOT_FOUND, one
+// without a value with FAILED_PRECONDITION.
 func AssignSubVariableOp(handle, value tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "AssignSubVariableOp", []tf.Output{handle, value}, opts...)
 }

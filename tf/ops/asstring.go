@@ -45,7 +45,13 @@ func (o AsStringOpts) Apply(s *tf.Spec) {
 	s.Set("fill", o.Fill)
 }
 
-// AsString writes the elements of x as C's printf does. Its options are [AsStringOpts].
+// AsString writes the elements of x as C's printf does. x is of numbers, real
+// or complex, bools, strings or variants; the result has its shape. A complex
+// number becomes "(re,im)", NaN "nan" and an infinity "inf" or "-inf". In the
+// step, INVALID_ARGUMENT refuses a precision, Scientific or Shortest for
+// integers and bools, Scientific together with Shortest, a Fill that is none of
+// " +-0#", and a width or precision above 65,536.
+// Its options are [AsStringOpts].
 func AsString(x tf.Output, opts ...tf.Option) tf.Output { return apply("AsString", opts, x) }
 
 // A numberFormat is one conversion of C's printf.
@@ -105,7 +111,7 @@ func asStringFormat(n *core.Node) (*numberFormat, error) {
 	case shortest:
 		f.verb = 'g'
 	}
-	if f.width > -1 && fill != "" {
+	if fill != "" {
 		f.fill = fill[0]
 	}
 	return f, nil

@@ -28,12 +28,22 @@ func init() {
 }
 
 // AvgPool returns the means of windows of ksize that move by strides over
-// images [batch height width channels]. Positions outside do not count.
+// images [batch height width channels]. Positions outside do not count. ksize
+// and strides have an entry for each of the 4 dimensions, 1 for the batch and
+// the channels. padding is "SAME" or "VALID". x and the result hold
+// floating-point numbers (float16, bfloat16, float32, float64). A window across
+// batches or channels is refused with UNIMPLEMENTED, and another rank, a size
+// or stride below 1, and a window that leaves a negative size with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step.
 func AvgPool(x tf.Output, ksize, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("AvgPool", tf.Join(opts, pooling(ksize, strides, padding)), x)
 }
 
-// AvgPool3D is AvgPool for volumes [batch depth height width channels].
+// AvgPool3D is AvgPool for volumes [batch depth height width channels]. ksize
+// and strides have an entry for each of the 5 dimensions. Types and errors are
+// those of AvgPool; a stride across channels is refused with UNIMPLEMENTED as
+// well.
 func AvgPool3D(x tf.Output, ksize, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("AvgPool3D", tf.Join(opts, pooling(ksize, strides, padding)), x)
 }

@@ -15,6 +15,11 @@ func init() {
 
 // MatrixBandPart returns the matrices in x with zeros outside of a band:
 // numLower diagonals below the main one and numUpper above, all if negative.
+// The matrices lie in the last two dimensions of x, numbers or bools; the
+// result has its shape and type. numLower and numUpper are int32 or int64
+// scalars, at most the number of rows and of columns. An x of fewer than two
+// dimensions, bounds that are no scalars and greater ones fail the step with
+// INVALID_ARGUMENT.
 func MatrixBandPart(x, numLower, numUpper tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixBandPart", opts, x, numLower, numUpper)
 }

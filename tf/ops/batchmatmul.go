@@ -40,15 +40,21 @@ func (o BatchMatMulOpts) Apply(s *tf.Spec) {
 	s.Set("grad_y", o.GradY)
 }
 
-// BatchMatMul returns the products of matrices that lie in the last two dimensions
-// of x and y; their other dimensions broadcast. Attributes are BatchMatMulOpts.
+// BatchMatMul returns the products of matrices that lie in the last two
+// dimensions of x and y; their other dimensions broadcast. Shapes, types and
+// errors are those of BatchMatMulV2. Attributes are BatchMatMulOpts.
 func BatchMatMul(x, y tf.Output, opts ...tf.Option) tf.Output {
 	return BatchMatMulV2(x, y, opts...)
 }
 
 // BatchMatMulV2 returns the products of matrices that lie in the last two
-// dimensions of x and y, whose other dimensions are broadcast.
-// Its options are [BatchMatMulOpts].
+// dimensions of x and y, whose other dimensions are broadcast. Both hold
+// numbers of one type: floating-point (float16, bfloat16, float32, float64),
+// int16, int32, int64 or complex. The result has the broadcast dimensions, then
+// the rows of x and the columns of y. Fewer than two dimensions, dimensions
+// that do not broadcast, and matrices whose inner sizes differ are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. Its options are [BatchMatMulOpts].
 func BatchMatMulV2(x, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("BatchMatMulV2", opts, x, y)
 }

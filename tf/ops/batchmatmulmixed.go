@@ -26,6 +26,9 @@ func init() {
 
 // BatchMatMulV3 is BatchMatMulV2 with results of type d. Operands of different
 // types may be 8-bit integers, for int32, or one of them bfloat16, for that.
+// Operands of one type give that type: bfloat16, float32, float64, int16,
+// int32, int64 or complex. Other combinations, float16 among them, are refused
+// with NOT_FOUND in the step. Shapes are those of BatchMatMulV2.
 func BatchMatMulV3(x, y tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("BatchMatMulV3", tf.Join(opts, tf.Attr("Tout", d)), x, y)
 }
@@ -59,7 +62,7 @@ func wideBatchKernel[T numeric.Number](n *core.Node) (core.Kernel, error) {
 		}
 		z := core.Make[T](out.Len())
 		multiplyAll(c, g, b, z, numbersAs[T](c.Input(0)), numbersAs[T](c.Input(1)))
-		elementwise.Cast(elements(out), z)
+		elementwise.Cast(core.AnyData(out), z)
 		return nil
 	}), nil
 }
@@ -67,6 +70,6 @@ func wideBatchKernel[T numeric.Number](n *core.Node) (core.Kernel, error) {
 // numbersAs returns the elements of t as numbers of type T.
 func numbersAs[T numeric.Number](t *core.Tensor) []T {
 	x := core.Make[T](t.Len())
-	elementwise.Cast(x, elements(t))
+	elementwise.Cast(x, core.AnyData(t))
 	return x
 }

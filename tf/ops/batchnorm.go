@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"math"
+
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/kernel/normalization"
 	"github.com/gorge-tf/gorge/tf"
@@ -58,9 +60,18 @@ func (o BatchNormOpts) Apply(s *tf.Spec) {
 	s.Set("is_training", !o.Inference)
 }
 
-// FusedBatchNormV3 normalizes each channel of x to mean 0 and variance 1, then
-// scales and shifts it. In training mean and variance are those of x, and come
-// back as outputs 1 and 2, averaged with the given ones if so asked.
+// FusedBatchNormV3 normalizes each channel of x to mean 0 and variance 1,
+// then scales and shifts it. The method is batch normalization (Ioffe and
+// Szegedy, ICML 2015, arXiv:1502.03167). In training mean and variance are
+// those of x, and come back as outputs 1 and 2, averaged with the given ones
+// if so asked. x has four or five dimensions and holds float16, bfloat16 or
+// float32 numbers; scale, offset, mean and variance are float32 vectors with
+// an element for each channel. Training reads mean and variance only if
+// AverageFactor is not 1. There are six outputs: y, of the shape and type of
+// x, the mean, the variance, estimated for what the batch was drawn from, the
+// mean and the variance that y was made with, and a scalar 0. Other shapes
+// are refused with INVALID_ARGUMENT, those of mean and variance in the step,
+// and vectors of bfloat16 with NOT_FOUND in the step.
 // Its options are [BatchNormOpts].
 func FusedBatchNormV3(x, scale, offset, mean, variance tf.Output, opts ...tf.Option) []tf.Output {
 	return tf.Apply(nil, "FusedBatchNormV3", []tf.Output{x, scale, offset, mean, variance}, opts...).Outputs()
@@ -222,6 +233,13 @@ func momentOutputs(c *core.OpContext, channels int) (m moments, err error) {
 func (m moments) train(c *core.OpContext, b *normalization.BatchNorm, a normArgs, x []float32) {
 	b.Moments(c.ParallelFor, m.savedMean, m.savedVariance, x)
 	copy(m.mean, m.savedMean)
+	if b.Rows == 0 { // no averages follow from nothing
+		nan := float32(math.NaN())
+		for i := range m.mean {
+			m.mean[i], m.variance[i] = nan, nan
+		}
+		return
+	}
 	elementwise.MulScalar(m.variance, m.savedVariance, float32(b.Rows)/float32(max(1, b.Rows-1)))
 	if f := c.Node.Float("exponential_avg_factor"); f != 1 {
 		for i := range m.mean {

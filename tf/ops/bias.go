@@ -11,11 +11,11 @@ import (
 func init() {
 	const format = "; data_format: {'NHWC', 'NCHW'} = 'NHWC'"
 	core.Register(core.OpDef{
-		Name: "BiasAdd", Traits: core.Elementwise | core.Adds, In: "value: T; bias: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}" + format,
+		Name: "BiasAdd", Traits: core.Elementwise | core.Cheap | core.Adds, In: "value: T; bias: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}" + format,
 		Shape: biasAddShape, Grad: tf.GradFunc(biasAddGrad), Kernels: core.ByType("T", biasAddKernels()),
 	})
 	core.Register(core.OpDef{
-		Name: "BiasAddV1", Traits: core.Elementwise, In: "value: T; bias: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}",
+		Name: "BiasAddV1", Traits: core.Elementwise | core.Cheap, In: "value: T; bias: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}",
 		Shape: biasAddShape, Grad: tf.GradFunc(biasAddV1Grad), Kernels: core.ByType("T", biasAddKernels()),
 	})
 	core.Register(core.OpDef{
@@ -38,18 +38,27 @@ func (o BiasOpts) Apply(s *tf.Spec) {
 }
 
 // BiasAdd adds a vector to every row of x: to its last dimension, or to
-// dimension 1 in format NCHW. Its options are [BiasOpts].
+// dimension 1 in format NCHW. x has two dimensions or more, bias has as many
+// elements as that dimension; both hold numbers of one type, real or complex,
+// which the result keeps with the shape of x. Other shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. Quantized types fail the step with NOT_FOUND.
+// Its options are [BiasOpts].
 func BiasAdd(x, bias tf.Output, opts ...tf.Option) tf.Output {
 	return apply("BiasAdd", opts, x, bias)
 }
 
-// BiasAddV1 is BiasAdd without formats.
+// BiasAddV1 is BiasAdd without formats. The vector is added to the last
+// dimension of x. Types and errors are those of BiasAdd.
 func BiasAddV1(x, bias tf.Output, opts ...tf.Option) tf.Output {
 	return apply("BiasAddV1", opts, x, bias)
 }
 
-// BiasAddGrad sums dy over all dimensions but that of the bias.
-// Its options are [BiasOpts].
+// BiasAddGrad sums dy over all dimensions but that of the bias. The result is a
+// vector with as many elements as that dimension, the last one or, in format
+// NCHW, dimension 1. dy holds numbers, real or complex; fewer than two
+// dimensions are refused with INVALID_ARGUMENT, when the graph is built if the
+// rank is known, else in the step. Its options are [BiasOpts].
 func BiasAddGrad(dy tf.Output, opts ...tf.Option) tf.Output { return apply("BiasAddGrad", opts, dy) }
 
 // channelAxis returns the dimension of a tensor of this rank that biases are

@@ -32,28 +32,28 @@ const (
 )
 
 func init() {
-	algebraic("Add", core.NeutralZero|core.Commutative|core.Adds, floatTypes+", uint8, "+signedTypes+", "+complexTypes+", string", addGrad, without(addKernels(), tf.Uint16, tf.Uint32, tf.Uint64),
+	algebraic("Add", core.Cheap|core.NeutralZero|core.Commutative|core.Adds, floatTypes+", uint8, "+signedTypes+", "+complexTypes+", string", addGrad, without(addKernels(), tf.Uint16, tf.Uint32, tf.Uint64),
 		byType{tf.String: zipKernel(elementwise.Loops[string, string]{Zip: concatStrings})})
-	algebraic("AddV2", core.NeutralZero|core.Commutative|core.Adds, floatTypes+", "+unsignedTypes+", "+signedTypes+", "+complexTypes, addGrad, addKernels())
-	algebraic("Sub", core.NeutralZero, arithmeticTypes, subGrad,
+	algebraic("AddV2", core.Cheap|core.NeutralZero|core.Commutative|core.Adds, floatTypes+", "+unsignedTypes+", "+signedTypes+", "+complexTypes, addGrad, addKernels())
+	algebraic("Sub", core.Cheap|core.NeutralZero, arithmeticTypes, subGrad,
 		floatZips(elementwise.SubLoops[float32](), elementwise.SubLoops[float64]()),
 		signedZips(elementwise.SubLoops[int8](), elementwise.SubLoops[int16](), elementwise.SubLoops[int32](), elementwise.SubLoops[int64]()),
 		unsignedZips(elementwise.SubLoops[uint8](), elementwise.SubLoops[uint16](), elementwise.SubLoops[uint32](), elementwise.SubLoops[uint64]()),
 		complexZips(elementwise.SubLoops[complex64](), elementwise.SubLoops[complex128]()))
-	algebraic("Mul", core.NeutralOne|core.Commutative, divisionTypes, mulGrad,
+	algebraic("Mul", core.Cheap|core.NeutralOne|core.Commutative, divisionTypes, mulGrad,
 		floatZips(elementwise.MulLoops[float32](), elementwise.MulLoops[float64]()),
 		signedZips(elementwise.MulLoops[int8](), elementwise.MulLoops[int16](), elementwise.MulLoops[int32](), elementwise.MulLoops[int64]()),
 		unsignedZips(elementwise.MulLoops[uint8](), elementwise.MulLoops[uint16](), elementwise.MulLoops[uint32](), elementwise.MulLoops[uint64]()),
 		complexZips(elementwise.MulLoops[complex64](), elementwise.MulLoops[complex128]()))
-	binary("Maximum", orderedTypes, maximumGrad,
+	algebraic("Maximum", core.Cheap, orderedTypes, maximumGrad,
 		floatZips(elementwise.MaxLoops[float32](), elementwise.MaxLoops[float64]()),
 		signedZips(elementwise.MaxLoops[int8](), elementwise.MaxLoops[int16](), elementwise.MaxLoops[int32](), elementwise.MaxLoops[int64]()),
 		unsignedZips(elementwise.MaxLoops[uint8](), elementwise.MaxLoops[uint16](), elementwise.MaxLoops[uint32](), elementwise.MaxLoops[uint64]()))
-	binary("Minimum", orderedTypes, minimumGrad,
+	algebraic("Minimum", core.Cheap, orderedTypes, minimumGrad,
 		floatZips(elementwise.MinLoops[float32](), elementwise.MinLoops[float64]()),
 		signedZips(elementwise.MinLoops[int8](), elementwise.MinLoops[int16](), elementwise.MinLoops[int32](), elementwise.MinLoops[int64]()),
 		unsignedZips(elementwise.MinLoops[uint8](), elementwise.MinLoops[uint16](), elementwise.MinLoops[uint32](), elementwise.MinLoops[uint64]()))
-	binary("SquaredDifference", floatTypes+", int32, int64, "+complexTypes, squaredDifferenceGrad,
+	algebraic("SquaredDifference", core.Cheap, floatTypes+", int32, int64, "+complexTypes, squaredDifferenceGrad,
 		floatZips(elementwise.SquaredDifferenceLoops[float32](), elementwise.SquaredDifferenceLoops[float64]()),
 		byType{tf.Int32: zipKernel(zip(elementwise.SquaredDifference[int32])), tf.Int64: zipKernel(zip(elementwise.SquaredDifference[int64]))},
 		complexZips(zip(complexSquaredDifference[complex64]), zip(complexSquaredDifference[complex128])))
@@ -90,7 +90,10 @@ func complexSquaredDifference[T numeric.Complex](z, x, y []T) {
 	})
 }
 
-// Add returns x + y; of strings, one after the other.
+// Add returns x + y; of strings, one after the other. x and y have one type,
+// numbers or strings, and broadcast. Integers wrap around. Shapes that do not
+// broadcast are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step.
 func Add(x, y tf.Output, opts ...tf.Option) tf.Output {
 	if x.DType() == tf.String {
 		return apply("Add", opts, x, y)
@@ -98,27 +101,50 @@ func Add(x, y tf.Output, opts ...tf.Option) tf.Output {
 	return AddV2(x, y, opts...)
 }
 
-// AddV2 returns x + y.
+// AddV2 returns x + y. x and y hold numbers of one type, real or complex, and
+// broadcast. Integers wrap around. Shapes that do not broadcast are refused
+// with INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step.
 func AddV2(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("AddV2", opts, x, y) }
 
-// Sub returns x - y.
+// Sub returns x - y. x and y hold numbers of one type, real or complex, and
+// broadcast. Integers wrap around. Shapes that do not broadcast are refused
+// with INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step.
 func Sub(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Sub", opts, x, y) }
 
-// Mul returns x · y, element by element.
+// Mul returns x · y, element by element. x and y hold numbers of one type, real
+// or complex, and broadcast. Integers wrap around. Shapes that do not broadcast
+// are refused with INVALID_ARGUMENT, when the graph is built if they are known,
+// else in the step.
 func Mul(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Mul", opts, x, y) }
 
-// Maximum returns the greater of x and y, NaN if either is.
+// Maximum returns the greater of x and y, NaN if either is. x and y hold real
+// numbers of one type and broadcast. Shapes that do not broadcast are refused
+// with INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step.
 func Maximum(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Maximum", opts, x, y) }
 
-// Minimum returns the lesser of x and y, NaN if either is.
+// Minimum returns the lesser of x and y, NaN if either is. x and y hold real
+// numbers of one type and broadcast. Shapes that do not broadcast are refused
+// with INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step.
 func Minimum(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Minimum", opts, x, y) }
 
-// SquaredDifference returns |x - y|².
+// SquaredDifference returns |x - y|². x and y have one type and broadcast:
+// floating-point numbers (float16, bfloat16, float32, float64), int32, int64 or
+// complex numbers, for which the result has no imaginary part. Shapes that do
+// not broadcast are refused with INVALID_ARGUMENT, when the graph is built if
+// they are known, else in the step.
 func SquaredDifference(x, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SquaredDifference", opts, x, y)
 }
 
-// MulNoNan returns x · y, and 0 where y is 0 even if x is not finite.
+// MulNoNan returns x · y, and 0 where y is 0 even if x is not finite. x and y
+// have one type and broadcast: floating-point numbers (float16, bfloat16,
+// float32, float64) or complex numbers. Shapes that do not broadcast are
+// refused with INVALID_ARGUMENT, when the graph is built if they are known,
+// else in the step.
 func MulNoNan(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("MulNoNan", opts, x, y) }
 
 func addGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {

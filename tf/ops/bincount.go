@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/internal/numeric"
+	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -35,24 +36,41 @@ type BincountOpts struct{ Binary bool }
 func (o BincountOpts) Apply(s *tf.Spec) { s.Set("binary_output", o.Binary) }
 
 // Bincount returns how often each of the integers 0 to size-1 comes in x, or
-// the sum of the weights it comes with if there are any.
+// the sum of the weights it comes with if there are any. x is of int32 and of
+// any shape, size an int32 scalar. weights are as many as the elements of x, or none;
+// they are int32, int64, float32 or float64, and so is the result, a vector of
+// size elements. Values of size or more are left out. A negative value, a
+// negative size and weights of another number fail the step with
+// INVALID_ARGUMENT; a size that is known is checked when the graph is built.
 func Bincount(x, size, weights tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Bincount", opts, x, size, weights)
 }
 
-// DenseBincount is Bincount of a vector, or of each row of a matrix.
-// Its options are [BincountOpts].
+// DenseBincount is Bincount of a vector, or of each row of a matrix. x and size
+// have one type, int32 or int64. The result is a vector of size elements, or a
+// matrix with a row for each of x. An x of more than two dimensions fails the
+// step with INVALID_ARGUMENT; otherwise types, weights and errors are those of
+// Bincount. Its options are [BincountOpts].
 func DenseBincount(x, size, weights tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DenseBincount", opts, x, size, weights)
 }
 
-// RaggedBincount is Bincount of each row of a ragged matrix.
+// RaggedBincount is Bincount of each row of a ragged matrix. splits are int64
+// numbers that begin with 0 and end with the number of values; values and size
+// have one type, int32 or int64. The result is a matrix with a row for each row
+// of values. There are as many weights as values, or none. Other splits or
+// weights, and negative values, fail the step with INVALID_ARGUMENT.
 // Its options are [BincountOpts].
 func RaggedBincount(splits, values, size, weights tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RaggedBincount", opts, splits, values, size, weights)
 }
 
-// SparseBincount is DenseBincount of a sparse tensor. Its options are [BincountOpts].
+// SparseBincount is DenseBincount of a sparse tensor. values and size have one
+// type, int32 or int64; indices is an int64 matrix with a row for each value,
+// and denseShape an int64 vector. Rows are told apart by the first index if
+// denseShape has more than one element. Indices outside denseShape, parts that
+// do not fit together and negative values fail the step with INVALID_ARGUMENT.
+// Types and weights are those of Bincount. Its options are [BincountOpts].
 func SparseBincount(indices, values, denseShape, size, weights tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseBincount", opts, indices, values, denseShape, size, weights)
 }
@@ -136,7 +154,7 @@ func newCounter[T interface {
 	if err != nil {
 		return nil, err
 	}
-	if !weights.Shape().Equal(values.Shape()) && weights.Len() != 0 && !(c.Node.OpName() == "RaggedBincount" && weights.Len() == values.Len()) {
+	if !weights.Shape().Equal(values.Shape()) && weights.Len() != 0 && !(weighsByPlace(c.Node.OpName()) && weights.Len() == values.Len()) {
 		return nil, tf.Errorf(tf.InvalidArgument, "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights equal to 1. Received %s",
 			weights.Shape().String())
 	}
@@ -147,6 +165,10 @@ func newCounter[T interface {
 	clearCells(out)
 	return &counter[T]{bins: core.Data[T](out), size: n, weights: core.Data[T](weights), binary: c.Node.Bool("binary_output")}, nil
 }
+
+// weighsByPlace reports whether an op takes weights of any shape that are as many as
+// the values.
+func weighsByPlace(op string) bool { return op == "Bincount" || op == "RaggedBincount" }
 
 func binSize(t *core.Tensor) (int, error) {
 	if t.Rank() != 0 {
@@ -187,7 +209,7 @@ func countAll[T interface {
 		if err != nil {
 			return err
 		}
-		return b.addRows(wideIndices(c.Input(0)), max(1, c.Input(0).Len()))
+		return b.addRows(rows.Indices(c.Input(0)), max(1, c.Input(0).Len()))
 	}), nil
 }
 
@@ -210,15 +232,15 @@ func countDense[T interface {
 		if x.Rank() > 2 {
 			return tf.Errorf(tf.InvalidArgument, "Shape must be at most rank 2 but is rank %d", x.Rank())
 		}
-		rows, width := tf.Shape{}, max(1, x.Len())
+		batch, width := tf.Shape{}, max(1, x.Len())
 		if x.Rank() == 2 {
-			rows, width = x.Shape()[:1], max(1, x.Dim(1))
+			batch, width = x.Shape()[:1], max(1, x.Dim(1))
 		}
-		b, err := newCounter[T](c, rows, c.Input(1), c.Input(2), x)
+		b, err := newCounter[T](c, batch, c.Input(1), c.Input(2), x)
 		if err != nil {
 			return err
 		}
-		return b.addRows(wideIndices(x), width)
+		return b.addRows(rows.Indices(x), width)
 	}), nil
 }
 
@@ -227,7 +249,7 @@ func countRagged[T interface {
 	tf.Elem
 }](*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
-		splits, values := wideIndices(c.Input(0)), wideIndices(c.Input(1))
+		splits, values := rows.Indices(c.Input(0)), rows.Indices(c.Input(1))
 		switch {
 		case len(splits) == 0:
 			return tf.Errorf(tf.InvalidArgument, "Splits must be non-empty")
@@ -272,16 +294,16 @@ func countSparse[T interface {
 		if err := checkSparseValues(idx, values, s); err != nil {
 			return err
 		}
-		rows := tf.Shape{}
+		batch := tf.Shape{}
 		if len(s) > 1 {
-			rows = s[:1]
+			batch = s[:1]
 		}
-		b, err := newCounter[T](c, rows, c.Input(3), c.Input(4), values)
+		b, err := newCounter[T](c, batch, c.Input(3), c.Input(4), values)
 		if err != nil {
 			return err
 		}
 		at := core.Data[int64](idx)
-		for i, v := range wideIndices(values) {
+		for i, v := range rows.Indices(values) {
 			row := 0
 			if len(s) > 1 {
 				row = int(at[i*len(s)])

@@ -65,26 +65,48 @@ func bitCount[T numeric.Integer](y []uint8, x []T) {
 	})
 }
 
-// BitwiseAnd returns the bits that are set in both x and y.
+// BitwiseAnd returns the bits that are set in both x and y. x and y hold
+// integers of one type, signed or unsigned, and broadcast. Shapes that do not
+// broadcast are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step.
 func BitwiseAnd(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("BitwiseAnd", opts, x, y) }
 
-// BitwiseOr returns the bits that are set in x or y.
+// BitwiseOr returns the bits that are set in x or y. x and y hold integers of
+// one type, signed or unsigned, and broadcast. Shapes that do not broadcast are
+// refused with INVALID_ARGUMENT, when the graph is built if they are known,
+// else in the step.
 func BitwiseOr(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("BitwiseOr", opts, x, y) }
 
-// BitwiseXor returns the bits that differ between x and y.
+// BitwiseXor returns the bits that differ between x and y. x and y hold
+// integers of one type, signed or unsigned, and broadcast. Shapes that do not
+// broadcast are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step.
 func BitwiseXor(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("BitwiseXor", opts, x, y) }
 
-// LeftShift returns x shifted by y bits, of which there are at least 0 and
-// less than x has.
+// LeftShift returns x shifted by y bits, of which there are at least 0 and less
+// than x has. A y outside these bounds counts as the nearest of them. x and y
+// hold integers of one type and broadcast. Shapes that do not broadcast are
+// refused with INVALID_ARGUMENT, when the graph is built if they are known,
+// else in the step.
 func LeftShift(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("LeftShift", opts, x, y) }
 
-// RightShift returns x shifted down by y bits; see LeftShift.
+// RightShift returns x shifted down by y bits; see LeftShift. The sign of x is
+// kept: signed integers are filled up with it, others with zeros. A y that is
+// negative or not less than the number of bits counts as the nearest number
+// that is neither. x and y hold integers of one type and broadcast. Shapes
+// that do not broadcast are refused with INVALID_ARGUMENT, when the graph is
+// built if they are known, else in the step.
 func RightShift(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("RightShift", opts, x, y) }
 
-// Invert returns x with all bits flipped.
+// Invert returns x with all bits flipped. x holds integers, signed or
+// unsigned; the result has its shape and type. Other types are refused with
+// INVALID_ARGUMENT when the graph is built.
 func Invert(x tf.Output, opts ...tf.Option) tf.Output { return apply("Invert", opts, x) }
 
-// PopulationCount returns how many bits of x are set.
+// PopulationCount returns how many bits of x are set. x holds integers, signed
+// or unsigned; the result has its shape and is uint8. The bits of a negative
+// number are those of its type. Other types are refused with INVALID_ARGUMENT
+// when the graph is built.
 func PopulationCount(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("PopulationCount", opts, x)
 }

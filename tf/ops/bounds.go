@@ -25,20 +25,34 @@ func init() {
 }
 
 // BoundOpts is the optional attribute of LowerBound and UpperBound: the type of
-// the result, Int32 or Int64.
+// the result, Int64 or, which is the default, Int32.
 type BoundOpts struct{ OutType tf.DType }
 
 // Apply sets the attributes.
-func (o BoundOpts) Apply(s *tf.Spec) { s.Set("out_type", o.OutType) }
+func (o BoundOpts) Apply(s *tf.Spec) {
+	if o.OutType != tf.Invalid {
+		s.Set("out_type", o.OutType)
+	}
+}
 
 // LowerBound returns, for each element of the rows of values, how many elements
-// of the same row of sorted are less. Its options are [BoundOpts].
+// of the same row of sorted are less. sorted and values are matrices with
+// equally many rows, of one type of real numbers; that sorted is sorted is not
+// checked. The result has the shape of values and is int32 or int64. Other
+// ranks are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step, and different numbers of rows in the step.
+// Its options are [BoundOpts].
 func LowerBound(sorted, values tf.Output, opts ...tf.Option) tf.Output {
 	return apply("LowerBound", opts, sorted, values)
 }
 
 // UpperBound returns, for each element of the rows of values, how many elements
-// of the same row of sorted are not greater. Its options are [BoundOpts].
+// of the same row of sorted are not greater. sorted and values are matrices
+// with equally many rows, of one type of real numbers; that sorted is sorted is
+// not checked. The result has the shape of values and is int32 or int64. Other
+// ranks are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step, and different numbers of rows in the step.
+// Its options are [BoundOpts].
 func UpperBound(sorted, values tf.Output, opts ...tf.Option) tf.Output {
 	return apply("UpperBound", opts, sorted, values)
 }

@@ -27,20 +27,30 @@ func init() {
 	})
 }
 
-// BroadcastTo returns x repeated to fill a shape, a vector of sizes.
+// BroadcastTo returns x repeated to fill a shape, a vector of sizes. x is of
+// any type but quantized ones and 4-bit integers. The shape has as many
+// dimensions as x or more; from the last on, each size of x is 1 or that of the
+// shape. Other shapes and negative sizes are refused with INVALID_ARGUMENT;
+// those that are known are compared when the graph is built.
 func BroadcastTo[S tf.Ints](x tf.Output, shape S, opts ...tf.Option) tf.Output {
 	return apply("BroadcastTo", opts, x, author.AsInts(x, shape))
 }
 
-// BroadcastGradientArgs returns along which axes the gradient of a
-// broadcasting operation on operands of shapes s0 and s1 has to be summed for
-// each operand.
+// BroadcastGradientArgs returns along which axes the gradient of a broadcasting
+// operation on operands of shapes s0 and s1 has to be summed for each operand.
+// s0 and s1 are vectors of int32 or int64 of one type, and so are the results.
+// Where both sizes are 1 the axis is in both results, unless the shapes are
+// equal, for which there are none. Inputs that are no vectors and shapes that
+// do not broadcast are refused with INVALID_ARGUMENT, the latter in the step.
 func BroadcastGradientArgs(s0, s1 tf.Output, opts ...tf.Option) (r0, r1 tf.Output) {
 	out := outputs(2, "BroadcastGradientArgs", opts, s0, s1)
 	return out[0], out[1]
 }
 
-// BroadcastArgs returns the shape that operands of shapes s0 and s1 broadcast to.
+// BroadcastArgs returns the shape that operands of shapes s0 and s1 broadcast
+// to. s0, s1 and the result are vectors of int32 or int64, of one type. Inputs
+// that are no vectors and shapes that do not broadcast fail the step with
+// INVALID_ARGUMENT.
 func BroadcastArgs(s0, s1 tf.Output, opts ...tf.Option) tf.Output {
 	return apply("BroadcastArgs", opts, s0, s1)
 }

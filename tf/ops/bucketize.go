@@ -20,7 +20,9 @@ func init() {
 }
 
 // Bucketize returns how many of the boundaries, which have to be sorted, are
-// not greater than each element of x.
+// not greater than each element of x. x is of int32, int64, float32 or float64;
+// the result has its shape and is int32. A NaN counts as greater than all.
+// Boundaries that are not sorted fail the step with INVALID_ARGUMENT.
 func Bucketize(x tf.Output, boundaries []float32, opts ...tf.Option) tf.Output {
 	return apply("Bucketize", tf.Join(opts, tf.Attr("boundaries", boundaries)), x)
 }
@@ -36,10 +38,10 @@ func bucketize[T interface {
 	return mapToKernel(func(y []int32, x []T) {
 		kernel.Map2(y, x, func(v T) int32 {
 			at, _ := slices.BinarySearchFunc(bounds, v, func(b float32, v T) int {
-				if float64(b) <= float64(v) {
-					return -1
+				if float64(v) < float64(b) { // false for NaN, which comes after all
+					return 1
 				}
-				return 1
+				return -1
 			})
 			return int32(at)
 		})

@@ -6,9 +6,12 @@ import (
 )
 
 // outputs adds an operation that has n outputs and returns them. If it cannot
-// be added, all of them carry the error.
+// be added, all of them carry the error, at least one.
 func outputs(n int, op string, opts []tf.Option, in ...tf.Output) []tf.Output {
 	o := tf.Apply(nil, op, in, opts...)
+	if o.Err() != nil {
+		n = max(n, 1)
+	}
 	out := make([]tf.Output, n)
 	for k := range out {
 		out[k] = o.Output(k)

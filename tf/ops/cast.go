@@ -31,13 +31,23 @@ type CastOpts struct{ Truncate bool }
 // Apply sets the attributes.
 func (o CastOpts) Apply(s *tf.Spec) { s.Set("Truncate", o.Truncate) }
 
-// Cast returns the elements of x converted to type d. Its options are [CastOpts].
+// Cast returns the elements of x converted to type d. The result has the shape
+// of x. Floating-point numbers become integers by truncation towards zero,
+// integers wrap around, complex numbers lose their imaginary part, and all but
+// 0 become true. x and the result are of numbers, quantized ones included, or
+// bools; 8-bit floating-point numbers are made only from floating-point ones,
+// and 4-bit integers go with integers alone. Other pairs of different types
+// fail the step with UNIMPLEMENTED. Its options are [CastOpts].
 func Cast(x tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("Cast", tf.Join(opts, tf.Attr("DstT", d)), x)
 }
 
 // Bitcast returns the memory of x as elements of type d. If d is smaller than
-// x's type the result has one dimension more, if it is larger, one less.
+// x's type the result has one dimension more, if it is larger, one less. x and
+// the result are of numbers, real, complex or quantized. If d is larger, the
+// last dimension of x has to hold as many elements as make one of d; other
+// shapes are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step.
 func Bitcast(x tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("Bitcast", tf.Join(opts, tf.Attr("type", d)), x)
 }

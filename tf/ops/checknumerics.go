@@ -24,13 +24,15 @@ func init() {
 }
 
 // CheckNumerics returns x, and fails with InvalidArgument if an element is not
-// a number or infinite. The message comes first in the error's.
+// a number or infinite. The message comes first in the error's. x holds
+// floating-point numbers (float16, bfloat16, float32, float64); the result has
+// its shape. The gradient is checked in the same way.
 func CheckNumerics(x tf.Output, message string, opts ...tf.Option) tf.Output {
 	return apply("CheckNumerics", tf.Join(opts, tf.Attr("message", message)), x)
 }
 
 // CheckNumericsV2 is CheckNumerics with an error that tells the signs of
-// infinities.
+// infinities. Types and shapes are those of CheckNumerics.
 func CheckNumericsV2(x tf.Output, message string, opts ...tf.Option) tf.Output {
 	return apply("CheckNumericsV2", tf.Join(opts, tf.Attr("message", message)), x)
 }

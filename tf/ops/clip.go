@@ -12,7 +12,7 @@ import (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "ClipByValue", Traits: core.Elementwise, In: "t: T; clip_value_min: T; clip_value_max: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}",
+		Name: "ClipByValue", Traits: core.Elementwise | core.Cheap, In: "t: T; clip_value_min: T; clip_value_max: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(clipGrad),
 		Kernels: core.ByType("T", byType{
 			tf.Float32: clipKernel(clip[float32]), tf.Float64: clipKernel(clip[float64]),
@@ -25,7 +25,11 @@ func init() {
 }
 
 // ClipByValue returns t bounded to [low, high]. The bounds are scalars or have
-// the shape of t. The real and the imaginary part of complex numbers are bounded each.
+// the shape of t. The real and the imaginary part of complex numbers are
+// bounded each. t and the bounds have one type: floating-point or complex
+// numbers, or integers but for uint32 and uint64, which fail the step with
+// NOT_FOUND. NaN stays NaN, and where low is greater than high the result is
+// low. Bounds of another shape fail the step with INVALID_ARGUMENT.
 func ClipByValue(t, low, high tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ClipByValue", opts, t, low, high)
 }

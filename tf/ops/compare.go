@@ -44,7 +44,7 @@ func orderedTests(f32 func(z []bool, x, y []float32), f64 func(z []bool, x, y []
 
 func comparison(name string, kernels byType) {
 	core.Register(core.OpDef{
-		Name: name, Traits: core.Elementwise, In: "x: T; y: T", Out: "z: bool", Attrs: "T: realnumbertype",
+		Name: name, Traits: core.Elementwise | core.Cheap, In: "x: T; y: T", Out: "z: bool", Attrs: "T: realnumbertype",
 		Shape: core.BroadcastShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", kernels),
 	})
 }
@@ -60,7 +60,7 @@ func equality(name string, different bool, sets ...byType) {
 		all[d] = tolerant(k, different)
 	}
 	core.Register(core.OpDef{
-		Name: name, Traits: core.Elementwise, In: "x: T; y: T", Out: "z: bool", Attrs: "T: type; incompatible_shape_error: bool = true",
+		Name: name, Traits: core.Elementwise | core.Cheap, In: "x: T; y: T", Out: "z: bool", Attrs: "T: type; incompatible_shape_error: bool = true",
 		Shape: equalityShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", all),
 	})
 }
@@ -91,16 +91,28 @@ func tolerant(k core.NewKernel, different bool) core.NewKernel {
 	}
 }
 
-// Less returns x < y.
+// Less returns x < y. x and y hold real numbers of one type and broadcast; the
+// result is bool, and false where either is NaN. Shapes that do not broadcast
+// are refused with INVALID_ARGUMENT, when the graph is built if they are known,
+// else in the step.
 func Less(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Less", opts, x, y) }
 
-// LessEqual returns x <= y.
+// LessEqual returns x <= y. x and y hold real numbers of one type and
+// broadcast; the result is bool, and false where either is NaN. Shapes that do
+// not broadcast are refused with INVALID_ARGUMENT, when the graph is built if
+// they are known, else in the step.
 func LessEqual(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("LessEqual", opts, x, y) }
 
-// Greater returns x > y.
+// Greater returns x > y. x and y hold real numbers of one type and broadcast;
+// the result is bool, and false where either is NaN. Shapes that do not
+// broadcast are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step.
 func Greater(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Greater", opts, x, y) }
 
-// GreaterEqual returns x >= y.
+// GreaterEqual returns x >= y. x and y hold real numbers of one type and
+// broadcast; the result is bool, and false where either is NaN. Shapes that do
+// not broadcast are refused with INVALID_ARGUMENT, when the graph is built if
+// they are known, else in the step.
 func GreaterEqual(x, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("GreaterEqual", opts, x, y)
 }
@@ -115,35 +127,50 @@ type EqualOpts struct {
 // Apply sets the attributes.
 func (o EqualOpts) Apply(s *tf.Spec) { s.Set("incompatible_shape_error", !o.UnfitDiffer) }
 
-// Equal returns x == y. Its options are [EqualOpts].
+// Equal returns x == y. x and y have one type, numbers, bools or strings, and
+// broadcast; the result is bool. NaN is not equal to itself. Shapes that do not
+// broadcast are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step; with UnfitDiffer the result is then the scalar
+// false. Its options are [EqualOpts].
 func Equal(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Equal", opts, x, y) }
 
-// NotEqual returns x != y. Its options are [EqualOpts].
+// NotEqual returns x != y. x and y have one type, numbers, bools or strings,
+// and broadcast; the result is bool. NaN differs from itself. Shapes that do
+// not broadcast are refused with INVALID_ARGUMENT, when the graph is built if
+// they are known, else in the step; with UnfitDiffer the result is then the
+// scalar true. Its options are [EqualOpts].
 func NotEqual(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("NotEqual", opts, x, y) }
 
 func init() {
 	logical("LogicalAnd", elementwise.And)
 	logical("LogicalOr", elementwise.Or)
 	core.Register(core.OpDef{
-		Name: "LogicalNot", Traits: core.Involution | core.Elementwise, In: "x: bool", Out: "y: bool",
+		Name: "LogicalNot", Traits: core.Involution | core.Elementwise | core.Cheap, In: "x: bool", Out: "y: bool",
 		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(mapKernel(elementwise.Not)),
 	})
 }
 
 func logical(name string, f func(z, x, y []bool)) {
 	core.Register(core.OpDef{
-		Name: name, Traits: core.Elementwise, In: "x: bool; y: bool", Out: "z: bool",
+		Name: name, Traits: core.Elementwise | core.Cheap, In: "x: bool; y: bool", Out: "z: bool",
 		Shape: core.BroadcastShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(zipKernel(zip(f))),
 	})
 }
 
-// LogicalAnd reports where both x and y hold.
+// LogicalAnd reports where both x and y hold. x, y and the result are bool; x
+// and y broadcast. Shapes that do not broadcast are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step.
 func LogicalAnd(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("LogicalAnd", opts, x, y) }
 
-// LogicalOr reports where x or y holds.
+// LogicalOr reports where x or y holds. x, y and the result are bool; x and y
+// broadcast. Shapes that do not broadcast are refused with INVALID_ARGUMENT,
+// when the graph is built if they are known, else in the step.
 func LogicalOr(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("LogicalOr", opts, x, y) }
 
-// LogicalNot reports where x does not hold.
+// LogicalNot reports where x does not hold. x is bool; the result has its
+// shape. Other types are refused with INVALID_ARGUMENT when the graph is
+// built.
 func LogicalNot(x tf.Output, opts ...tf.Option) tf.Output { return apply("LogicalNot", opts, x) }
 
 func init() {
@@ -154,14 +181,23 @@ func init() {
 	})
 }
 
-// ApproximateEqualOpts are the optional attributes of ApproximateEqual.
+// ApproximateEqualOpts are the optional attributes of ApproximateEqual. 0 stands for
+// TensorFlow's tolerance, 1e-5: no numbers differ by less than 0.
 type ApproximateEqualOpts struct{ Tolerance float32 }
 
 // Apply sets the attributes.
-func (o ApproximateEqualOpts) Apply(s *tf.Spec) { s.Set("tolerance", o.Tolerance) }
+func (o ApproximateEqualOpts) Apply(s *tf.Spec) {
+	if o.Tolerance != 0 {
+		s.Set("tolerance", o.Tolerance)
+	}
+}
 
 // ApproximateEqual reports where x and y differ by less than a tolerance, 1e-5
-// if not given. Its options are [ApproximateEqualOpts].
+// if not given. x and y are of float32 or float64 and have one shape, which the
+// bool result has, too; other types of numbers fail the step with NOT_FOUND.
+// NaN, and infinities even if they are equal, do not count as equal. Different
+// shapes are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step. Its options are [ApproximateEqualOpts].
 func ApproximateEqual(x, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ApproximateEqual", opts, x, y)
 }

@@ -16,7 +16,7 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "Complex", In: "real: T; imag: T", Out: "out: Tout", Attrs: "T: {float, double} = float; Tout: {complex64, complex128} = complex64",
 		Shape: core.BroadcastShape, Grad: tf.GradFunc(complexGrad),
-		Kernels: core.ByType("T", byType{tf.Float32: zipKernel(complexOf[complex64, float32]()), tf.Float64: zipKernel(complexOf[complex128, float64]())}),
+		Kernels: core.ByType("T", byType{tf.Float32: resultOf(tf.Complex64, zipKernel(complexOf[complex64, float32]())), tf.Float64: resultOf(tf.Complex128, zipKernel(complexOf[complex128, float64]()))}),
 	})
 	core.Register(core.OpDef{
 		Name: "Real", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: core.UnchangedShape, Grad: tf.GradFunc(realGrad),
@@ -72,9 +72,16 @@ func conjShape(c *core.Infer) error {
 type PartOpts struct{ Tout tf.DType }
 
 // Apply sets the attributes.
-func (o PartOpts) Apply(s *tf.Spec) { s.Set("Tout", o.Tout) }
+func (o PartOpts) Apply(s *tf.Spec) {
+	if o.Tout != tf.Invalid {
+		s.Set("Tout", o.Tout)
+	}
+}
 
-// Complex returns re + i·im. Its options are [PartOpts].
+// Complex returns re + i·im. re and im have one type and broadcast: float32
+// gives complex64, float64 complex128. Shapes that do not broadcast are refused
+// with INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. Its options are [PartOpts].
 func Complex(re, im tf.Output, opts ...tf.Option) tf.Output {
 	out := tf.Complex64
 	if re.DType() == tf.Float64 {
@@ -83,19 +90,30 @@ func Complex(re, im tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Complex", tf.Join(opts, PartOpts{out}), re, im)
 }
 
-// Real returns the real part of x. Its options are [PartOpts].
+// Real returns the real part of x. The result has the shape of x and is float32
+// for complex64, float64 for complex128; x is of no other type. Another type of
+// result fails the step with NOT_FOUND. Its options are [PartOpts].
 func Real(x tf.Output, opts ...tf.Option) tf.Output { return part("Real", x, opts) }
 
-// Imag returns the imaginary part of x. Its options are [PartOpts].
+// Imag returns the imaginary part of x. The result has the shape of x and is
+// float32 for complex64, float64 for complex128; x is of no other type. Another
+// type of result fails the step with NOT_FOUND. Its options are [PartOpts].
 func Imag(x tf.Output, opts ...tf.Option) tf.Output { return part("Imag", x, opts) }
 
-// Angle returns the argument of x, in (-π, π]. Its options are [PartOpts].
+// Angle returns the argument of x, in (-π, π]. The result has the shape of x
+// and is float32 for complex64, float64 for complex128; x is of no other type.
+// Another type of result fails the step with NOT_FOUND.
+// Its options are [PartOpts].
 func Angle(x tf.Output, opts ...tf.Option) tf.Output { return part("Angle", x, opts) }
 
-// ComplexAbs returns |x|. Its options are [PartOpts].
+// ComplexAbs returns |x|. The result has the shape of x and is float32 for
+// complex64, float64 for complex128; x is of no other type. Another type of
+// result fails the step with NOT_FOUND. Its options are [PartOpts].
 func ComplexAbs(x tf.Output, opts ...tf.Option) tf.Output { return part("ComplexAbs", x, opts) }
 
-// Conj returns the complex conjugate of x.
+// Conj returns the complex conjugate of x. x is of complex64 or complex128, or
+// of variants; the result has its shape and type. A variant without a conjugate
+// fails the step with INTERNAL.
 func Conj(x tf.Output, opts ...tf.Option) tf.Output { return apply("Conj", opts, x) }
 
 // part adds an op from complex to real numbers.

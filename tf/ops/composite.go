@@ -46,15 +46,19 @@ func (v *composite) EncodeVariant() (core.VariantData, error) {
 	return core.VariantData{TypeName: compositeTypeName, Metadata: []byte(v.raw), Tensors: v.parts}, nil
 }
 
-// CompositeTensorVariantFromComponents returns a variant that holds a value made
-// of tensors, which metadata, a CompositeTensorVariantMetadata, tells the kind of.
+// CompositeTensorVariantFromComponents returns a variant that holds a value
+// made of tensors, which metadata, a CompositeTensorVariantMetadata, tells the
+// kind of. The result is a scalar; the components are of any types and shapes.
+// Metadata that cannot be parsed fails the step with INVALID_ARGUMENT.
 func CompositeTensorVariantFromComponents(g *tf.Graph, components []tf.Output, metadata string, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "CompositeTensorVariantFromComponents", components, tf.Join(opts, tf.Attr("metadata", metadata), tf.Attr("Tcomponents", typesOf(components)))...).Output(0)
 }
 
 // CompositeTensorVariantToComponents returns the tensors, of the given types,
-// that the value in a variant is made of. It has to be of the kind that metadata
-// tells.
+// that the value in a variant is made of. It has to be of the kind that
+// metadata tells. An empty variant, one that holds no such value, a value of
+// another kind, and components of another number or of other types fail the
+// step with INVALID_ARGUMENT, as does metadata that cannot be parsed.
 func CompositeTensorVariantToComponents(encoded tf.Output, metadata string, types []tf.DType, opts ...tf.Option) []tf.Output {
 	return outputs(len(types), "CompositeTensorVariantToComponents", tf.Join(opts, tf.Attr("metadata", metadata), tf.Attr("Tcomponents", types)), encoded)
 }

@@ -28,13 +28,18 @@ func init() {
 }
 
 // ConcatV2 joins values, two or more of equal shape but for one dimension,
-// along that dimension, axis.
+// along that dimension, axis. values have one type of any kind, but are no
+// 4-bit integers. axis is a scalar of int32 or int64 and counts from the end if
+// it is negative. Scalars, different ranks or sizes, and an axis that is not
+// there are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step.
 func ConcatV2(values []tf.Output, axis tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ConcatV2", opts, append(append([]tf.Output{}, values...), axis)...)
 }
 
 // Concat joins values, one or more of equal shape but for one dimension, along
-// that dimension, axis, which counts from the end if it is negative.
+// that dimension, axis, which counts from the end if it is negative. A single
+// value is returned as it is. Types and errors are those of ConcatV2.
 func Concat[A tf.Int](axis A, values []tf.Output, opts ...tf.Option) tf.Output {
 	if len(values) == 1 {
 		return apply("Identity", opts, values...)
@@ -65,7 +70,10 @@ func joinInputsOf(op string, inputs int) joinInputs {
 }
 
 // ConcatOffset returns where each of the tensors whose shapes are given begins
-// in what joining them along concatDim gives.
+// in what joining them along concatDim gives. concatDim is an int32 scalar; the
+// shapes are vectors of one length and type, int32 or int64, and so are the
+// results, zero but for that dimension. A dimension that is not there, and
+// shapes that differ in another, fail the step with INVALID_ARGUMENT.
 func ConcatOffset(concatDim tf.Output, shapes []tf.Output, opts ...tf.Option) []tf.Output {
 	return outputs(len(shapes), "ConcatOffset", opts, append([]tf.Output{concatDim}, shapes...)...)
 }

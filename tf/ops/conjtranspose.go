@@ -15,7 +15,11 @@ func init() {
 }
 
 // ConjugateTranspose returns the conjugates of x with its dimensions in another
-// order, as Transpose.
+// order, as Transpose. x is of any type but quantized ones and 4-bit integers;
+// what is not complex is only transposed. Dimension i of the result is
+// dimension perm[i] of x; perm is an int32 or int64 vector that names each
+// dimension once, from the end if negative. Another perm is refused with
+// INVALID_ARGUMENT, when the graph is built if it is known, else in the step.
 func ConjugateTranspose(x, perm tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ConjugateTranspose", opts, x, perm)
 }

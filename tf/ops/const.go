@@ -16,9 +16,10 @@ func init() {
 }
 
 // Const adds a constant of the given elements, row-major, and shape; without a
-// shape it is a vector. The elements are copied. Elements of type int become int32,
-// or int64 if one has to. See Scalar for constants of rank 0, and Constant for nested
-// slices and for options.
+// shape it is a vector. The elements are copied. Elements of type int become
+// int32, or int64 if one has to. See Scalar for constants of rank 0, and
+// Constant for nested slices and for options. A shape that does not hold as
+// many elements as data is refused with INVALID_ARGUMENT.
 func Const[T tf.Number](g *tf.Graph, data []T, shape ...int) tf.Output {
 	t, err := tf.TensorOf(data)
 	if s := tf.Shape(shape); err == nil && len(s) > 0 {
@@ -31,21 +32,23 @@ func Const[T tf.Number](g *tf.Graph, data []T, shape ...int) tf.Output {
 	return constOf(g, (*core.Tensor)(t), err)
 }
 
-// Scalar adds a constant of rank 0. An int becomes an int32, or an int64 if it has
-// to, as in TensorFlow's API.
+// Scalar adds a constant of rank 0. An int becomes an int32, or an int64 if it
+// has to, as in TensorFlow's API. A nil g is refused with INVALID_ARGUMENT.
 func Scalar[T tf.Number](g *tf.Graph, v T, opts ...tf.Option) tf.Output {
 	return Constant(g, v, opts...)
 }
 
-// Constant adds a constant with the value of v: a number, bool or string, or slices of
-// them, nested and of equal lengths, as tf.TensorOf takes them. The elements are
-// copied.
+// Constant adds a constant with the value of v: a number, bool or string, or
+// slices of them, nested and of equal lengths, as tf.TensorOf takes them. The
+// elements are copied. Other values, and slices of one level whose lengths
+// differ, are refused with INVALID_ARGUMENT.
 func Constant(g *tf.Graph, v any, opts ...tf.Option) tf.Output {
 	t, err := tf.TensorOf(v)
 	return constOf(g, (*core.Tensor)(t), err, opts...)
 }
 
-// ConstTensor adds a constant whose value is t. The elements are copied.
+// ConstTensor adds a constant whose value is t. The elements are copied. A nil
+// t is refused with INVALID_ARGUMENT.
 func ConstTensor(g *tf.Graph, t *tf.Tensor, opts ...tf.Option) tf.Output {
 	if t == nil {
 		return ConstValue(g, nil, opts...)
@@ -54,7 +57,8 @@ func ConstTensor(g *tf.Graph, t *tf.Tensor, opts ...tf.Option) tf.Output {
 }
 
 // ConstValue is ConstTensor for a tensor of the engine's, which the graph takes
-// over: it must not be changed or released afterwards.
+// over: it must not be changed or released afterwards. It does not copy the
+// elements. A nil t is refused with INVALID_ARGUMENT.
 func ConstValue(g *tf.Graph, t *core.Tensor, opts ...tf.Option) tf.Output {
 	var err error
 	if t == nil {

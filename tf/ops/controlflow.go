@@ -34,13 +34,20 @@ func init() {
 }
 
 // Switch gives data to one of two outputs: onTrue if pred, a scalar, holds.
-// What depends on the other one is not computed.
+// What depends on the other one is not computed. data is of any type, and both
+// outputs have its shape. pred is of type bool; another shape than a scalar is
+// refused with INVALID_ARGUMENT, when the graph is built if it is known, else
+// in the step.
 func Switch(data, pred tf.Output, opts ...tf.Option) (onFalse, onTrue tf.Output) {
 	o := outputs(2, "Switch", opts, data, pred)
 	return o[0], o[1]
 }
 
 // Merge returns the first of its inputs that is computed, and which it was.
+// The inputs, one or more, have one type of any kind; index is an int32
+// scalar. What is known of the shape of output is what all inputs have in
+// common. Inputs of different types, or none, are refused with
+// INVALID_ARGUMENT when the graph is built.
 func Merge(inputs []tf.Output, opts ...tf.Option) (output, index tf.Output) {
 	o := outputs(2, "Merge", opts, inputs...)
 	return o[0], o[1]
@@ -62,24 +69,31 @@ func (o EnterOpts) Apply(s *tf.Spec) {
 	}
 }
 
-// Enter takes data into the loop of the given name. Its options are [EnterOpts].
+// Enter takes data into the loop of the given name. data is of any type; none
+// is refused. Its shape is not known within the loop unless it is constant,
+// since it may change with iterations. Its options are [EnterOpts].
 func Enter(data tf.Output, frame string, opts ...tf.Option) tf.Output {
 	return apply("Enter", tf.Join(opts, tf.Attr("frame_name", frame)), data)
 }
 
-// Exit takes data, from the iteration that is the last, out of a loop.
+// Exit takes data, from the iteration that is the last, out of a loop. data is
+// of any type, and none is refused; the result has its shape.
 func Exit(data tf.Output, opts ...tf.Option) tf.Output { return apply("Exit", opts, data) }
 
-// NextIteration takes data into the next iteration of a loop.
+// NextIteration takes data into the next iteration of a loop. data is of any
+// type, and none is refused; the result has its shape.
 func NextIteration(data tf.Output, opts ...tf.Option) tf.Output {
 	return apply("NextIteration", opts, data)
 }
 
-// LoopCond marks pred as what decides whether a loop goes on.
+// LoopCond marks pred as what decides whether a loop goes on. pred is a bool
+// scalar. Another shape, if it is known, is refused with INVALID_ARGUMENT when
+// the graph is built.
 func LoopCond(pred tf.Output, opts ...tf.Option) tf.Output { return apply("LoopCond", opts, pred) }
 
 // ControlTrigger adds an operation that runs after others even if those are
-// not computed.
+// not computed. It has neither inputs nor results. A nil g is refused with
+// INVALID_ARGUMENT.
 func ControlTrigger(g *tf.Graph, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(g, "ControlTrigger", nil, opts...)
 }

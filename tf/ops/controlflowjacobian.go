@@ -4,7 +4,9 @@ import "github.com/gorge-tf/gorge/tf"
 
 // Jacobian adds, for each x, the gradients of every element of y with respect
 // to it: a tensor whose shape is that of y followed by that of x. A loop
-// computes them one element of y after the other.
+// computes them one element of y after the other. It fails as tf.Gradients
+// does: with INVALID_ARGUMENT if y does not depend on an x. An error that y
+// carries is returned.
 func Jacobian(y tf.Output, xs ...tf.Output) ([]tf.Output, error) {
 	g := y.Graph()
 	if err := y.Err(); err != nil {
@@ -30,7 +32,9 @@ func Jacobian(y tf.Output, xs ...tf.Output) ([]tf.Output, error) {
 }
 
 // Hessians adds, for each x, the second derivatives of y, a scalar, with
-// respect to it: a tensor whose shape is that of x twice.
+// respect to it: a tensor whose shape is that of x twice. It fails as
+// tf.Gradients does, with INVALID_ARGUMENT if y, or its gradient, does not
+// depend on an x.
 func Hessians(y tf.Output, xs ...tf.Output) ([]tf.Output, error) {
 	gs, err := tf.Gradients(y, xs...)
 	if err != nil {

@@ -6,7 +6,11 @@ import "github.com/gorge-tf/gorge/tf"
 // with each row of tensors. They take the options of tf.While and a name.
 
 // MapFn returns what fn makes of the rows of elems, stacked: tensors of the
-// given types. All elems have equally many rows.
+// given types. All elems have equally many rows. fn is called once, to add its
+// operations to the graph, and returns a tensor for each of types. On an error
+// the result is a single Output that carries it: INVALID_ARGUMENT when the
+// graph is built for no elems, for scalars among them and for known numbers of
+// rows that differ, and for tensors of fn whose number or types are others.
 func MapFn(fn func(rows []tf.Output) []tf.Output, elems []tf.Output, types []tf.DType, opts ...tf.Option) []tf.Output {
 	m := newRowLoop("map", elems, opts)
 	return m.in(func() []tf.Output {
@@ -21,7 +25,12 @@ func MapFn(fn func(rows []tf.Output) []tf.Output, elems []tf.Output, types []tf.
 }
 
 // Scan returns, stacked, what fn makes of its result for the row before and of
-// each row of elems, beginning with initial.
+// each row of elems, beginning with initial. fn is called once and returns as
+// many tensors as there are in initial, of the same types; each result has a
+// row for each row of elems. On an error the result is a single Output that
+// carries it: INVALID_ARGUMENT when the graph is built for no elems, for
+// scalars among them and for known numbers of rows that differ, and for tensors
+// of fn whose number or types are others.
 func Scan(fn func(before, rows []tf.Output) []tf.Output, elems, initial []tf.Output, opts ...tf.Option) []tf.Output {
 	m := newRowLoop("scan", elems, opts)
 	return m.in(func() []tf.Output {
@@ -41,7 +50,11 @@ func Scan(fn func(before, rows []tf.Output) []tf.Output, elems, initial []tf.Out
 }
 
 // FoldL returns what fn makes, row by row from the first, of its result so far
-// and of each row of elems, beginning with initial.
+// and of each row of elems, beginning with initial. fn is called once and
+// returns as many tensors as there are in initial. Without rows the results are
+// initial. On an error the result is a single Output that carries it:
+// INVALID_ARGUMENT when the graph is built for no elems, for scalars among them
+// and for known numbers of rows that differ.
 func FoldL(fn func(before, rows []tf.Output) []tf.Output, elems, initial []tf.Output, opts ...tf.Option) []tf.Output {
 	m := newRowLoop("foldl", elems, opts)
 	return m.in(func() []tf.Output {
@@ -50,7 +63,7 @@ func FoldL(fn func(before, rows []tf.Output) []tf.Output, elems, initial []tf.Ou
 	})
 }
 
-// FoldR is FoldL from the last row to the first.
+// FoldR is FoldL from the last row to the first. Errors are those of FoldL.
 func FoldR(fn func(before, rows []tf.Output) []tf.Output, elems, initial []tf.Output, opts ...tf.Option) []tf.Output {
 	m := newRowLoop("foldr", elems, opts)
 	return m.in(func() []tf.Output {

@@ -21,15 +21,21 @@ func init() {
 }
 
 // RefSelect returns the one of several references that index, a scalar, names.
+// The references, one or more, have one type of any kind; index is of int32. An
+// index that is no scalar or names none of them fails the step with
+// INVALID_ARGUMENT; a known shape is checked when the graph is built.
 func RefSelect(index tf.Output, inputs []tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RefSelect", opts, append([]tf.Output{index}, inputs...)...)
 }
 
-// RefIdentity returns the same reference.
+// RefIdentity returns the same reference. It is of any type, and its variable
+// may have no value yet. A value that is no reference is refused with
+// INVALID_ARGUMENT when the graph is built.
 func RefIdentity(ref tf.Output, opts ...tf.Option) tf.Output { return apply("RefIdentity", opts, ref) }
 
 // Abort adds an operation that ends the step with an error that has the given
-// message. TensorFlow ends the process, which is not for a library to do.
+// message. TensorFlow ends the process, which is not for a library to do. The
+// code is ABORTED, and the message follows "Abort_op intentional failure; ".
 func Abort(g *tf.Graph, message string, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(g, "Abort", nil, tf.Join(opts, tf.Attr("error_msg", message))...)
 }

@@ -30,13 +30,24 @@ func init() {
 
 // Conv2D returns images [batch height width channels] convolved with filters
 // [height width channels/groups outputs]. Strides are by dimension; padding is
-// "SAME", "VALID" or "EXPLICIT".
+// "SAME", "VALID" or "EXPLICIT". x and filter have one type, which the result
+// keeps: floating-point numbers (float16, bfloat16, float32, float64) or int32.
+// strides has four entries, 1 for batch and channels; other strides and
+// dilations across these are refused with UNIMPLEMENTED. Dilated filters are
+// those of Yu and Koltun (ICLR 2016, arXiv:1511.07122). Other ranks, strides
+// below 1, channels that the depth of filter does not divide, a window that
+// leaves a negative size and, in the step, an empty filter or outputs that
+// the groups do not divide are refused with INVALID_ARGUMENT.
 func Conv2D(x, filter tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("Conv2D", tf.Join(opts, window(strides, padding)), x, filter)
 }
 
 // Conv3D returns volumes [batch depth height width channels] convolved with
-// filters [depth height width channels/groups outputs].
+// filters [depth height width channels/groups outputs]. padding is "SAME" or
+// "VALID". x and filter have one type, which the result keeps: floating-point
+// numbers (float16, bfloat16, float32, float64). strides has five entries, 1
+// for batch and channels. Errors are those of Conv2D, but all have the code
+// INVALID_ARGUMENT.
 func Conv3D(x, filter tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("Conv3D", tf.Join(opts, window(strides, padding)), x, filter)
 }

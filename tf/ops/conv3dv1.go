@@ -31,13 +31,17 @@ func volumesLike(i int) func(*core.Infer) error {
 	}
 }
 
-// Conv3DBackpropInput is Conv3DBackpropInputV2 for volumes like x.
+// Conv3DBackpropInput is Conv3DBackpropInputV2 for volumes like x. The result
+// has the shape of x, whose values do not count. x, filter and dy have one
+// type, float16, float32 or float64; errors are those of Conv3DBackpropInputV2.
 func Conv3DBackpropInput(x, filter, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("Conv3DBackpropInput", tf.Join(opts, window(strides, padding)), x, filter, dy)
 }
 
 // Conv3DBackpropFilter is Conv3DBackpropFilterV2 for a filter like the given
-// one.
+// one. The result has the shape of filter, whose values do not count. x, filter
+// and dy have one type, float16, float32 or float64; errors are those of
+// Conv3DBackpropFilterV2.
 func Conv3DBackpropFilter(x, filter, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("Conv3DBackpropFilter", tf.Join(opts, window(strides, padding)), x, filter, dy)
 }

@@ -52,7 +52,14 @@ func (o ConvOpts) Apply(s *tf.Spec) {
 
 // Conv is Conv2D or Conv3D, whichever the rank of its input asks for. Strides
 // are by dimension of a single batch of images; padding is "SAME", "VALID" or
-// "EXPLICIT". Its options are [ConvOpts].
+// "EXPLICIT". x has BatchDims dimensions, then two or three positions and the
+// channels; the filter has [height width channels outputs] or a depth in front
+// of them. Both have one type, which the result keeps: floating-point numbers
+// (float16, bfloat16, float32, float64) or int32. Other ranks, strides or
+// dilations below 1 or across batch or channels, an empty filter, and a filter
+// depth other than the channels are refused with INVALID_ARGUMENT, what
+// concerns known ranks and attributes when the graph is built, the rest in the
+// step. Its options are [ConvOpts].
 func Conv(x, filter tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("Conv", tf.Join(opts, window(strides, padding)), x, filter)
 }

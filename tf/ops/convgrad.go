@@ -33,23 +33,43 @@ func init() {
 }
 
 // Conv2DBackpropInput returns the gradient of Conv2D for its images, of the
-// given sizes, from that of its results, dy.
+// given sizes, from that of its results, dy. sizes is an int32 vector of four
+// sizes, or of height and width alone, and the result has that shape. filter
+// and dy have one type, which the result keeps: floating-point numbers
+// (float16, bfloat16, float32, float64) or int32. A dy that does not have the
+// shape of Conv2D's result, another rank and negative sizes fail the step with
+// INVALID_ARGUMENT, as does a window that Conv2D refuses.
 func Conv2DBackpropInput(sizes, filter, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("Conv2DBackpropInput", tf.Join(opts, window(strides, padding)), sizes, filter, dy)
 }
 
 // Conv2DBackpropFilter returns the gradient of Conv2D for its filter, of the
-// given sizes, from that of its results, dy.
+// given sizes, from that of its results, dy. sizes is an int32 vector of four
+// sizes, and the result has that shape. x and dy have one type, which the
+// result keeps: floating-point numbers (float16, bfloat16, float32, float64). A
+// dy that does not have the shape of Conv2D's result, other ranks and negative
+// sizes fail the step with INVALID_ARGUMENT, as does a window that Conv2D
+// refuses.
 func Conv2DBackpropFilter(x, sizes, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("Conv2DBackpropFilter", tf.Join(opts, window(strides, padding)), x, sizes, dy)
 }
 
-// Conv3DBackpropInputV2 is Conv2DBackpropInput for Conv3D.
+// Conv3DBackpropInputV2 is Conv2DBackpropInput for Conv3D. sizes is a vector
+// of five sizes, int32 or int64. filter and dy hold floating-point numbers
+// (float16, bfloat16, float32, float64). Both have one type, which the result
+// keeps; sizes is the shape of the result. A dy that does not have the shape
+// of Conv3D's result, another number of sizes, negative sizes and a window
+// that Conv3D refuses fail with INVALID_ARGUMENT, in the step at the latest.
 func Conv3DBackpropInputV2(sizes, filter, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("Conv3DBackpropInputV2", tf.Join(opts, window(strides, padding)), sizes, filter, dy)
 }
 
-// Conv3DBackpropFilterV2 is Conv2DBackpropFilter for Conv3D.
+// Conv3DBackpropFilterV2 is Conv2DBackpropFilter for Conv3D. sizes is an int32
+// vector of five sizes. x and dy hold floating-point numbers (float16,
+// bfloat16, float32, float64). Both have one type, which the result keeps;
+// sizes is the shape of the result. A dy that does not have the shape of
+// Conv3D's result, another number of sizes, negative sizes and a window that
+// Conv3D refuses fail with INVALID_ARGUMENT, in the step at the latest.
 func Conv3DBackpropFilterV2(x, sizes, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("Conv3DBackpropFilterV2", tf.Join(opts, window(strides, padding)), x, sizes, dy)
 }

@@ -12,9 +12,10 @@ func init() {
 	})
 }
 
-// DisableCopyOnRead tells the variable behind handle that its values are to be
-// shared with their readers, as they always are here. TensorFlow's savers
-// ask for it.
+// DisableCopyOnRead tells the variable behind handle that its values are to
+// be shared with their readers, as they always are here. TensorFlow's savers
+// ask for it. The operation has no outputs and changes nothing; the step
+// refuses a variable that does not exist with FAILED_PRECONDITION.
 func DisableCopyOnRead(handle tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "DisableCopyOnRead", []tf.Output{handle}, opts...)
 }

@@ -35,17 +35,27 @@ func init() {
 }
 
 // SoftmaxCrossEntropyWithLogits returns, for every row of logits, the cross
-// entropy of its softmax against a distribution of labels, a row of the same size.
-// Labels come first, as in package losses and in TensorFlow's API; the op itself has
-// the logits first. The operation's second output is the gradient of the loss, which
-// differentiation uses.
+// entropy of its softmax against a distribution of labels, a row of the same
+// size. Labels come first, as in package losses and in TensorFlow's API; the
+// op itself has the logits first. The operation's second output is the
+// gradient of the loss, which differentiation uses. Both are [rows classes],
+// or broadcast to two dimensions, and hold floating-point numbers (float16,
+// bfloat16, float32, float64) of one type; the result is [rows]. Other shapes
+// are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step. Nothing checks that the rows of labels are
+// distributions, and rows of no classes have a loss of 0.
 func SoftmaxCrossEntropyWithLogits(labels, logits tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SoftmaxCrossEntropyWithLogits", opts, logits, labels)
 }
 
 // SparseSoftmaxCrossEntropyWithLogits returns, for every row of logits, minus
-// the logarithm of its softmax at the row's label, an int32 or int64. The operation's second
-// output is the gradient of the loss, which differentiation uses.
+// the logarithm of its softmax at the row's label, an int32 or int64. The
+// operation's second output is the gradient of the loss, which
+// differentiation uses. logits are [rows classes] and hold floating-point
+// numbers (float16, bfloat16, float32, float64); labels and the result are
+// [rows]. Other shapes are refused with INVALID_ARGUMENT, when the graph is
+// built if they are known, else in the step. The step refuses, with the same
+// code, labels outside of [0, classes), and rows of no classes.
 func SparseSoftmaxCrossEntropyWithLogits(labels, logits tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseSoftmaxCrossEntropyWithLogits", opts, logits, labels)
 }

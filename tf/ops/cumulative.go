@@ -42,13 +42,19 @@ func (o CumulativeOpts) Apply(s *tf.Spec) {
 	s.Set("reverse", o.Reverse)
 }
 
-// Cumsum returns the running sums of x along an axis. Its options are [CumulativeOpts].
+// Cumsum returns the running sums of x along an axis.
+// Its options are [CumulativeOpts]. x holds numbers: integers, floating-point
+// or complex ones; the result has its shape and type, and integers wrap
+// around. axis counts from the end if it is negative. An axis that is no
+// scalar or not in [-rank, rank) is refused with INVALID_ARGUMENT in the
+// step.
 func Cumsum[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
 	return apply("Cumsum", opts, x, author.AsInt(x, axis))
 }
 
 // Cumprod returns the running products of x along an axis.
-// Its options are [CumulativeOpts].
+// Its options are [CumulativeOpts]. Types, shapes and errors are those of
+// Cumsum. The gradient divides by x and counts as 0 where x is 0.
 func Cumprod[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
 	return apply("Cumprod", opts, x, author.AsInt(x, axis))
 }

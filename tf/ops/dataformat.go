@@ -34,15 +34,24 @@ func (o DataFormatOpts) Apply(s *tf.Spec) {
 	}
 }
 
-// DataFormatDimMap returns which dimensions of the destination format those in
-// x, of the source format, are. Its options are [DataFormatOpts].
+// DataFormatDimMap returns which dimensions of the destination format those
+// in x, of the source format, are. Its options are [DataFormatOpts]. x is
+// int32 or int64, of any shape, which the result has too; negative dimensions
+// count from the end. A format that does not have 4 or 5 letters, and formats
+// of different letters, are refused with INVALID_ARGUMENT, as is, in the
+// step, a dimension that the source format does not have.
 func DataFormatDimMap(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DataFormatDimMap", opts, x)
 }
 
 // DataFormatVecPermute returns the rows of x, one for each dimension of the
 // source format or each spatial one, in the order of the destination format.
-// Its options are [DataFormatOpts].
+// Its options are [DataFormatOpts]. x is int32 or int64: for n letters in a
+// format a vector of n or n-2 elements, or a matrix of as many rows and 2
+// columns; the result has its shape. With n-2 rows, formats have the letters
+// H and W, for 5 letters D too. Other shapes are refused with
+// INVALID_ARGUMENT in the step, as are formats that do not have 4 or 5
+// letters or differ in their letters.
 func DataFormatVecPermute(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DataFormatVecPermute", opts, x)
 }
@@ -135,13 +144,13 @@ func checkSpatial(format string) error {
 	return nil
 }
 
-// spatial returns a format without batch and channels.
+// spatial returns the dimensions of positions in a format, which has them all.
 func spatial(format string) string {
 	return strings.Map(func(r rune) rune {
-		if r == 'N' || r == 'C' {
-			return -1
+		if r == 'H' || r == 'W' || r == 'D' && len(format) == 5 {
+			return r
 		}
-		return r
+		return -1
 	}, format)
 }
 

@@ -28,24 +28,41 @@ func init() {
 	})
 }
 
-// DepthwiseConv2dNative returns images [batch height width channels] with each
-// channel convolved by itself with as many filters as the last dimension of
-// filter [height width channels multiplier] says: its results lie side by side
-// among channels·multiplier. Strides in height and width must be equal.
+// DepthwiseConv2dNative returns images [batch height width channels] with
+// each channel convolved by itself with as many filters as the last dimension
+// of filter [height width channels multiplier] says: its results lie side by
+// side among channels·multiplier. It is the first half of a separable
+// convolution (Chollet, CVPR 2017, arXiv:1610.02357). Strides in height and
+// width must be equal. strides has four numbers, 1 for batch and channels;
+// padding is "SAME", "VALID" or "EXPLICIT", and WindowOpts has the rest. x
+// and filter hold floating-point numbers (float16, bfloat16, float32,
+// float64) of one type. Other strides, and shapes that do not fit, are
+// refused with INVALID_ARGUMENT, when the graph is built if they are known,
+// else in the step.
 func DepthwiseConv2dNative(x, filter tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("DepthwiseConv2dNative", tf.Join(opts, window(strides, padding)), x, filter)
 }
 
 // DepthwiseConv2dNativeBackpropInput returns the gradient of
 // DepthwiseConv2dNative for its images, of the given sizes, from that of its
-// results, dy.
+// results, dy. sizes is an int32 vector of four elements, the shape of the
+// result; filter and dy hold floating-point numbers (float16, bfloat16,
+// float32, float64) of one type. strides, padding and options are those of
+// DepthwiseConv2dNative. A dy that is not of the shape of its results, and
+// sizes or a filter that do not fit, are refused with INVALID_ARGUMENT in the
+// step.
 func DepthwiseConv2dNativeBackpropInput(sizes, filter, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("DepthwiseConv2dNativeBackpropInput", tf.Join(opts, window(strides, padding)), sizes, filter, dy)
 }
 
 // DepthwiseConv2dNativeBackpropFilter returns the gradient of
 // DepthwiseConv2dNative for its filter, of the given sizes, from that of its
-// results, dy.
+// results, dy. sizes is an int32 vector of four elements, the shape of the
+// result; x and dy hold floating-point numbers (float16, bfloat16, float32,
+// float64) of one type. strides, padding and options are those of
+// DepthwiseConv2dNative. A dy that is not of the shape of its results, and
+// sizes or images that do not fit, are refused with INVALID_ARGUMENT in the
+// step.
 func DepthwiseConv2dNativeBackpropFilter(x, sizes, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("DepthwiseConv2dNativeBackpropFilter", tf.Join(opts, window(strides, padding)), x, sizes, dy)
 }

@@ -26,11 +26,18 @@ func diagKernels(k2, k4, k8, k16 core.NewKernel) byType {
 }
 
 // Diag returns a tensor of twice the rank of diagonal, whose elements stand
-// where both halves of the indices are equal; the others are 0.
+// where both halves of the indices are equal; the others are 0. Its shape is
+// that of diagonal twice. diagonal holds float16, float32, float64, int32,
+// int64 or complex numbers. A scalar is refused with INVALID_ARGUMENT, when
+// the graph is built if the shape is known, else in the step.
 func Diag(diagonal tf.Output, opts ...tf.Option) tf.Output { return apply("Diag", opts, diagonal) }
 
 // DiagPart returns the elements of x at which both halves of the indices are
-// equal. The sizes of both halves must be the same.
+// equal. The sizes of both halves must be the same. The result has the first
+// half of the shape of x. x holds float16, float32, float64, int32, int64 or
+// complex numbers. An odd rank, a scalar and halves that differ are refused
+// with INVALID_ARGUMENT, when the graph is built if the shape is known, else
+// in the step.
 func DiagPart(x tf.Output, opts ...tf.Option) tf.Output { return apply("DiagPart", opts, x) }
 
 func diagShape(c *core.Infer) error {

@@ -23,9 +23,15 @@ func init() {
 	})
 }
 
-// Dilation2D returns the greatest sums of images [batch height width channels]
-// and a filter [height width channels] that moves over them by strides; its
-// elements are rates apart.
+// Dilation2D returns the greatest sums of images
+// [batch height width channels] and a filter [height width channels] that
+// moves over them by strides; its elements are rates apart. The result is
+// [batch rows columns channels]. Both hold integers or floating-point numbers
+// (float16, bfloat16, float32, float64) of one type. strides and rates have
+// four numbers, padding is "SAME" or "VALID". Strides and rates other than 1
+// for batch or channels are refused with UNIMPLEMENTED, those that are not
+// positive or not four with INVALID_ARGUMENT, as are shapes that do not fit,
+// when the graph is built if they are known, else in the step.
 func Dilation2D(x, filter tf.Output, strides, rates []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("Dilation2D", tf.Join(opts, window(strides, padding), tf.Attr("rates", rates)), x, filter)
 }

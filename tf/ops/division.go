@@ -86,40 +86,77 @@ func powKernel[T interface {
 	})
 }
 
-// Div returns x / y as Python's operator / does: integers become floating-point
-// numbers first, float32 if they have 8 or 16 bits, else float64. FloorDiv divides
-// integers.
+// Div returns x / y as Python's operator / does: integers become
+// floating-point numbers first, float32 if they have 8 or 16 bits, else
+// float64. FloorDiv divides integers. x and y have one type and broadcast;
+// shapes that do not are refused with INVALID_ARGUMENT, when the graph is
+// built if they are known, else in the step. Division by zero gives ±Inf or
+// NaN.
 func Div(x, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RealDiv", opts, castTo(x, x.DType().Quotient()), castTo(y, y.DType().Quotient()))
 }
 
-// RealDiv returns x / y of floating-point or complex numbers.
+// RealDiv returns x / y of floating-point or complex numbers. x and y have
+// one type and broadcast; shapes that do not are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. Division of floating-point numbers by zero gives ±Inf or NaN;
+// DivNoNan gives 0.
 func RealDiv(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("RealDiv", opts, x, y) }
 
-// TruncateDiv returns x / y rounded towards zero.
+// TruncateDiv returns x / y rounded towards zero. It takes integers and
+// floating-point numbers. x and y have one type and broadcast; shapes that do
+// not are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step. The step refuses integers in y that are 0 with
+// INVALID_ARGUMENT, unless the result is empty; floating-point numbers
+// divided by zero give ±Inf or NaN.
 func TruncateDiv(x, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("TruncateDiv", opts, x, y)
 }
 
-// FloorDiv returns x / y rounded down.
+// FloorDiv returns x / y rounded down. It takes integers and floating-point
+// numbers. x and y have one type and broadcast; shapes that do not are
+// refused with INVALID_ARGUMENT, when the graph is built if they are known,
+// else in the step. The step refuses integers in y that are 0 with
+// INVALID_ARGUMENT, unless the result is empty; floating-point numbers
+// divided by zero give ±Inf or NaN.
 func FloorDiv(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("FloorDiv", opts, x, y) }
 
-// FloorMod returns x - FloorDiv(x, y)·y, which has the sign of y.
+// FloorMod returns x - FloorDiv(x, y)·y, which has the sign of y. It takes
+// integers and floating-point numbers. x and y have one type and broadcast;
+// shapes that do not are refused with INVALID_ARGUMENT, when the graph is
+// built if they are known, else in the step. The step refuses integers in y
+// that are 0 with INVALID_ARGUMENT, unless the result is empty; where a
+// floating-point y is 0 the result is NaN.
 func FloorMod(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("FloorMod", opts, x, y) }
 
 // Mod returns the remainder of FloorDiv, which has the sign of y, as Python's
-// operator % does.
+// operator % does. It is FloorMod, with the same types, shapes and errors.
 func Mod(x, y tf.Output, opts ...tf.Option) tf.Output { return FloorMod(x, y, opts...) }
 
 // TruncateMod returns the remainder of TruncateDiv, which has the sign of x.
+// It takes int32, int64, float32 and float64. x and y have one type and
+// broadcast; shapes that do not are refused with INVALID_ARGUMENT, when the
+// graph is built if they are known, else in the step. The step refuses
+// integers in y that are 0 with INVALID_ARGUMENT, unless the result is empty;
+// where a floating-point y is 0 the result is NaN.
 func TruncateMod(x, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("TruncateMod", opts, x, y)
 }
 
-// DivNoNan returns x / y, and 0 where y is 0.
+// DivNoNan returns x / y, and 0 where y is 0. This holds where x is infinite
+// or NaN, too. It takes floating-point numbers (float16, bfloat16, float32,
+// float64) and complex numbers. x and y have one type and broadcast; shapes
+// that do not are refused with INVALID_ARGUMENT, when the graph is built if
+// they are known, else in the step.
 func DivNoNan(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("DivNoNan", opts, x, y) }
 
-// Pow returns x to the power of y.
+// Pow returns x to the power of y. It takes floating-point numbers (float16,
+// bfloat16, float32, float64), complex numbers and signed integers. x and y
+// have one type and broadcast; shapes that do not are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. Integer powers wrap around, and the step refuses negative integers in
+// y with INVALID_ARGUMENT. The gradient for y is 0 where a real x is not
+// positive.
 func Pow(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Pow", opts, x, y) }
 
 // quotientGrad is the gradient of x/y for the division that div adds.

@@ -34,34 +34,60 @@ func complexLog1p(v complex128) complex128 {
 	return complex(math.Log1p(a*(2+a)+b*b)/2, math.Atan2(b, 1+a))
 }
 
-// Exp returns e to the power of x.
+// Exp returns e to the power of x. x holds floating-point numbers (float16,
+// bfloat16, float32, float64) or complex numbers; the result has its shape and
+// type. Other types are refused with INVALID_ARGUMENT when the graph is built.
 func Exp(x tf.Output, opts ...tf.Option) tf.Output { return apply("Exp", opts, x) }
 
-// Expm1 returns Exp(x) - 1, exact near 0.
+// Expm1 returns Exp(x) - 1, exact near 0. x holds floating-point numbers
+// (float16, bfloat16, float32, float64) or complex numbers; the result has its
+// shape and type. Other types are refused with INVALID_ARGUMENT when the graph
+// is built.
 func Expm1(x tf.Output, opts ...tf.Option) tf.Output { return apply("Expm1", opts, x) }
 
-// Log returns the natural logarithm of x.
+// Log returns the natural logarithm of x. x holds floating-point numbers
+// (float16, bfloat16, float32, float64) or complex numbers; the result has its
+// shape and type. A real 0 gives -Inf, a negative number NaN. Other types are
+// refused with INVALID_ARGUMENT when the graph is built.
 func Log(x tf.Output, opts ...tf.Option) tf.Output { return apply("Log", opts, x) }
 
-// Log1p returns Log(1 + x), exact near 0.
+// Log1p returns Log(1 + x), exact near 0. x holds floating-point numbers
+// (float16, bfloat16, float32, float64) or complex numbers; the result has its
+// shape and type. A real -1 gives -Inf, a lesser number NaN. Other types are
+// refused with INVALID_ARGUMENT when the graph is built.
 func Log1p(x tf.Output, opts ...tf.Option) tf.Output { return apply("Log1p", opts, x) }
 
-// Sin returns the sine of x.
+// Sin returns the sine of x. x is in radians. x holds floating-point numbers
+// (float16, bfloat16, float32, float64) or complex numbers; the result has its
+// shape and type. Other types are refused with INVALID_ARGUMENT when the graph
+// is built.
 func Sin(x tf.Output, opts ...tf.Option) tf.Output { return apply("Sin", opts, x) }
 
-// Cos returns the cosine of x.
+// Cos returns the cosine of x. x is in radians. x holds floating-point numbers
+// (float16, bfloat16, float32, float64) or complex numbers; the result has its
+// shape and type. Other types are refused with INVALID_ARGUMENT when the graph
+// is built.
 func Cos(x tf.Output, opts ...tf.Option) tf.Output { return apply("Cos", opts, x) }
 
-// Tan returns the tangent of x.
+// Tan returns the tangent of x. x is in radians. x holds floating-point
+// numbers (float16, bfloat16, float32, float64) or complex numbers; the result
+// has its shape and type. Other types are refused with INVALID_ARGUMENT when
+// the graph is built.
 func Tan(x tf.Output, opts ...tf.Option) tf.Output { return apply("Tan", opts, x) }
 
-// Tanh returns the hyperbolic tangent of x.
+// Tanh returns the hyperbolic tangent of x. x holds floating-point numbers
+// (float16, bfloat16, float32, float64) or complex numbers; the result has its
+// shape and type. Other types are refused with INVALID_ARGUMENT when the graph
+// is built.
 func Tanh(x tf.Output, opts ...tf.Option) tf.Output { return apply("Tanh", opts, x) }
 
-// Sigmoid returns 1/(1 + e^-x).
+// Sigmoid returns 1/(1 + e^-x). x holds floating-point numbers (float16,
+// bfloat16, float32, float64) or complex numbers; the result has its shape and
+// type. Other types are refused with INVALID_ARGUMENT when the graph is built.
 func Sigmoid(x tf.Output, opts ...tf.Option) tf.Output { return apply("Sigmoid", opts, x) }
 
-// Erf returns the error function of x.
+// Erf returns the error function of x. x holds floating-point numbers
+// (float16, bfloat16, float32, float64); the result has its shape and type.
 func Erf(x tf.Output, opts ...tf.Option) tf.Output { return apply("Erf", opts, x) }
 
 // timesDerivative multiplies dy with the derivative, which f computes from

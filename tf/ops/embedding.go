@@ -15,10 +15,13 @@ type EmbeddingOpts struct {
 	MaxNorm float64
 }
 
-// EmbeddingLookup returns the rows of a table that ids, integers of any shape,
-// name. The table may be in several parts, on devices of their own: only the rows
-// are moved. The shape is that of ids, followed by that of a row. Its options are
-// [EmbeddingOpts], of which the first counts.
+// EmbeddingLookup returns the rows of a table that ids, integers of any
+// shape, name. The table may be in several parts, on devices of their own:
+// only the rows are moved. The shape is that of ids, followed by that of a
+// row. Its options are [EmbeddingOpts], of which the first counts. Ids are
+// int32 or int64; the step refuses those outside of the table with
+// INVALID_ARGUMENT. When the graph is built, a table of no parts is refused
+// with that code, and a MaxNorm for rows or ids of unknown rank.
 func EmbeddingLookup(params []tf.Output, ids tf.Output, opts ...EmbeddingOpts) tf.Output {
 	var o EmbeddingOpts
 	if len(opts) > 0 {

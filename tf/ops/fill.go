@@ -31,19 +31,31 @@ func init() {
 }
 
 // Fill returns a tensor of shape dims, a vector of sizes, all elements of
-// which are value, a scalar.
+// which are value, a scalar. The result has the type of value, which may be
+// any; a dims of no elements gives a scalar. A negative size is refused with
+// INVALID_ARGUMENT, when the graph is built if dims is constant, else in the
+// step. The step also refuses with that code a dims of two or more
+// dimensions, a value that is neither a scalar nor a vector of one element,
+// and sizes whose product overflows.
 func Fill[D tf.Ints](dims D, value tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Fill", opts, author.AsInts(value, dims), value)
 }
 
-// ZerosLike returns zeros of the type and shape of x.
+// ZerosLike returns zeros of the type and shape of x. x is of any type:
+// strings give empty strings, and variants the zero value of what they hold.
+// A variant that has no zero value is refused in the step.
 func ZerosLike(x tf.Output, opts ...tf.Option) tf.Output { return apply("ZerosLike", opts, x) }
 
-// OnesLike returns ones of the type and shape of x.
+// OnesLike returns ones of the type and shape of x. x holds numbers (integers,
+// floating-point or complex ones) or bools, which give true. Other types are
+// refused with INVALID_ARGUMENT when the graph is built.
 func OnesLike(x tf.Output, opts ...tf.Option) tf.Output { return apply("OnesLike", opts, x) }
 
 // Empty returns a tensor of type d and shape dims whose elements are zeros if
-// EmptyOpts asks for it, and else nothing to rely on.
+// EmptyOpts asks for it, and else nothing to rely on. dims is an int32
+// vector. A negative size is refused with INVALID_ARGUMENT, when the graph is
+// built if dims is constant, else in the step; the step refuses a dims that
+// is no vector and sizes whose product overflows with the same code.
 func Empty(dims tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("Empty", tf.Join(opts, tf.Attr("dtype", d)), dims)
 }

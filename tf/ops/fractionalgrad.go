@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"fmt"
+
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
@@ -8,14 +10,22 @@ import (
 )
 
 // FractionalMaxPoolGrad returns the gradient of FractionalMaxPool for x from
-// that of its result y, dy. It needs where the windows begin, and whether they
-// overlap.
+// that of its result y, dy. It needs where the windows begin, and whether
+// they overlap. rows and columns are the int64 vectors that FractionalMaxPool
+// returns; x, y and dy hold int32, int64, float32 or float64 of one type, and
+// the result has the shape of x. Each number of dy goes to the first maximum
+// of its window. The step refuses with INVALID_ARGUMENT shapes that do not
+// fit, windows that begin at negative positions, and a y that does not hold
+// the maxima.
 func FractionalMaxPoolGrad(x, y, dy, rows, columns tf.Output, overlapping bool, opts ...tf.Option) tf.Output {
 	return apply("FractionalMaxPoolGrad", tf.Join(opts, tf.Attr("overlapping", overlapping)), x, y, dy, rows, columns)
 }
 
-// FractionalAvgPoolGrad is FractionalMaxPoolGrad for FractionalAvgPool. It needs
-// the shape of x only, an int64 vector.
+// FractionalAvgPoolGrad is FractionalMaxPoolGrad for FractionalAvgPool. It
+// needs the shape of x only, an int64 vector. Each number of dy is shared
+// equally among the pixels of its window. A shape that has not four sizes or
+// a negative one, a dy that does not fit it, and windows that begin at
+// negative positions are refused with INVALID_ARGUMENT in the step.
 func FractionalAvgPoolGrad(shape, dy, rows, columns tf.Output, overlapping bool, opts ...tf.Option) tf.Output {
 	return apply("FractionalAvgPoolGrad", tf.Join(opts, tf.Attr("overlapping", overlapping)), shape, dy, rows, columns)
 }
@@ -57,6 +67,11 @@ func (w *fractionalWindows) edgesAt(c *core.OpContext, i int) error {
 		}
 	}
 	return nil
+}
+
+// describeEmpty is a tensor without elements in TensorFlow's messages.
+func describeEmpty(t *core.Tensor) string {
+	return fmt.Sprintf("Tensor<type: %s shape: %s values: >", t.DType().CName(), t.Shape().String())
 }
 
 // fractionalBack checks the gradient of the results, input dy, and the edges
@@ -102,6 +117,8 @@ func fractionalMaxBack[T interface {
 		for i, name := range []string{"orig_input", "orig_output"} {
 			if t := c.Input(i); t.Rank() != 4 {
 				return tf.Errorf(tf.InvalidArgument, "%s should be a tensor of rank 4, got %s", name, t.Shape().String())
+			} else if t.Len() == 0 {
+				return tf.Errorf(tf.InvalidArgument, "%s must not be empty, got %s", name, describeEmpty(t))
 			}
 		}
 		w, err := fractionalBack(c, in.Shape(), 2)

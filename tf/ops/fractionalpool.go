@@ -61,17 +61,25 @@ func (o FractionalPoolOpts) Apply(s *tf.Spec) {
 }
 
 // FractionalMaxPool returns the maxima of windows of random sizes on images
-// [batch height width channels], which make them smaller by ratio, at least 1,
-// for each dimension: 1 for those of batch and channels. It also returns where
-// the windows begin, by rows and columns, with the end of the last.
-// Its options are [FractionalPoolOpts].
+// [batch height width channels], which make them smaller by ratio, at least
+// 1, for each dimension: 1 for those of batch and channels. It also returns
+// where the windows begin, by rows and columns, with the end of the last. The
+// method is that of Graham (arXiv:1412.6071).
+// Its options are [FractionalPoolOpts]. x and y hold int32, int64, float32 or
+// float64; y has height and width divided by their ratios and rounded down,
+// rows and columns are int64 vectors. A ratio for batch or channels other
+// than 1 is refused with UNIMPLEMENTED. A ratio that is less than 1 or has
+// not four numbers, an x of another rank or smaller than its ratio, and seeds
+// without Deterministic are refused with INVALID_ARGUMENT.
 func FractionalMaxPool(x tf.Output, ratio []float32, opts ...tf.Option) (y, rows, columns tf.Output) {
 	op := tf.Apply(nil, "FractionalMaxPool", []tf.Output{x}, tf.Join(opts, tf.Attr("pooling_ratio", ratio))...)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // FractionalAvgPool is FractionalMaxPool with means.
-// Its options are [FractionalPoolOpts].
+// Its options are [FractionalPoolOpts]. Means of integers are rounded towards
+// zero. The method is that of Graham (arXiv:1412.6071). Shapes, types and
+// errors are those of FractionalMaxPool.
 func FractionalAvgPool(x tf.Output, ratio []float32, opts ...tf.Option) (y, rows, columns tf.Output) {
 	op := tf.Apply(nil, "FractionalAvgPool", []tf.Output{x}, tf.Join(opts, tf.Attr("pooling_ratio", ratio))...)
 	return op.Output(0), op.Output(1), op.Output(2)

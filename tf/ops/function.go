@@ -150,19 +150,26 @@ func callGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return author.SplitGradients(op.Inputs(), dx)
 }
 
-// PartitionedCall calls f, which was traced, with args. It returns f's results.
-// It is an error if args do not have the types and shapes that f takes.
+// PartitionedCall calls f, which was traced, with args. It returns f's
+// results. It is an error if args do not have the types and shapes that f
+// takes. The code is INVALID_ARGUMENT, when the graph is built; the result is
+// then one Output that carries the error. Gradients flow through the call.
 func PartitionedCall(f *tf.Function, args []tf.Output, opts ...tf.Option) []tf.Output {
 	return f.CallBy("PartitionedCall", args, opts...)
 }
 
 // StatefulPartitionedCall is PartitionedCall for a function that has effects:
-// it runs even if its results are not read, once in each step.
+// it runs even if its results are not read, once in each step. Arguments,
+// results and errors are those of PartitionedCall.
 func StatefulPartitionedCall(f *tf.Function, args []tf.Output, opts ...tf.Option) []tf.Output {
 	return f.CallBy("StatefulPartitionedCall", args, opts...)
 }
 
-// RemoteCall calls f on the device that target, a scalar of type string, names.
+// RemoteCall calls f on the device that target, a scalar of type string,
+// names. What the name leaves out is taken from the operation's own device. f
+// takes and returns at least one value. args that f does not take are refused
+// with INVALID_ARGUMENT when the graph is built, a target of more or fewer
+// elements than one with the same code in the step. No gradient is defined.
 func RemoteCall(target tf.Output, f *tf.Function, args []tf.Output, opts ...tf.Option) []tf.Output {
 	return f.CallOn(target, args, opts...)
 }

@@ -310,30 +310,40 @@ func runFor(c *core.OpContext, body core.Func, b [3]int) error {
 	return vars.results()
 }
 
-// If returns what then, a traced function, returns for args if cond holds, else
-// what otherwise returns. cond is a scalar, of type bool or one that holds if it
-// is not zero or empty, or a tensor of such a type, which holds if it has
-// elements. Both functions take args and return values of the same types; only
-// one of them is called. If neither has effects, StatelessIf is added. Gradients
-// flow through it.
+// If returns what then, a traced function, returns for args if cond holds,
+// else what otherwise returns. cond is a scalar, of type bool or one that
+// holds if it is not zero or empty, or a tensor of such a type, which holds
+// if it has elements. Both functions take args and return values of the same
+// types; only one of them is called. If neither has effects, StatelessIf is
+// added. Gradients flow through it. Functions that do not fit are refused
+// with INVALID_ARGUMENT when the graph is built. The step refuses with that
+// code a scalar cond that is not bool, string, float32, float64, uint8 or a
+// signed integer. The shape of a result is known as far as both functions
+// agree on it.
 func If(cond tf.Output, args []tf.Output, then, otherwise *tf.Function, opts ...tf.Option) []tf.Output {
 	return author.CallBranch("If", cond, args, []*tf.Function{then, otherwise}, opts...)
 }
 
-// StatelessIf is If for functions whose effects, if they have any, may be left
-// out when the results are not read.
+// StatelessIf is If for functions whose effects, if they have any, may be
+// left out when the results are not read. Arguments, results and errors are
+// those of If.
 func StatelessIf(cond tf.Output, args []tf.Output, then, otherwise *tf.Function, opts ...tf.Option) []tf.Output {
 	return author.CallBranch("StatelessIf", cond, args, []*tf.Function{then, otherwise}, opts...)
 }
 
-// Case returns what branches[index] returns for args, the last of them if there
-// is none of that number. index is an int32 scalar. The rest is as with If.
+// Case returns what branches[index] returns for args, the last of them if
+// there is none of that number. index is an int32 scalar. The rest is as with
+// If. No branches, and branches that do not take args or differ in the types
+// of their results, are refused with INVALID_ARGUMENT when the graph is
+// built; an index that is no scalar is refused with that code then or in the
+// step.
 func Case(index tf.Output, args []tf.Output, branches []*tf.Function, opts ...tf.Option) []tf.Output {
 	return author.CallBranch("Case", index, args, branches, opts...)
 }
 
 // StatelessCase is Case for functions whose effects, if they have any, may be
-// left out when the results are not read.
+// left out when the results are not read. Arguments, results and errors are
+// those of Case.
 func StatelessCase(index tf.Output, args []tf.Output, branches []*tf.Function, opts ...tf.Option) []tf.Output {
 	return author.CallBranch("StatelessCase", index, args, branches, opts...)
 }
@@ -352,17 +362,21 @@ func (o WhileOpts) Apply(s *tf.Spec) {
 	}
 }
 
-// While returns the last values of vars: as long as cond of them returns true,
-// body of them returns the next. Both are traced functions that take vars;
-// what they capture is the same in all iterations. If neither has effects,
-// StatelessWhile is added. Gradients flow through it. See tf.While for a loop
-// that is part of the graph. Its options are [WhileOpts].
+// While returns the last values of vars: as long as cond of them returns
+// true, body of them returns the next. Both are traced functions that take
+// vars; what they capture is the same in all iterations. If neither has
+// effects, StatelessWhile is added. Gradients flow through it. See tf.While
+// for a loop that is part of the graph. Its options are [WhileOpts]. cond
+// returns one scalar of type bool, body as many values as it takes, of the
+// same types and of shapes that it takes. Other functions are refused with
+// INVALID_ARGUMENT when the graph is built.
 func While(vars []tf.Output, cond, body *tf.Function, opts ...tf.Option) []tf.Output {
 	return author.CallLoop("While", vars, cond, body, opts...)
 }
 
-// StatelessWhile is While for functions whose effects, if they have any, may be
-// left out when the results are not read. Its options are [WhileOpts].
+// StatelessWhile is While for functions whose effects, if they have any, may
+// be left out when the results are not read. Its options are [WhileOpts].
+// Arguments, results and errors are those of While.
 func StatelessWhile(vars []tf.Output, cond, body *tf.Function, opts ...tf.Option) []tf.Output {
 	return author.CallLoop("StatelessWhile", vars, cond, body, opts...)
 }

@@ -25,7 +25,14 @@ func init() {
 }
 
 // FusedPadConv2D is Conv2D of images with their mirror image around them, as
-// MirrorPad does it: paddings is int32 [4,2], mode Reflect or Symmetric.
+// MirrorPad does it: paddings is int32 [4,2], mode Reflect or Symmetric. x
+// [batch height width channels] and filter [height width channels outputs]
+// hold floating-point numbers (float16, bfloat16, float32, float64) of one
+// type; padding is "SAME" or "VALID". Paddings that are negative, larger than
+// their dimension allows or not 0 for batch and channels are refused with
+// INVALID_ARGUMENT in the step, as are an x or a result without elements.
+// Other ranks, and strides other than 1 for batch or channels, are refused
+// with that code. No gradient is defined.
 func FusedPadConv2D(x, paddings, filter tf.Output, mode string, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("FusedPadConv2D", tf.Join(opts, tf.Attr("mode", mode), window(strides, padding)), x, paddings, filter)
 }
@@ -40,7 +47,11 @@ type FusedResizeAndPadOpts struct {
 func (o FusedResizeAndPadOpts) Apply(s *tf.Spec) { s.Set("resize_align_corners", o.AlignCorners) }
 
 // FusedResizeAndPadConv2D is FusedPadConv2D of images that are resized first,
-// bilinearly, to size: height and width. Its options are [FusedResizeAndPadOpts].
+// bilinearly, to size: height and width.
+// Its options are [FusedResizeAndPadOpts]. size is an int32 vector of two
+// positive numbers; others are refused with INVALID_ARGUMENT in the step. x
+// and filter hold float16, float32 or float64. Other shapes and errors are
+// those of FusedPadConv2D.
 func FusedResizeAndPadConv2D(x, size, paddings, filter tf.Output, mode string, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("FusedResizeAndPadConv2D", tf.Join(opts, tf.Attr("mode", mode), window(strides, padding)), x, size, paddings, filter)
 }

@@ -28,19 +28,37 @@ func init() {
 // fullFloats leaves the 16-bit types out.
 func fullFloats(k byType) byType { return without(k, tf.Float16, tf.BFloat16) }
 
-// Lgamma returns the logarithm of |Γ(x)|.
+// Lgamma returns the logarithm of |Γ(x)|. x holds floating-point numbers
+// (float16, bfloat16, float32, float64); the result has its shape and type. 0
+// and negative integers give +Inf. Other types are refused with
+// INVALID_ARGUMENT when the graph is built.
 func Lgamma(x tf.Output, opts ...tf.Option) tf.Output { return apply("Lgamma", opts, x) }
 
-// Digamma returns the derivative of Lgamma.
+// Digamma returns the derivative of Lgamma. x holds floating-point numbers
+// (float16, bfloat16, float32, float64); the result has its shape and type. 0
+// and negative integers give NaN. Other types are refused with
+// INVALID_ARGUMENT when the graph is built.
 func Digamma(x tf.Output, opts ...tf.Option) tf.Output { return apply("Digamma", opts, x) }
 
-// Polygamma returns the derivative of order n of Digamma.
+// Polygamma returns the derivative of order n of Digamma. n and x have one
+// type, float32 or float64, and broadcast; shapes that do not are refused
+// with INVALID_ARGUMENT, when the graph is built if they are known, else in
+// the step. Order 0 is Digamma, an n that is negative or no integer gives
+// NaN. Only x has a gradient.
 func Polygamma(n, x tf.Output, opts ...tf.Option) tf.Output { return apply("Polygamma", opts, n, x) }
 
-// Zeta returns the Hurwitz zeta function Σ 1/(q+k)^x.
+// Zeta returns the Hurwitz zeta function Σ 1/(q+k)^x. x and q have one type,
+// float32 or float64, and broadcast; shapes that do not are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. x = 1 gives +Inf, a lesser x NaN. Where q is 0 or a negative integer
+// the result is +Inf for even x, else NaN; where q is negative otherwise, it
+// is NaN unless x is an integer. Only q has a gradient.
 func Zeta(x, q tf.Output, opts ...tf.Option) tf.Output { return apply("Zeta", opts, x, q) }
 
-// NextAfter returns the number next to x1 in the direction of x2.
+// NextAfter returns the number next to x1 in the direction of x2. x1 and x2
+// have one type, float32 or float64, and broadcast; shapes that do not are
+// refused with INVALID_ARGUMENT, when the graph is built if they are known,
+// else in the step. Equal numbers give x1, and NaN on either side gives NaN.
 func NextAfter(x1, x2 tf.Output, opts ...tf.Option) tf.Output {
 	return apply("NextAfter", opts, x1, x2)
 }
@@ -86,6 +104,8 @@ func zeta(x, q float64) float64 {
 		return math.NaN()
 	case q <= 0 && x != math.Floor(x):
 		return math.NaN()
+	case q < -manyTerms:
+		return zetaReflected(x, q)
 	}
 	sum := 0.0
 	for ; q < asymptotic; q++ {
@@ -105,6 +125,21 @@ func zeta(x, q float64) float64 {
 		p /= q
 	}
 	return sum
+}
+
+// manyTerms are more than are added one by one: numbers below 0 may be as far from 0
+// as there are numbers that are no integers.
+const manyTerms = 64
+
+// zetaReflected is zeta of a q far below 0 that is no integer, and of an integer x.
+// The terms below 0 are those between two numbers above 0, but for the sign.
+func zetaReflected(x, q float64) float64 {
+	part := q - math.Floor(q)
+	below := zeta(x, 1-part) - zeta(x, 1-q)
+	if math.Mod(x, 2) != 0 {
+		below = -below
+	}
+	return zeta(x, part) + below
 }
 
 // polygamma of an order that is no natural number is none.

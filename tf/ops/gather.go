@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/internal/numeric"
+	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -34,7 +35,15 @@ type GatherOpts struct{ BatchDims int }
 func (o GatherOpts) Apply(s *tf.Spec) { s.Set("batch_dims", o.BatchDims) }
 
 // GatherV2 returns the slices of params along dimension axis that indices
-// name, in the shape of indices. Its options are [GatherOpts].
+// name, in the shape of indices. Its options are [GatherOpts]. params is of
+// any type and has at least one dimension, indices are int16, int32 or int64,
+// axis is a scalar, int32 or int64, and counts from the end if it is
+// negative. The result has the shape of params with axis replaced by the
+// dimensions of indices; batch dimensions occur once. An axis or number of
+// batch dimensions out of range, batch dimensions after axis, and those that
+// differ are refused with INVALID_ARGUMENT, when the graph is built if shapes
+// and axis are known, else in the step. The step refuses indices outside of
+// the dimension, negative ones too, with the same code.
 func GatherV2(params, indices, axis tf.Output, opts ...tf.Option) tf.Output {
 	return apply("GatherV2", opts, params, indices, axis)
 }
@@ -42,9 +51,11 @@ func GatherV2(params, indices, axis tf.Output, opts ...tf.Option) tf.Output {
 // pick returns the rows of params that indices name.
 func pick(params, indices tf.Output) tf.Output { return apply("Gather", nil, params, indices) }
 
-// Gather returns the slices of params along an axis that indices name: the axis is
-// replaced by the shape of indices. With axis 0 these are rows. GatherOpts has
-// batch dimensions.
+// Gather returns the slices of params along an axis that indices name: the
+// axis is replaced by the shape of indices. With axis 0 these are rows.
+// GatherOpts has batch dimensions. It is GatherV2, with the same types and
+// errors: indices outside of the dimension, negative ones too, are refused
+// with INVALID_ARGUMENT in the step.
 func Gather[A tf.Int](params, indices tf.Output, axis A, opts ...tf.Option) tf.Output {
 	return GatherV2(params, indices, author.AsInt(params, axis), opts...)
 }
@@ -150,7 +161,7 @@ func gatherInto[C cell](c *core.OpContext, d tf.DType, params, indices *core.Ten
 	if indices.DType() == tf.Int32 {
 		gatherBatches(c, g, dst, src, core.Data[int32](indices))
 	} else {
-		gatherBatches(c, g, dst, src, wideIndices(indices))
+		gatherBatches(c, g, dst, src, rows.Indices(indices))
 	}
 	return nil
 }

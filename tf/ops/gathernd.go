@@ -29,12 +29,21 @@ type BadIndicesOpts struct{ Policy string }
 func (o BadIndicesOpts) Apply(s *tf.Spec) { s.Set("bad_indices_policy", o.Policy) }
 
 // GatherNd returns the slices of params that the rows of indices, the last
-// dimension, point to. Its options are [BadIndicesOpts].
+// dimension, point to. Its options are [BadIndicesOpts]. params is of any
+// type, indices are int16, int32 or int64, and both have at least one
+// dimension. Rows of d indices name slices of the shape params.shape[d:], so
+// the result has the shape indices.shape[:-1] followed by that. A d that
+// exceeds the rank of params is refused with INVALID_ARGUMENT, when the graph
+// is built if they are known, else in the step. The step refuses indices out
+// of range with that code; with policy IGNORE their slices are zeros.
 func GatherNd(params, indices tf.Output, opts ...tf.Option) tf.Output {
 	return apply("GatherNd", opts, params, indices)
 }
 
 // ResourceGatherNd is GatherNd on the variable, of type d, behind handle.
+// indices are int32 or int64, and those out of range are refused with
+// INVALID_ARGUMENT in the step, as is a variable of another type. A variable
+// that does not exist or has no value is refused with FAILED_PRECONDITION.
 func ResourceGatherNd(handle, indices tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("ResourceGatherNd", tf.Join(opts, tf.Attr("dtype", d)), handle, indices)
 }
@@ -115,7 +124,7 @@ func gatherSlices(c *core.OpContext, params *core.Tensor, d tf.DType, bad badInd
 		return tf.Errorf(tf.InvalidArgument, "index innermost dimension length must be <= params rank; saw: %d vs. %d", depth, len(s))
 	}
 	rows := idx.Shape()[:idx.Rank()-1]
-	if params.Len() == 0 && product(rows) > 0 && product(s[depth:]) > 0 {
+	if params.Len() == 0 && product(rows) > 0 {
 		return tf.Errorf(tf.InvalidArgument, "Requested more than 0 entries, but params is empty.  Params shape: %s", s.String())
 	}
 	out, err := c.Alloc(0, d, append(rows.Clone(), s[depth:]...))

@@ -51,15 +51,3 @@ func ExampleRandomOpts() {
 	// int32[5]{87, 87, 25, 94, 60} <nil>
 	// int32[5]{52, 82, 10, 53, 84} <nil>
 }
-
-// How many elements of a tensor are -Inf, Inf and NaN, behind the number that
-// stands for the tensor and how many elements it has.
-func ExampleDebugNumericSummaryV2() {
-	g := eager.New()
-	zero := ops.Scalar[float32](g, 0)
-	x := ops.Div(ops.Const(g, []float32{1, 0, -1, 2}), zero)
-	o := ops.DebugNumericSummaryV2Opts{Mode: ops.ConciseHealth, TensorID: 42, OutputType: tf.Float64}
-	v, err := ops.DebugNumericSummaryV2(x, o).Value()
-	fmt.Println(v, err)
-	// Output: float64[5]{42, 4, 1, 2, 1} <nil>
-}

@@ -29,19 +29,25 @@ func init() {
 }
 
 // StringToHashBucket returns, for each string of x, the number of its bucket,
-// int64, by a hash that may change from version to version.
+// int64, by a hash that may change from version to version. The number is in
+// [0, buckets), and the result has the shape of x. The hash is MurmurHash64A
+// of Austin Appleby. Fewer buckets than one are refused with INVALID_ARGUMENT
+// when the graph is built.
 func StringToHashBucket(x tf.Output, buckets int, opts ...tf.Option) tf.Output {
 	return apply("StringToHashBucket", tf.Join(opts, tf.Attr("num_buckets", buckets)), x)
 }
 
-// StringToHashBucketFast is StringToHashBucket by FarmHash's fingerprint, which
-// stays the same for ever.
+// StringToHashBucketFast is StringToHashBucket by FarmHash's fingerprint,
+// which stays the same for ever. The hash is Fingerprint64 of FarmHash (Pike,
+// 2014). Shapes and errors are those of StringToHashBucket.
 func StringToHashBucketFast(x tf.Output, buckets int, opts ...tf.Option) tf.Output {
 	return apply("StringToHashBucketFast", tf.Join(opts, tf.Attr("num_buckets", buckets)), x)
 }
 
-// StringToHashBucketStrong is StringToHashBucket by SipHash under a key: who
-// does not know it cannot choose strings for one bucket.
+// StringToHashBucketStrong is StringToHashBucket by SipHash under a key:
+// without it, strings for one bucket cannot be chosen. The hash is
+// SipHash-2-4 (Aumasson and Bernstein, 2012) with the 128 bits of key. Shapes
+// and errors are those of StringToHashBucket.
 func StringToHashBucketStrong(x tf.Output, buckets int, key [2]int64, opts ...tf.Option) tf.Output {
 	return apply("StringToHashBucketStrong", tf.Join(opts, tf.Attr("num_buckets", buckets), tf.Attr("key", key[:])), x)
 }

@@ -18,15 +18,25 @@ func init() {
 }
 
 // HistogramOpts is the optional attribute of HistogramFixedWidth: the type of
-// the result, Int32 or Int64.
+// the result, Int64 or, which is the default, Int32.
 type HistogramOpts struct{ DType tf.DType }
 
 // Apply sets the attributes.
-func (o HistogramOpts) Apply(s *tf.Spec) { s.Set("dtype", o.DType) }
+func (o HistogramOpts) Apply(s *tf.Spec) {
+	if o.DType != tf.Invalid {
+		s.Set("dtype", o.DType)
+	}
+}
 
-// HistogramFixedWidth counts how many elements of x lie in each of bins parts,
-// of equal width, of a range [low, high]. What lies beyond counts to the first
-// or the last. Its options are [HistogramOpts].
+// HistogramFixedWidth counts how many elements of x lie in each of bins
+// parts, of equal width, of a range [low, high]. What lies beyond counts to
+// the first or the last. Its options are [HistogramOpts]. x, of any shape,
+// and valueRange, a vector of two elements, have one type: int32, int64,
+// float32 or float64. bins is an int32 scalar, and the result a vector of
+// bins elements, int32 or int64. A bins that is not positive is refused with
+// INVALID_ARGUMENT, when the graph is built if it is constant, else in the
+// step. The step refuses with that code a low that is not less than high and,
+// with more than one bin, NaN in x.
 func HistogramFixedWidth(x, valueRange, bins tf.Output, opts ...tf.Option) tf.Output {
 	return apply("HistogramFixedWidth", opts, x, valueRange, bins)
 }

@@ -54,16 +54,19 @@ func guaranteeConst(n *core.Node) (core.Kernel, error) {
 	return forward(n)
 }
 
-// Identity returns x itself, under a name and on a device of its own.
+// Identity returns x itself, under a name and on a device of its own. x is of
+// any type and shape, none of which is refused; its elements are not copied.
 func Identity(x tf.Output, opts ...tf.Option) tf.Output { return apply("Identity", opts, x) }
 
 // IdentityN returns all of xs as outputs of one operation: none is ready
-// before all are.
+// before all are. xs has at least one element, each of a type and shape of
+// its own.
 func IdentityN(xs []tf.Output, opts ...tf.Option) []tf.Output {
 	return outputs(len(xs), "IdentityN", opts, xs...)
 }
 
 // StopGradient returns x, which counts as a constant when gradients are taken.
+// x is of any type and shape; none is refused.
 func StopGradient(x tf.Output, opts ...tf.Option) tf.Output { return apply("StopGradient", opts, x) }
 
 // PreventGradientOpts are the optional attributes of PreventGradient: the
@@ -74,15 +77,20 @@ type PreventGradientOpts struct{ Message string }
 func (o PreventGradientOpts) Apply(s *tf.Spec) { s.Set("message", o.Message) }
 
 // PreventGradient returns x; taking a gradient through it is an error.
-// Its options are [PreventGradientOpts].
+// Its options are [PreventGradientOpts]. x is of any type and shape. The code
+// of the error is FAILED_PRECONDITION, and its text ends with the option's
+// message.
 func PreventGradient(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("PreventGradient", opts, x)
 }
 
-// Snapshot returns x.
+// Snapshot returns x. x is of any type and shape; none is refused. No gradient
+// is defined.
 func Snapshot(x tf.Output, opts ...tf.Option) tf.Output { return apply("Snapshot", opts, x) }
 
-// NoOp adds an operation that does nothing, to be run for what it comes After.
+// NoOp adds an operation that does nothing, to be run for what it comes
+// After. It has neither inputs nor outputs. A g that is nil is refused with
+// INVALID_ARGUMENT.
 func NoOp(g *tf.Graph, opts ...tf.Option) *tf.Operation { return tf.Apply(g, "NoOp", nil, opts...) }
 
 func likeInputs(c *core.Infer) error {

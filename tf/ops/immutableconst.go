@@ -17,9 +17,12 @@ func init() {
 	})
 }
 
-// ImmutableConst returns a tensor of type d and shape s whose elements are the
-// first bytes of the file region, in the machine's byte order. It is read
-// whenever the operation runs.
+// ImmutableConst returns a tensor of type d and shape s whose elements are
+// the first bytes of the file region, in the machine's byte order. It is read
+// whenever the operation runs. Resource and variant types, and an s that is
+// not fully known, are refused with INVALID_ARGUMENT, strings with
+// UNIMPLEMENTED. A file that does not exist gives NOT_FOUND in the step, one
+// that is too short INTERNAL.
 func ImmutableConst(g *tf.Graph, d tf.DType, s tf.Shape, region string, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, tf.Attr("dtype", d), tf.Attr("shape", s), tf.Attr("memory_region_name", region))
 	return tf.Apply(g, "ImmutableConst", nil, opts...).Output(0)
@@ -34,29 +37,25 @@ func immutableConst(n *core.Node) (core.Kernel, error) {
 		return nil, tf.Errorf(tf.InvalidArgument, "Attribute shape must be fully defined, got %v", s)
 	}
 	return core.Compute(func(c *core.OpContext) error {
-		f, err := os.Open(core.LocalPath(name))
+		f, size, err := core.OpenRegular(core.LocalPath(name))
 		if err != nil {
-			return core.FileError(name, err)
+			return err
 		}
 		defer f.Close()
 		if d == tf.String {
 			return tf.Errorf(tf.Unimplemented, "Sorry, DT_STRING is not currently supported for ImmutableConstOp.")
 		}
-		return readRegion(c, f, d, s)
+		return readRegion(c, f, size, d, s)
 	}), nil
 }
 
-// readRegion makes output 0 of the beginning of f.
-func readRegion(c *core.OpContext, f *os.File, d tf.DType, s tf.Shape) error {
-	info, err := f.Stat()
-	if err != nil {
-		return core.FileError(f.Name(), err)
-	}
+// readRegion makes output 0 of the beginning of f, which has size bytes.
+func readRegion(c *core.OpContext, f *os.File, size int64, d tf.DType, s tf.Shape) error {
 	if err := core.CheckSize(d, s); err != nil {
 		return err
 	}
-	if want := s.NumElements() * d.Size(); int64(want) > info.Size() {
-		return tf.Errorf(tf.Internal, "Readonly memory region has wrong length (%d) when allocating %d", info.Size(), want)
+	if want := s.NumElements() * d.Size(); int64(want) > size {
+		return tf.Errorf(tf.Internal, "Readonly memory region has wrong length (%d) when allocating %d", size, want)
 	}
 	t, err := c.Alloc(0, d, s)
 	if err != nil {

@@ -3,8 +3,8 @@ package ops
 import (
 	"fmt"
 
-	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/kernel/layout"
+	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -18,7 +18,7 @@ func badIndexIn(t *core.Tensor, name string, n int) error {
 	case tf.Int64:
 		bad = layout.BadIndex(core.Data[int64](t), n)
 	default:
-		bad = layout.BadIndex(wideIndices(t), n)
+		bad = layout.BadIndex(rows.Indices(t), n)
 	}
 	if bad < 0 {
 		return nil
@@ -37,28 +37,4 @@ func position(s tf.Shape, i int) string {
 		i /= s[k]
 	}
 	return fmt.Sprintf("[%s]", joinInts(at, ","))
-}
-
-// wideTemp is wideIndices in memory of the step's, which Release of temp gives back
-// unless it is nil.
-func wideTemp(c *core.OpContext, t *core.Tensor) (v []int64, temp *core.Tensor, err error) {
-	if t.DType() == tf.Int64 {
-		return core.Data[int64](t), nil, nil
-	}
-	if temp, err = c.Temp(tf.Int64, t.Shape()); err != nil {
-		return nil, nil, err
-	}
-	v = core.Data[int64](temp)
-	elementwise.Cast(v, elements(t))
-	return v, temp, nil
-}
-
-// wideIndices returns the indices in t as int64, t's own memory if they are.
-func wideIndices(t *core.Tensor) []int64 {
-	if t.DType() == tf.Int64 {
-		return core.Data[int64](t)
-	}
-	out := core.Make[int64](t.Len())
-	elementwise.Cast(out, elements(t))
-	return out
 }

@@ -32,24 +32,36 @@ func (rowOps) of(types []tf.DType) rowOps {
 	return r
 }
 
-// InplaceUpdate returns x with row rows[k] replaced by row k of v, in the memory
-// of x if nothing else needs it. Rows count modulo their number.
+// InplaceUpdate returns x with row rows[k] replaced by row k of v, in the
+// memory of x if nothing else needs it. Rows count modulo their number. x has
+// at least one dimension and holds numbers, bools or strings; rows is an
+// int32 vector, and v has its length and, but for the first dimension, the
+// shape and the type of x. Other shapes are refused with INVALID_ARGUMENT in
+// the step. A row that is named repeatedly keeps the last value. No gradient
+// is defined.
 func InplaceUpdate(x, rows, v tf.Output, opts ...tf.Option) tf.Output {
 	return apply("InplaceUpdate", opts, x, rows, v)
 }
 
-// InplaceAdd is InplaceUpdate that adds.
+// InplaceAdd is InplaceUpdate that adds. x and v hold numbers; a row that is
+// named repeatedly is added to each time. Shapes and errors are those of
+// InplaceUpdate.
 func InplaceAdd(x, rows, v tf.Output, opts ...tf.Option) tf.Output {
 	return apply("InplaceAdd", opts, x, rows, v)
 }
 
-// InplaceSub is InplaceUpdate that subtracts.
+// InplaceSub is InplaceUpdate that subtracts. x and v hold numbers; a row
+// that is named repeatedly is subtracted from each time. Shapes and errors
+// are those of InplaceUpdate.
 func InplaceSub(x, rows, v tf.Output, opts ...tf.Option) tf.Output {
 	return apply("InplaceSub", opts, x, rows, v)
 }
 
-// DeepCopy returns x as it is now, which later updates of a variable do not change. In
-// this engine no update changes memory that something else refers to, so nothing is copied.
+// DeepCopy returns x as it is now, which later updates of a variable do not
+// change. In this engine no update changes memory that something else refers
+// to, so nothing is copied. x holds numbers, bools or strings, in any shape.
+// No gradient is defined. Other types have no kernel and fail the step with
+// NOT_FOUND.
 func DeepCopy(x tf.Output, opts ...tf.Option) tf.Output { return apply("DeepCopy", opts, x) }
 
 // changeRows combines the rows of input 0 that input 1 names with those of

@@ -21,7 +21,12 @@ func init() {
 }
 
 // InTopKV2 tells for each row of predictions whether the element that targets
-// choose is among its k greatest.
+// choose is among its k greatest. predictions are [rows classes] of type
+// float32, targets [rows] of type int32 or int64, k is a scalar of that type,
+// and the result is bool [rows]. Elements equal to the chosen one do not
+// count as greater. A target outside of [0, classes) and a row with Inf or
+// NaN give false. Other shapes are refused with INVALID_ARGUMENT, when the
+// graph is built if they are known, else in the step.
 func InTopKV2(predictions, targets, k tf.Output, opts ...tf.Option) tf.Output {
 	return apply("InTopKV2", opts, predictions, targets, k)
 }
@@ -47,6 +52,9 @@ func inTopK[T interface{ int32 | int64 }](n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		k := n.Int("k")
 		if c.Inputs() == 3 {
+			if s := c.Input(2).Shape(); len(s) != 0 {
+				return tf.Errorf(tf.InvalidArgument, "k must be 0-D, got shape %s", s.String())
+			}
 			var err error
 			if k, err = scalarInt(c.Input(2), "k"); err != nil {
 				return err

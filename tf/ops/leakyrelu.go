@@ -10,14 +10,14 @@ import (
 func init() {
 	const attrs = "alpha: float = 0.2; T: {half, bfloat16, float, double} = float"
 	core.Register(core.OpDef{
-		Name: "LeakyRelu", Traits: core.Elementwise, In: "features: T", Out: "activations: T", Attrs: attrs,
+		Name: "LeakyRelu", Traits: core.Elementwise | core.Cheap, In: "features: T", Out: "activations: T", Attrs: attrs,
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(leakyReluGrad),
 		Kernels: leakyKernels(func(n *core.Node) byType {
 			return floatMaps(leakyMap[float32](n.Float("alpha")), leakyMap[float64](n.Float("alpha")))
 		}),
 	})
 	core.Register(core.OpDef{
-		Name: "LeakyReluGrad", Traits: core.Elementwise, In: "gradients: T; features: T", Out: "backprops: T", Attrs: attrs,
+		Name: "LeakyReluGrad", Traits: core.Elementwise | core.Cheap, In: "gradients: T; features: T", Out: "backprops: T", Attrs: attrs,
 		Shape: core.MergedShape, Grad: tf.GradFunc(leakyReluGradGrad),
 		Kernels: leakyKernels(func(n *core.Node) byType {
 			return floatGates(leakyGate[float32](n.Float("alpha")), leakyGate[float64](n.Float("alpha")))
@@ -38,7 +38,11 @@ type LeakyReluOpts struct{ Alpha float32 }
 func (o LeakyReluOpts) Apply(s *tf.Spec) { s.Set("alpha", o.Alpha) }
 
 // LeakyRelu returns x where it is positive, alpha·x elsewhere; alpha is 0.2 if
-// not given. Its options are [LeakyReluOpts].
+// not given. Its options are [LeakyReluOpts]. x holds floating-point numbers
+// (float16, bfloat16, float32, float64); the result has its shape and type.
+// NaN stays NaN. Other types are refused with INVALID_ARGUMENT when the graph
+// is built.
+// It is the function of Maas, Hannun and Ng (ICML 2013).
 func LeakyRelu(x tf.Output, opts ...tf.Option) tf.Output { return apply("LeakyRelu", opts, x) }
 
 func leakyMap[T numeric.Float](alpha float32) func(y, x []T) {

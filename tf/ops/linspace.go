@@ -14,7 +14,12 @@ func init() {
 	})
 }
 
-// LinSpace returns num numbers from start to stop at equal distances.
+// LinSpace returns num numbers from start to stop at equal distances. All are
+// scalars: start and stop of one type, float32 or float64, and num int32 or
+// int64. The result is a vector of num elements; the last is stop itself, and
+// with num 1 there is only start. A num that is not positive, and arguments
+// that are no scalars, are refused with INVALID_ARGUMENT, when the graph is
+// built if they are known, else in the step.
 func LinSpace(start, stop, num tf.Output, opts ...tf.Option) tf.Output {
 	return apply("LinSpace", opts, start, stop, num)
 }

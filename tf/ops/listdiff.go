@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -23,10 +25,18 @@ func init() {
 type ListDiffOpts struct{ OutIdx tf.DType }
 
 // Apply sets the attributes.
-func (o ListDiffOpts) Apply(s *tf.Spec) { s.Set("out_idx", o.OutIdx) }
+func (o ListDiffOpts) Apply(s *tf.Spec) {
+	if o.OutIdx != tf.Invalid {
+		s.Set("out_idx", o.OutIdx)
+	}
+}
 
 // ListDiff returns the elements of vector x that are not in vector y, in
-// order, and their positions in x. Its options are [ListDiffOpts].
+// order, and their positions in x. Its options are [ListDiffOpts]. Elements
+// that occur repeatedly in x stay so. x and y have one type: integers,
+// floating-point numbers (float16, bfloat16, float32, float64) or strings.
+// Arguments that are no vectors are refused with INVALID_ARGUMENT, when the
+// graph is built if they are known, else in the step.
 func ListDiff(x, y tf.Output, opts ...tf.Option) (out, idx tf.Output) {
 	ys := outputs(2, "ListDiff", opts, x, y)
 	return ys[0], ys[1]
@@ -50,26 +60,40 @@ func listDiff[T tf.Elem](n *core.Node) (core.Kernel, error) {
 				return tf.Errorf(tf.InvalidArgument, "%s should be a 1D vector.", name)
 			}
 		}
-		left, at := missing(core.Data[T](c.Input(0)), core.Data[T](c.Input(1)))
-		out, err := c.Alloc(0, c.Input(0).DType(), tf.Shape{len(left)})
+		x := core.Data[T](c.Input(0))
+		at := missing(x, core.Data[T](c.Input(1)))
+		out, err := c.Alloc(0, c.Input(0).DType(), tf.Shape{len(at)})
 		if err != nil {
 			return err
 		}
-		copy(core.Data[T](out), left)
+		for i, from := range at {
+			core.Data[T](out)[i] = x[from]
+		}
 		return allocInts(c, 1, d, at)
 	}), nil
 }
 
-// missing returns the elements of x that are not in y, and where they are.
-func missing[T comparable](x, y []T) (left []T, at []int) {
+// missing returns where the elements of x are that are not in y.
+func missing[T comparable](x, y []T) (at []int) {
+	switch x := any(x).(type) {
+	case []tf.Half:
+		return missingHalves(x, any(y).([]tf.Half))
+	case []tf.BF16:
+		return missingHalves(x, any(y).([]tf.BF16))
+	}
 	in := make(map[T]bool, len(y))
 	for _, v := range y {
 		in[v] = true
 	}
 	for i, v := range x {
 		if !in[v] {
-			left, at = append(left, v), append(at, i)
+			at = append(at, i)
 		}
 	}
-	return left, at
+	return at
+}
+
+func missingHalves[H tf.Half | tf.BF16](x, y []H) []int {
+	ids := halfIDs(slices.Concat(x, y))
+	return missing(ids[:len(x)], ids[len(x):])
 }

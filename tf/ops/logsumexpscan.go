@@ -27,9 +27,12 @@ func init() {
 // lowestBFloat16 is the lowest finite number of the type.
 const lowestBFloat16 = -0x1.fep127
 
-// CumulativeLogsumexp returns the logarithms of the running sums of e^x along an
-// axis. CumulativeOpts are its optional attributes; an exclusive one begins with
-// the logarithm of zero.
+// CumulativeLogsumexp returns the logarithms of the running sums of e^x along
+// an axis. CumulativeOpts are its optional attributes; an exclusive one
+// begins with the logarithm of zero. It does not overflow. x holds
+// floating-point numbers (float16, bfloat16, float32, float64); the result
+// has its shape and type. An axis that is no scalar or not in [-rank, rank)
+// is refused with INVALID_ARGUMENT in the step.
 func CumulativeLogsumexp[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
 	return apply("CumulativeLogsumexp", opts, x, author.AsInt(x, axis))
 }

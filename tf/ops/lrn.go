@@ -43,7 +43,12 @@ func (o LRNOpts) Apply(s *tf.Spec) {
 
 // LRN divides each element of images [batch height width channels] by (bias +
 // alpha·s)^beta, where s is the sum of the squares of the channels around it.
-// Its options are [LRNOpts].
+// Its options are [LRNOpts]. Around it are the element itself and as many
+// channels on each side as the radius says. x holds float16 or float32; the
+// result has its shape and type. An x of another rank is refused with
+// INVALID_ARGUMENT, when the graph is built if the rank is known, else in the
+// step, as is a negative radius. The method is that of Krizhevsky, Sutskever
+// and Hinton (NIPS 2012).
 func LRN(x tf.Output, opts ...tf.Option) tf.Output { return apply("LRN", opts, x) }
 
 // sameImages gives output 0 the shape that all inputs, of rank 4, have.

@@ -38,7 +38,12 @@ func (o MatMulOpts) Apply(s *tf.Spec) {
 
 // MatMul returns the product of matrices a, of shape [m k], and b, of shape
 // [k n], each transposed first if so asked. See BatchMatMulV2 for stacks of
-// matrices. Its options are [MatMulOpts].
+// matrices. Its options are [MatMulOpts]. The result is [m n]; with k = 0 it
+// holds zeros. Both have one type: floating-point numbers (float16, bfloat16,
+// float32, float64), int32, int64 or complex numbers. float16 and bfloat16
+// are added up in float32 and rounded once. Other ranks and inner sizes that
+// differ are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step.
 func MatMul(a, b tf.Output, opts ...tf.Option) tf.Output { return apply("MatMul", opts, a, b) }
 
 func matMulShape(c *core.Infer) error {

@@ -34,23 +34,39 @@ func init() {
 type DiagAlignOpts struct{ Align string }
 
 // Apply sets the attributes.
-func (o DiagAlignOpts) Apply(s *tf.Spec) { s.Set("align", o.Align) }
+func (o DiagAlignOpts) Apply(s *tf.Spec) {
+	if o.Align != "" {
+		s.Set("align", o.Align)
+	}
+}
 
 // MatrixDiag returns square matrices with the rows of diagonal as their main
-// diagonals.
+// diagonals. A diagonal [... n] gives [... n n], with 0 or false elsewhere.
+// It holds numbers (integers, floating-point or complex ones) or bools. A
+// scalar is refused with INVALID_ARGUMENT, when the graph is built if the
+// shape is known, else in the step.
 func MatrixDiag(diagonal tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixDiag", opts, diagonal)
 }
 
 // MatrixDiagV2 returns matrices with the rows of diagonal as the diagonals k,
 // one number or the first and the last, and padding elsewhere. rows and cols
-// are -1 for the least sizes that hold them.
+// are -1 for the least sizes that hold them. k is an int32 scalar or a vector
+// of one or two elements; 0 is the main diagonal, and those above it are
+// positive. diagonal is [... n] for one diagonal, [... count n] for several,
+// the highest first; shorter ones begin at the left. It holds numbers
+// (integers, floating-point or complex ones) or bools, and padding is a
+// scalar of its type; rows and cols are int32 scalars. A first diagonal above
+// the last, a count that does not fit, and sizes that are too small or do not
+// fit n are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step.
 func MatrixDiagV2(diagonal, k, rows, cols, padding tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixDiagV2", opts, diagonal, k, rows, cols, padding)
 }
 
 // MatrixDiagV3 is MatrixDiagV2 with a choice of how shorter diagonals are
-// aligned; see DiagAlignOpts.
+// aligned; see DiagAlignOpts. Shapes, types and errors are those of
+// MatrixDiagV2.
 func MatrixDiagV3(diagonal, k, rows, cols, padding tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixDiagV3", opts, diagonal, k, rows, cols, padding)
 }
@@ -145,13 +161,13 @@ func matrixDiagArgs(c *core.OpContext, d *diagonals) (rows, cols int, err error)
 	if err = d.read(c.Input(1)); err != nil {
 		return 0, 0, err
 	}
-	if rows, err = scalarInt(c.Input(2), "num_rows"); err != nil {
-		return 0, 0, err
+	for i, name := range []string{"num_rows", "num_cols", "padding_value"} {
+		if c.Input(2+i).Rank() != 0 {
+			return 0, 0, tf.Errorf(tf.InvalidArgument, "%s must be a scalar", name)
+		}
 	}
-	if cols, err = scalarInt(c.Input(3), "num_cols"); err != nil {
-		return 0, 0, err
-	}
-	return rows, cols, checkPadding(c.Input(4))
+	rows, cols = int(core.Data[int32](c.Input(2))[0]), int(core.Data[int32](c.Input(3))[0])
+	return rows, cols, nil
 }
 
 func checkPadding(t *core.Tensor) error {

@@ -25,19 +25,32 @@ func init() {
 }
 
 // MatrixDiagPart returns the main diagonals of the matrices in the last two
-// dimensions of x.
+// dimensions of x. An x [... m n] gives [... min(m, n)], of its type: numbers
+// (integers, floating-point or complex ones) or bools. Fewer than two
+// dimensions are refused with INVALID_ARGUMENT, when the graph is built if
+// they are known, else in the step.
 func MatrixDiagPart(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixDiagPart", opts, x)
 }
 
 // MatrixDiagPartV2 returns the diagonals k, one number or the first and the
-// last, of the matrices in x; padding fills those that are shorter than others.
+// last, of the matrices in x; padding fills those that are shorter than
+// others. k is an int32 scalar or a vector of one or two elements; 0 is the
+// main diagonal, and those above it are positive. The result is [... length]
+// for one diagonal, [... count length] for several, the highest first, where
+// length is that of the longest; shorter ones begin at the left. x is
+// [... m n] and holds numbers (integers, floating-point or complex ones) or
+// bools, padding is a scalar of its type. Diagonals that the matrices do not
+// have, a first one above the last, and fewer than two dimensions are refused
+// with INVALID_ARGUMENT, when the graph is built if k and the shape are
+// known, else in the step.
 func MatrixDiagPartV2(x, k, padding tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixDiagPartV2", opts, x, k, padding)
 }
 
 // MatrixDiagPartV3 is MatrixDiagPartV2 with a choice of how shorter diagonals
-// are aligned; see DiagAlignOpts.
+// are aligned; see DiagAlignOpts. Shapes, types and errors are those of
+// MatrixDiagPartV2.
 func MatrixDiagPartV3(x, k, padding tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixDiagPartV3", opts, x, k, padding)
 }

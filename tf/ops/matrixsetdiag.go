@@ -24,19 +24,29 @@ func init() {
 }
 
 // MatrixSetDiag returns the matrices in x with the rows of diagonal as their
-// main diagonals.
+// main diagonals. x is [... m n], diagonal [... min(m, n)], and the result
+// has the shape of x; all have one type of numbers (integers, floating-point
+// or complex ones) or bools. Other shapes are refused with INVALID_ARGUMENT,
+// when the graph is built if they are known, else in the step.
 func MatrixSetDiag(x, diagonal tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixSetDiag", opts, x, diagonal)
 }
 
 // MatrixSetDiagV2 returns the matrices in x with the rows of diagonal as the
-// diagonals k, one number or the first and the last.
+// diagonals k, one number or the first and the last. k is an int32 scalar or
+// a vector of one or two elements; 0 is the main diagonal, and those above it
+// are positive. diagonal has the shape that MatrixDiagPartV2 gives for x and
+// k, and x and diagonal have one type of numbers (integers, floating-point or
+// complex ones) or bools. Other shapes, and diagonals that the matrices do
+// not have, are refused with INVALID_ARGUMENT, when the graph is built if k
+// and the shapes are known, else in the step.
 func MatrixSetDiagV2(x, diagonal, k tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixSetDiagV2", opts, x, diagonal, k)
 }
 
-// MatrixSetDiagV3 is MatrixSetDiagV2 with a choice of how shorter diagonals are
-// aligned; see DiagAlignOpts.
+// MatrixSetDiagV3 is MatrixSetDiagV2 with a choice of how shorter diagonals
+// are aligned; see DiagAlignOpts. Shapes, types and errors are those of
+// MatrixSetDiagV2.
 func MatrixSetDiagV3(x, diagonal, k tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixSetDiagV3", opts, x, diagonal, k)
 }

@@ -60,17 +60,34 @@ func init() {
 }
 
 // MaxPool returns the maxima of windows of ksize that move by strides over
-// images [batch height width channels].
+// images [batch height width channels]. ksize and strides hold a number for
+// each of the four dimensions; padding is "SAME", "VALID" or, with
+// WindowOpts, "EXPLICIT". The elements are floating-point numbers (float16,
+// bfloat16, float32, float64) or integers, but not uint32 or uint64; the
+// maximum of a window with a NaN is NaN. Another rank, sizes that are not
+// positive and paddings that do not fit are refused with INVALID_ARGUMENT.
+// Windows over more than one image are refused with UNIMPLEMENTED, as are
+// windows over more than one channel unless they cover one position and their
+// depth is the stride across channels and divides their number. Attributes
+// are checked when the graph is built, the shape of x too if it is known,
+// else in the step.
 func MaxPool(x tf.Output, ksize, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("MaxPool", tf.Join(opts, pooling(ksize, strides, padding)), x)
 }
 
-// MaxPool3D is MaxPool for volumes [batch depth height width channels].
+// MaxPool3D is MaxPool for volumes [batch depth height width channels]. ksize
+// and strides hold five numbers, padding is "SAME" or "VALID", and x is
+// float16, bfloat16 or float32. Another rank and sizes that are not positive
+// are refused with INVALID_ARGUMENT, windows over several volumes or channels
+// with UNIMPLEMENTED. WindowOpts sets the format NCDHW.
 func MaxPool3D(x tf.Output, ksize, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("MaxPool3D", tf.Join(opts, pooling(ksize, strides, padding)), x)
 }
 
-// MaxPoolV2 is MaxPool with sizes and strides that are computed.
+// MaxPoolV2 is MaxPool with sizes and strides that are computed. ksize and
+// strides are vectors of four int32 numbers; padding is "SAME" or "VALID".
+// What MaxPool refuses is refused when the graph is built if both are
+// constants, else in the step.
 func MaxPoolV2(x, ksize, strides tf.Output, padding string, opts ...tf.Option) tf.Output {
 	return apply("MaxPoolV2", tf.Join(opts, tf.Attr("padding", padding)), x, ksize, strides)
 }
@@ -238,6 +255,9 @@ func maxPoolGather[T numeric.Real](rank int) poolKernel[T] {
 		v, err := poolBackArgs(c, a, 0)
 		if err != nil {
 			return err
+		}
+		if x := c.Input(0); rank == 5 && x.Len() == 0 {
+			return tf.Errorf(tf.InvalidArgument, "received empty tensor tensor_in: %s", describeEmpty(x))
 		}
 		y, grad := c.Input(1), c.Input(2)
 		out, z, err := k.alloc(c, 0, y.DType(), y.Shape())

@@ -4,6 +4,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/kernel/pool"
 	"github.com/gorge-tf/gorge/internal/numeric"
+	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -40,7 +41,13 @@ func (o ArgmaxOpts) Apply(s *tf.Spec) {
 }
 
 // MaxPoolWithArgmax is MaxPool that also returns where each maximum is: at
-// (row·width + column)·channels + channel of its image. Its options are [ArgmaxOpts].
+// (row·width + column)·channels + channel of its image. argmax has the shape
+// of y; the first of equal maxima counts, and a window that covers nothing of
+// the image has position -1. x is [batch height width channels] of real
+// numbers (floating-point numbers and integers of 8 to 64 bits), padding is
+// "SAME" or "VALID". Another rank and sizes that are not positive are refused
+// with INVALID_ARGUMENT, windows over several images with UNIMPLEMENTED.
+// Its options are [ArgmaxOpts].
 func MaxPoolWithArgmax(x tf.Output, ksize, strides []int, padding string, opts ...tf.Option) (y, argmax tf.Output) {
 	out := outputs(2, "MaxPoolWithArgmax", tf.Join(opts, pooling(ksize, strides, padding)), x)
 	return out[0], out[1]
@@ -69,6 +76,9 @@ func argmaxPool[T numeric.Real]() poolKernel[T] {
 		if x.Rank() != 4 {
 			return tf.Errorf(tf.InvalidArgument, "tensor_in must be 4-dimensional (2)")
 		}
+		if x.Len() == 0 {
+			return tf.Errorf(tf.InvalidArgument, "tensor_in must not be empty (2)")
+		}
 		v, err := a.pool(x.Shape())
 		if err != nil {
 			return err
@@ -87,7 +97,7 @@ func argmaxPool[T numeric.Real]() poolKernel[T] {
 		pool.MaxPoolArg(c.ParallelFor, v, arg, images)
 		k.finish(out, y)
 		imagePositions(v, arg, c.Node.Bool("include_batch_in_index"))
-		elementwise.Cast(elements(at), arg)
+		elementwise.Cast(core.AnyData(at), arg)
 		return nil
 	})
 }
@@ -129,7 +139,7 @@ func argmaxPoolBack[T numeric.Real]() poolKernel[T] {
 		if c.Node.Bool("include_batch_in_index") {
 			image = 0 // positions count from the beginning
 		}
-		if err := spreadBack(dx, k.load(grad), wideIndices(argmax), image, v.Batch); err != nil {
+		if err := spreadBack(dx, k.load(grad), rows.Indices(argmax), image, v.Batch); err != nil {
 			return err
 		}
 		k.finish(out, dx)

@@ -20,6 +20,9 @@ func init() {
 }
 
 // Mean returns the means of x along axes; those of integers are truncated.
+// Shapes, types and what is refused are those of Sum. Integers are added up
+// in 64 bits, float16 and bfloat16 in float32. The mean of no elements is NaN
+// for floating-point numbers and 0 for integers.
 func Mean[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return reduceAlong("Mean", opts, x, axes)
 }

@@ -27,13 +27,25 @@ const (
 )
 
 // MirrorPad returns x with its mirror image around it: paddings[i] tells how
-// many elements before and after dimension i. mode is Reflect or Symmetric.
+// many elements before and after dimension i. mode is Reflect or Symmetric. x
+// has five dimensions at most and holds numbers, bools or strings; paddings
+// is a tensor [rank, 2] of int32 or int64. More dimensions are refused in the
+// step with UNIMPLEMENTED. Paddings of another shape are refused with
+// INVALID_ARGUMENT, when the graph is built if shapes are known, else in the
+// step; so are, in the step, negative ones and those that are greater than
+// the dimension, or equal to it with Reflect.
 func MirrorPad(x, paddings tf.Output, mode string, opts ...tf.Option) tf.Output {
 	return apply("MirrorPad", tf.Join(opts, tf.Attr("mode", mode)), x, paddings)
 }
 
 // MirrorPadGrad returns dy without its paddings, the elements of which are
-// added to those that they are the image of.
+// added to those that they are the image of. dy has five dimensions at most
+// and holds numbers; paddings and mode are those of MirrorPad. More
+// dimensions are refused in the step with UNIMPLEMENTED. Paddings of another
+// shape, negative ones and those that are greater than the dimension that
+// they leave, or equal to it with Reflect, are refused in the step with
+// INVALID_ARGUMENT; paddings that leave a negative size are so when the graph
+// is built if they are known.
 func MirrorPadGrad(dy, paddings tf.Output, mode string, opts ...tf.Option) tf.Output {
 	return apply("MirrorPadGrad", tf.Join(opts, tf.Attr("mode", mode)), dy, paddings)
 }
@@ -197,7 +209,11 @@ func mirrorUnpad(n *core.Node) (core.Kernel, error) {
 		}
 		sizes := make(tf.Shape, dy.Rank())
 		for i, n := range dy.Shape() {
-			sizes[i] = n - before[i] - after[i]
+			total := before[i] + after[i]
+			if total >= n || total < 0 {
+				return tf.Errorf(tf.InvalidArgument, "Total paddings must be less than the input dimension size: %d was not less than %d", total, n)
+			}
+			sizes[i] = n - total
 			if before[i] > sizes[i]-offset || after[i] > sizes[i]-offset {
 				return badMirror(offset, "output dimension size", before[i], after[i], sizes[i])
 			}

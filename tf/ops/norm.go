@@ -22,6 +22,10 @@ func init() {
 }
 
 // EuclideanNorm returns the square roots of the sums of squares along axes.
+// Shapes, types and what is refused are those of Sum. Complex numbers count
+// by their absolute value. float16 and bfloat16 are computed in float32;
+// integers are added up in their own type, which may overflow, and their
+// roots are rounded down.
 func EuclideanNorm[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return reduceAlong("EuclideanNorm", opts, x, axes)
 }
@@ -74,7 +78,11 @@ func init() {
 	})
 }
 
-// L2Loss returns half the sum of the squares of all elements.
+// L2Loss returns half the sum of the squares of all elements. The result is a
+// scalar of the type of t, 0 if t is empty. t has any shape and holds
+// floating-point numbers (float16, bfloat16, float32, float64); the 16-bit
+// types are computed in float32. Other types are refused with INVALID_ARGUMENT
+// when the graph is built.
 func L2Loss(t tf.Output, opts ...tf.Option) tf.Output { return apply("L2Loss", opts, t) }
 
 func sumOfSquares[T numeric.Float](c *core.OpContext, r *reduction.Reduction, dst, src []T) {

@@ -90,7 +90,7 @@ func addNthElement() {
 		sample{Op: "NthElement", Name: "reverse", In: []*core.Tensor{x, scalar(int32(2))}, F: binary(ops.NthElement, ops.NthElementOpts{Reverse: true})},
 		failing("NthElement", "beyond", binary(ops.NthElement), x, scalar(int32(7))),
 		failing("NthElement", "negative", binary(ops.NthElement), x, scalar(int32(-1))),
-		failing("NthElement", "scalar", binary(ops.NthElement), rate(1), scalar(int32(0))),
+		failing("NthElement", "scalar", binary(ops.NthElement), scalar[float32](1), scalar(int32(0))),
 		failing("NthElement", "vector", binary(ops.NthElement), x, i32(1)),
 	)
 	as := map[tf.DType]tf.DType{tf.Int8: tf.Float32, tf.Int16: tf.Float32, tf.Int32: tf.Float64, tf.Int64: tf.Float64}

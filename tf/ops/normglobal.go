@@ -25,7 +25,12 @@ func init() {
 
 // BatchNormWithGlobalNormalization normalizes images [batch height width
 // channels] by mean m and variance v of each channel, scales them by gamma if
-// asked to, and adds beta.
+// asked to, and adds beta. It is the batch normalization of Ioffe and Szegedy
+// (ICML 2015, arXiv:1502.03167). The result is (x - m)·gamma/√(v + epsilon) +
+// beta, of the shape of x. m, v, beta and gamma are vectors with an element
+// for each channel; all have one type, float16, float32 or float64. Other
+// shapes are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step.
 func BatchNormWithGlobalNormalization(x, m, v, beta, gamma tf.Output, epsilon float32, scale bool, opts ...tf.Option) tf.Output {
 	own := tf.Join(opts, tf.Attr("variance_epsilon", epsilon), tf.Attr("scale_after_normalization", scale))
 	return apply("BatchNormWithGlobalNormalization", own, x, m, v, beta, gamma)

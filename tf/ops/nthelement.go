@@ -34,11 +34,24 @@ type NthElementOpts struct{ Reverse bool }
 func (o NthElementOpts) Apply(s *tf.Spec) { s.Set("reverse", o.Reverse) }
 
 // NthElement returns the element of each row of x, the last dimension, that
-// would be at position n if the row were sorted. Its options are [NthElementOpts].
+// would be at position n if the row were sorted. The result has the shape of
+// x without its last dimension. x holds real numbers (floating-point numbers
+// and integers of 8 to 64 bits) and has one dimension or more; NaN comes
+// before all other numbers. n is an int32 scalar; a negative one, or one that
+// the last dimension does not reach, is refused with INVALID_ARGUMENT, when
+// the graph is built if it is known, else in the step.
+// Its options are [NthElementOpts].
 func NthElement(x, n tf.Output, opts ...tf.Option) tf.Output { return apply("NthElement", opts, x, n) }
 
 // IsotonicRegression returns the rows nearest to those of x that do not
 // increase, as type d, and the numbers of the stretches of equal elements.
+// Rows are along the last dimension; both results have the shape of x, and
+// segments is int32, counted from 0 in each row. d is the type of
+// floating-point x, float32 for int8 and int16, and float64 for int32 and
+// int64; other pairs of types are refused in the step with NOT_FOUND. A
+// scalar is refused with INVALID_ARGUMENT if its shape is known when the
+// graph is built. The method is the pooling of adjacent violators (Ayer et
+// al., 1955).
 func IsotonicRegression(x tf.Output, d tf.DType, opts ...tf.Option) (y, segments tf.Output) {
 	out := outputs(2, "IsotonicRegression", tf.Join(opts, tf.Attr("output_dtype", d)), x)
 	return out[0], out[1]

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -27,7 +28,13 @@ type OneHotOpts struct{ Axis int }
 func (o OneHotOpts) Apply(s *tf.Spec) { s.Set("axis", o.Axis) }
 
 // OneHot returns indices with a new dimension of depth elements, of which the
-// one that the index names is on and the others are off. Its options are [OneHotOpts].
+// one that the index names is on and the others are off. An index outside of
+// [0, depth) leaves all off. indices are uint8, int8, int32 or int64; on and
+// off are scalars of one type, any but the quantized ones, which the result
+// has. A negative depth, an axis that is neither -1 nor in [0, rank], and
+// operands that are no scalars are refused with INVALID_ARGUMENT, the first
+// two when the graph is built if they are known, else in the step.
+// Its options are [OneHotOpts].
 func OneHot[D tf.Int](indices tf.Output, depth D, on, off tf.Output, opts ...tf.Option) tf.Output {
 	return apply("OneHot", opts, indices, author.AsInt(indices, depth), on, off)
 }
@@ -85,7 +92,7 @@ func oneHot[C cell](n *core.Node) (core.Kernel, error) {
 		}
 		dst := cells[C](out)
 		kernel.Fill(dst, cells[C](c.Input(3))[0])
-		setHot(dst, wideIndices(indices), product(s[at:]), depth, cells[C](c.Input(2))[0])
+		setHot(dst, rows.Indices(indices), product(s[at:]), depth, cells[C](c.Input(2))[0])
 		return nil
 	}), nil
 }

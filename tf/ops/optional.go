@@ -23,26 +23,34 @@ func init() {
 }
 
 // OptionalOf returns the tensor of an optional that holds values, for kernels;
-// without any, of one that holds nothing.
+// without any, of one that holds nothing. The tensor is a variant scalar. It
+// never fails: any values will do. They are kept, not copied.
 func OptionalOf(values []*core.Tensor) *core.Tensor { return variantOf(&optional{items: values}) }
 
-// OptionalNone returns an optional that holds nothing.
+// OptionalNone returns an optional that holds nothing. The result is a variant
+// scalar in g. A nil g is refused with INVALID_ARGUMENT.
 func OptionalNone(g *tf.Graph, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "OptionalNone", nil, opts...).Output(0)
 }
 
-// OptionalFromValue returns an optional that holds values.
+// OptionalFromValue returns an optional that holds values. There is at least
+// one value, of any type and shape; the result is a variant scalar.
 func OptionalFromValue(values []tf.Output, opts ...tf.Option) tf.Output {
 	return apply("OptionalFromValue", opts, values...)
 }
 
-// OptionalHasValue reports whether an optional holds something.
+// OptionalHasValue reports whether an optional holds something. The result is
+// a bool scalar. A tensor that is no optional is refused in the step with
+// INVALID_ARGUMENT.
 func OptionalHasValue(o tf.Output, opts ...tf.Option) tf.Output {
 	return apply("OptionalHasValue", opts, o)
 }
 
 // OptionalGetValue returns what an optional holds: values of the given types
-// and shapes.
+// and shapes. There is at least one of them, and as many shapes as types;
+// sizes in a shape that are not known are -1. An optional that holds nothing,
+// another number of values, or values of another type or shape is refused in
+// the step with INVALID_ARGUMENT, as is a tensor that is no optional.
 func OptionalGetValue(o tf.Output, types []tf.DType, shapes []tf.Shape, opts ...tf.Option) []tf.Output {
 	return outputs(len(types), "OptionalGetValue", tf.Join(opts, tf.Attr("output_types", types), tf.Attr("output_shapes", shapes)), o)
 }

@@ -30,21 +30,34 @@ type AxisOpts struct{ Axis int }
 // Apply sets the attributes.
 func (o AxisOpts) Apply(s *tf.Spec) { s.Set("axis", o.Axis) }
 
-// Pack returns values, tensors of equal shape, along a new dimension.
+// Pack returns values, tensors of equal shape, along a new dimension. It is
+// dimension 0 unless AxisOpts says otherwise, and its size is the number of
+// values, at least one. They have one type, any. Shapes that differ, and an
+// axis not in [-rank-1, rank], are refused with INVALID_ARGUMENT, when the
+// graph is built if the shapes are known, else in the step.
 // Its options are [AxisOpts].
 func Pack(values []tf.Output, opts ...tf.Option) tf.Output { return apply("Pack", opts, values...) }
 
-// Stack returns values, tensors of equal shape, along a new dimension, axis, which
-// counts from the end if it is negative. Its options are [AxisOpts].
+// Stack returns values, tensors of equal shape, along a new dimension, axis,
+// which counts from the end if it is negative. It is Pack with the axis as an
+// argument: types and errors are the same. Its options are [AxisOpts].
 func Stack(values []tf.Output, axis int, opts ...tf.Option) tf.Output {
 	return Pack(values, tf.Join(opts, AxisOpts{axis})...)
 }
 
-// Unstack returns the parts of x along an axis, without that axis, whose size has
-// to be known; Unpack takes the number where it is not. Its options are [AxisOpts].
+// Unstack returns the parts of x along an axis, without that axis, whose size
+// has to be known; Unpack takes the number where it is not. x has any type
+// but the quantized ones; a negative axis counts from the end. An axis out of
+// range or of unknown size is refused with INVALID_ARGUMENT when the graph is
+// built: the result is then one Output that carries the error.
+// Its options are [AxisOpts].
 func Unstack(x tf.Output, axis int, opts ...tf.Option) []tf.Output { return x.Unstack(axis, opts...) }
 
-// Unpack returns the num parts of x along a dimension, without that dimension.
+// Unpack returns the num parts of x along a dimension, without that
+// dimension. It is dimension 0 unless AxisOpts says otherwise; a negative one
+// counts from the end. x has any type but the quantized ones. A dimension out
+// of range, or of another size than num, is refused with INVALID_ARGUMENT,
+// when the graph is built if the shape of x is known, else in the step.
 // Its options are [AxisOpts].
 func Unpack(x tf.Output, num int, opts ...tf.Option) []tf.Output {
 	return outputs(num, "Unpack", tf.Join(opts, tf.Attr("num", num)), x)

@@ -24,12 +24,17 @@ func padKernels() core.KernelSet {
 }
 
 // Pad returns x with zeros around it: paddings[i] tells how many before and
-// after dimension i.
+// after dimension i. x holds numbers, bools or strings, for which false and
+// the empty string are the zeros; the result has its type and rank. Paddings
+// of another shape than [rank, 2] are refused with INVALID_ARGUMENT, when the
+// graph is built if shapes are known, else in the step; negative ones, and
+// sizes that overflow, are refused in the step.
 func Pad[P Paddings](x tf.Output, paddings P, opts ...tf.Option) tf.Output {
 	return apply("Pad", opts, x, paddingsOf(x, paddings))
 }
 
-// PadV2 is Pad with a value other than zero.
+// PadV2 is Pad with a value other than zero. value is a scalar of the type of
+// x; another shape is refused in the step with INVALID_ARGUMENT.
 func PadV2[P Paddings](x tf.Output, paddings P, value tf.Output, opts ...tf.Option) tf.Output {
 	return apply("PadV2", opts, x, paddingsOf(x, paddings), value)
 }

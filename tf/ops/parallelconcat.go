@@ -21,7 +21,11 @@ func init() {
 }
 
 // ParallelConcat joins values, each with a first dimension of size 1, along
-// that dimension to a tensor of the given shape.
+// that dimension to a tensor of the given shape. values, at least one, have
+// one type: numbers, bools or strings. The first size of shape is their
+// number, or -1; the others are known and those of each value. Other shapes
+// are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step.
 func ParallelConcat(values []tf.Output, shape tf.Shape, opts ...tf.Option) tf.Output {
 	return apply("ParallelConcat", tf.Join(opts, tf.Attr("shape", shape)), values...)
 }

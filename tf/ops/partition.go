@@ -16,7 +16,12 @@ func init() {
 }
 
 // DynamicPartition divides the rows of x among n tensors: row i goes to the
-// one that partitions[i] names.
+// one that partitions[i] names. partitions is an int32 tensor whose shape is
+// the beginning of that of x; a row is what lies under one of its elements,
+// and the rows keep their order. x has any type but the quantized ones; n is
+// at least 1. Another shape of partitions is refused with INVALID_ARGUMENT,
+// when the graph is built if it is known, else in the step; a number outside
+// of [0, n) is refused in the step.
 func DynamicPartition(x, partitions tf.Output, n int, opts ...tf.Option) []tf.Output {
 	return outputs(n, "DynamicPartition", tf.Join(opts, tf.Attr("num_partitions", n)), x, partitions)
 }

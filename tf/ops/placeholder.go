@@ -23,7 +23,9 @@ func init() {
 }
 
 // Placeholder adds an input of the graph, whose value has to be fed. Unknown
-// sizes in shape are -1; a nil shape leaves all open.
+// sizes in shape are -1; a nil shape leaves all open. d is any type. Sizes
+// below -1 are refused with INVALID_ARGUMENT when the graph is built; a step
+// that needs a placeholder that is not fed ends with INVALID_ARGUMENT.
 func Placeholder(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.Output {
 	if i := slices.IndexFunc(shape, func(n int) bool { return n < -1 }); i >= 0 {
 		opts = append(tf.Join(opts), invalid{tf.Errorf(tf.InvalidArgument, "sizes in a shape must be at least 0, or -1 where they are not known: dimension %d of %v is %d", i, shape, shape[i])})
@@ -33,7 +35,9 @@ func Placeholder(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.
 }
 
 // PlaceholderWithDefault returns x unless another value is fed for it. shape
-// says what may be fed; x must fit it.
+// says what may be fed; x must fit it. x has any type, which the result has.
+// An x whose shape is known not to fit is refused with INVALID_ARGUMENT when
+// the graph is built.
 func PlaceholderWithDefault(x tf.Output, shape tf.Shape, opts ...tf.Option) tf.Output {
 	return apply("PlaceholderWithDefault", tf.Join(opts, tf.Attr("shape", shape)), x)
 }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"context"
 	"os"
 	"slices"
 	"strings"
@@ -29,7 +30,8 @@ type Printer func(stream, text string)
 var printTo atomic.Pointer[Printer]
 
 // SetPrinter says where the text of Print and PrintV2 goes, in the whole
-// process: nowhere until a program says so. It may be called at any time.
+// process: nowhere until a program says so. It may be called at any time. A
+// nil p sends the text nowhere again. It never fails.
 func SetPrinter(p Printer) {
 	if p == nil {
 		printTo.Store(nil)
@@ -57,7 +59,10 @@ func (o PrintOpts) Apply(s *tf.Spec) {
 	}
 }
 
-// Print returns x and prints the tensors in data when it runs.
+// Print returns x and prints the tensors in data when it runs. x and data have
+// any types and shapes. The text is one line for the stream "stderr" of the
+// Printer that SetPrinter has set: the message and then each tensor in
+// brackets. No type and no number of tensors is refused.
 // Its options are [PrintOpts].
 func Print(x tf.Output, data []tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Print", opts, append([]tf.Output{x}, data...)...)
@@ -81,8 +86,13 @@ func (o PrintV2Opts) Apply(s *tf.Spec) {
 	}
 }
 
-// PrintV2 prints a scalar string when it runs. The stream "file://PATH" appends
-// to a file. Its options are [PrintV2Opts].
+// PrintV2 prints a scalar string when it runs. The stream "file://PATH"
+// appends to a file; the other streams are those of Printer. A tensor that is
+// no scalar is refused with INVALID_ARGUMENT, when the graph is built if its
+// shape is known, else in the step. An unknown stream and a file that cannot
+// be opened are refused in the step with INVALID_ARGUMENT; RESOURCE_EXHAUSTED
+// says that the disk has no room. A named pipe is written when it has a reader;
+// the step's end ends the wait. Its options are [PrintV2Opts].
 func PrintV2(text tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "PrintV2", []tf.Output{text}, opts...)
 }
@@ -128,7 +138,7 @@ func printText(n *core.Node) (core.Kernel, error) {
 		}
 		text := core.Data[string](x)[0] + end
 		if isFile {
-			return appendTo(core.LocalPath(path), text)
+			return appendTo(c.StepContext(), core.LocalPath(path), text)
 		}
 		if p := printTo.Load(); p != nil {
 			(*p)(stream, text)
@@ -138,17 +148,13 @@ func printText(n *core.Node) (core.Kernel, error) {
 }
 
 // appendTo adds text to the end of a file.
-func appendTo(path, text string) error {
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
+func appendTo(ctx context.Context, path, text string) error {
+	f, err := core.CreateFile(ctx, path, os.O_APPEND)
+	if err != nil && ctx.Err() == nil {
 		return tf.Errorf(tf.InvalidArgument, "Failed to open file for appending: %s", path)
 	}
-	_, err = f.WriteString(text)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
 	if err != nil {
-		return tf.Errorf(tf.DataLoss, "%v", err)
+		return err
 	}
-	return nil
+	return core.WriteAndClose(ctx, f, text)
 }

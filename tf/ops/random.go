@@ -44,7 +44,7 @@ type RandomOpts struct{ Seed *int64 }
 // depend on the graph.
 func (o RandomOpts) Apply(*tf.Spec) {}
 
-// Seed returns RandomOpts with the given seed.
+// Seed returns RandomOpts with the given seed. Any number is allowed.
 func Seed(seed int64) RandomOpts { return RandomOpts{&seed} }
 
 // seeded sets seed and seed2 by the rule of TensorFlow's clients.
@@ -63,19 +63,27 @@ func seeded(g *tf.Graph, opts []tf.Option) []tf.Option {
 }
 
 // RandomUniform returns numbers of type d, uniform in [0, 1), in a tensor of
-// the given shape: sizes, or a vector of them, with which g may be nil.
+// the given shape: sizes, or a vector of them, with which g may be nil. The
+// generator is Philox4x32-10 (Salmon et al., SC 2011). d is float16,
+// bfloat16, float32 or float64. Every step draws new numbers; RandomOpts and
+// the seed of the graph make their sequence repeatable. Negative sizes and a
+// shape that is no vector are refused with INVALID_ARGUMENT, the sizes when
+// the graph is built if they are known, else in the step.
 func RandomUniform[I tf.Ints](g *tf.Graph, shape I, d tf.DType, opts ...tf.Option) tf.Output {
 	return randomOf("RandomUniform", author.IntsOf(g, shape), d, opts)
 }
 
 // RandomStandardNormal returns normal numbers of mean 0 and deviation 1, in a
-// tensor of the given shape, as RandomUniform does.
+// tensor of the given shape, as RandomUniform does. The numbers are made from
+// uniform ones by the method of Box and Muller (1958). Types, seeds and
+// errors are those of RandomUniform.
 func RandomStandardNormal[I tf.Ints](g *tf.Graph, shape I, d tf.DType, opts ...tf.Option) tf.Output {
 	return randomOf("RandomStandardNormal", author.IntsOf(g, shape), d, opts)
 }
 
 // TruncatedNormal returns normal numbers of mean 0 and deviation 1 without
 // those beyond ±2, in a tensor of the given shape, as RandomUniform does.
+// Types, seeds and errors are those of RandomUniform.
 func TruncatedNormal[I tf.Ints](g *tf.Graph, shape I, d tf.DType, opts ...tf.Option) tf.Output {
 	return randomOf("TruncatedNormal", author.IntsOf(g, shape), d, opts)
 }
@@ -84,9 +92,13 @@ func randomOf(op string, shape tf.Output, d tf.DType, opts []tf.Option) tf.Outpu
 	return apply(op, tf.Join(seeded(shape.Graph(), opts), tf.Attr("dtype", d)), shape)
 }
 
-// RandomUniformInt returns integers uniform in [minval, maxval), up to a small
-// bias where the number of integers is no power of two. The limits are Outputs or
-// Go integers; their type, int32 if both are int, is that of the result.
+// RandomUniformInt returns integers uniform in [minval, maxval), up to a
+// small bias where the number of integers is no power of two. The limits are
+// Outputs or Go integers; their type, int32 if both are int, is that of the
+// result. It is int32 or int64. Limits that are no scalars, and a minval that
+// is not less than maxval, are refused in the step with INVALID_ARGUMENT, the
+// latter only if the result has elements. Shape and seeds are those of
+// RandomUniform.
 func RandomUniformInt[I tf.Ints](g *tf.Graph, shape I, minval, maxval any, opts ...tf.Option) tf.Output {
 	sizes := author.IntsOf(g, shape)
 	limits := operands(sizes.Graph(), minval, maxval)

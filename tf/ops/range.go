@@ -22,9 +22,14 @@ func init() {
 	})
 }
 
-// Range returns the vector start, start+delta, ... up to but without limit. Each
-// of them is an Output, with which g may be nil, or a Go number, which must be a
-// value of their type; numbers alone are what Scalar makes of them.
+// Range returns the vector start, start+delta, ... up to but without limit.
+// Each of them is an Output, with which g may be nil, or a Go number, which
+// must be a value of their type; numbers alone are what Scalar makes of them.
+// The three are scalars of one type, a floating-point number (float16,
+// bfloat16, float32, float64) or an integer other than uint8. A delta of 0, a
+// delta that leads away from limit, NaN, and more elements than an int64 counts
+// are refused with INVALID_ARGUMENT, when the graph is built if the three are
+// known, else in the step. start equal to limit gives an empty vector.
 func Range(g *tf.Graph, start, limit, delta any, opts ...tf.Option) tf.Output {
 	in := operands(g, start, limit, delta)
 	return apply("Range", opts, in...)
@@ -36,38 +41,98 @@ func rangeShape(c *core.Infer) error {
 			return err
 		}
 	}
-	var v [3]float64
+	var v [3]*core.Tensor
 	for i := range v {
-		t := c.Const(i)
-		if t == nil || t.Len() != 1 {
+		if v[i] = c.Const(i); v[i] == nil || v[i].Len() != 1 {
 			c.Set(0, tf.Shape{-1})
 			return nil
 		}
-		elementwise.Cast(v[i:i+1], elementRange(t, 0, 1))
 	}
-	n, err := rangeLen(v[0], v[1], v[2], c.Type("Tidx").IsInteger())
+	n, err := lenOfRange(v)
 	c.Set(0, tf.Shape{n})
 	return err
 }
 
-// rangeLen returns how many elements a range has.
-func rangeLen(start, limit, delta float64, integer bool) (int, error) {
+// lenOfRange returns how many elements a range of scalars has.
+func lenOfRange(v [3]*core.Tensor) (int, error) {
+	switch d := v[0].DType(); {
+	case d == tf.Uint64:
+		return intRangeLen(castRange[uint64](v))
+	case d.IsInteger():
+		return intRangeLen(castRange[int64](v))
+	case d == tf.Float64:
+		return rangeLen(castRange[float64](v), func(v float64) float64 { return v })
+	case d == tf.Float16:
+		return rangeLen(castRange[float32](v), widened[tf.Half])
+	case d == tf.BFloat16:
+		return rangeLen(castRange[float32](v), widened[tf.BF16])
+	}
+	return rangeLen(castRange[float32](v), func(v float32) float32 { return v })
+}
+
+func castRange[T int64 | uint64 | float32 | float64](v [3]*core.Tensor) (out [3]T) {
+	for i, t := range v {
+		elementwise.Cast(out[i:i+1], elementRange(t, 0, 1))
+	}
+	return out
+}
+
+// checkRange checks that delta leads from start to limit.
+func checkRange[T numeric.Integer | numeric.Float](start, limit, delta T) error {
+	text := func(v T) any {
+		switch any(v).(type) {
+		case float32, float64:
+			return general(float64(v), 6)
+		}
+		return v
+	}
 	switch {
 	case delta == 0:
-		return 0, tf.Errorf(tf.InvalidArgument, "Requires delta != 0: %v", delta)
-	case delta > 0 && start > limit:
-		return 0, tf.Errorf(tf.InvalidArgument, "Requires start <= limit when delta > 0: %v/%v", start, limit)
-	case delta < 0 && start < limit:
-		return 0, tf.Errorf(tf.InvalidArgument, "Requires start >= limit when delta < 0: %v/%v", start, limit)
+		return tf.Errorf(tf.InvalidArgument, "Requires delta != 0: %v", text(delta))
+	case delta > 0 && !(start <= limit):
+		return tf.Errorf(tf.InvalidArgument, "Requires start <= limit when delta > 0: %v/%v", text(start), text(limit))
+	case !(delta > 0) && !(start >= limit):
+		return tf.Errorf(tf.InvalidArgument, "Requires start >= limit when delta < 0: %v/%v", text(start), text(limit))
 	}
-	n := math.Ceil(math.Abs((limit - start) / delta))
-	if integer {
-		n = math.Ceil(math.Abs(limit-start) / math.Abs(delta))
+	return nil
+}
+
+// rangeLen returns how many elements a range of floating-point numbers has, which
+// round rounds as those of its type are.
+func rangeLen[T float32 | float64](v [3]T, round func(T) T) (int, error) {
+	start, limit, delta := v[0], v[1], v[2]
+	if err := checkRange(start, limit, delta); err != nil {
+		return 0, err
 	}
-	if !(n <= math.MaxInt32*1024) {
-		return 0, tf.Errorf(tf.InvalidArgument, "Requires ((limit - start) / delta) to fit in memory, got %v", n)
+	n := math.Ceil(math.Abs(float64(round(round(limit-start) / delta))))
+	if !(n < 1<<63) {
+		return 0, tooLongRange()
 	}
 	return int(n), nil
+}
+
+// intRangeLen is rangeLen for integers, whose distance may need a bit more than they have.
+func intRangeLen[T int64 | uint64](v [3]T) (int, error) {
+	start, limit, delta := v[0], v[1], v[2]
+	if err := checkRange(start, limit, delta); err != nil {
+		return 0, err
+	}
+	span, step := uint64(limit)-uint64(start), uint64(delta)
+	if delta < 0 {
+		span, step = -span, -step
+	}
+	n := span / step
+	if span%step != 0 {
+		n++
+	}
+	if n > math.MaxInt64 {
+		return 0, tooLongRange()
+	}
+	return int(n), nil
+}
+
+func tooLongRange() error {
+	return tf.Errorf(tf.InvalidArgument, "Requires ((limit - start) / delta) <= %d", math.MaxInt64)
 }
 
 func rangeOf[T numeric.Integer | numeric.Float](n *core.Node) (core.Kernel, error) {
@@ -77,7 +142,7 @@ func rangeOf[T numeric.Integer | numeric.Float](n *core.Node) (core.Kernel, erro
 		if err != nil {
 			return err
 		}
-		count, err := rangeLen(float64(v[0]), float64(v[1]), float64(v[2]), d.IsInteger())
+		count, err := lenOfRange([3]*core.Tensor{c.Input(0), c.Input(1), c.Input(2)})
 		if err != nil {
 			return err
 		}
@@ -115,7 +180,7 @@ func rangeHalf[H tf.Half | tf.BF16](n *core.Node) (core.Kernel, error) {
 		}
 		var v [3]float32
 		elementwise.Widen(v[:], h[:])
-		count, err := rangeLen(float64(v[0]), float64(v[1]), float64(v[2]), false)
+		count, err := rangeLen(v, widened[H])
 		if err != nil {
 			return err
 		}

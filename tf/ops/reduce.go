@@ -85,34 +85,51 @@ func reduceAlong[A tf.Ints](op string, opts []tf.Option, x tf.Output, axes A) tf
 }
 
 // Sum returns the sums of x along axes; negative ones count from the end.
-// ReduceOpts keeps their dimensions, with size 1.
+// ReduceOpts keeps their dimensions, with size 1. The result has the shape of
+// x without the axes, a scalar if axes is AllAxes, and the type of x: numbers
+// (floating-point, complex, integers of 8 to 64 bits). Sums of integers may
+// overflow; float16 and bfloat16 are added up in float32; the sum of no
+// elements is 0. An axis that is not in [-rank, rank) or is named twice is
+// refused with INVALID_ARGUMENT, when the graph is built if the axes and the
+// rank of x are known, else in the step.
 func Sum[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return reduceAlong("Sum", opts, x, axes)
 }
 
-// Prod returns the products of x along axes. Its options are [ReduceOpts].
+// Prod returns the products of x along axes. Axes, shapes, types and errors
+// are those of Sum. Products of integers may overflow; float16 and bfloat16
+// are multiplied in float32; the product of no elements is 1.
+// Its options are [ReduceOpts].
 func Prod[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return reduceAlong("Prod", opts, x, axes)
 }
 
 // Max returns the greatest elements of x along axes, NaN where there is one.
-// Its options are [ReduceOpts].
+// x holds real numbers (floating-point numbers and integers of 8 to 64 bits);
+// axes, shapes and errors are those of Sum. The greatest of no elements is
+// -Inf, or the least integer of the type. Its options are [ReduceOpts].
 func Max[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return reduceAlong("Max", opts, x, axes)
 }
 
-// Min returns the least elements of x along axes, NaN where there is one.
-// Its options are [ReduceOpts].
+// Min returns the least elements of x along axes, NaN where there is one. x
+// holds real numbers (floating-point numbers and integers of 8 to 64 bits);
+// axes, shapes and errors are those of Sum. The least of no elements is +Inf,
+// or the greatest integer of the type. Its options are [ReduceOpts].
 func Min[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return reduceAlong("Min", opts, x, axes)
 }
 
-// All reports whether all elements of x hold along axes. Its options are [ReduceOpts].
+// All reports whether all elements of x hold along axes. x and the result are
+// bool; axes, shapes and errors are those of Sum. The result for no elements
+// is true. Its options are [ReduceOpts].
 func All[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return reduceAlong("All", opts, x, axes)
 }
 
-// Any reports whether an element of x holds along axes. Its options are [ReduceOpts].
+// Any reports whether an element of x holds along axes. x and the result are
+// bool; axes, shapes and errors are those of Sum. The result for no elements
+// is false. Its options are [ReduceOpts].
 func Any[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return reduceAlong("Any", opts, x, axes)
 }

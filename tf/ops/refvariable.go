@@ -55,8 +55,12 @@ func (o VariableOpts) Apply(s *tf.Spec) {
 }
 
 // VariableV2 adds a variable of the reference kind, as graphs of TensorFlow 1
-// have them. Programs are better off with tf.NewVariable.
-// Its options are [VariableOpts].
+// have them. Programs are better off with tf.NewVariable. The result is a
+// reference to a variable of type d, any, and the given shape, in which sizes
+// may be unknown (-1); it has no value before Assign. A container with other
+// characters than letters, digits, '.', '-' and '/', and a shared name that
+// begins with '_' or whose variable has another type, are refused in the step
+// with INVALID_ARGUMENT. Its options are [VariableOpts].
 func VariableV2(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, tf.Attr("dtype", d), tf.Attr("shape", shape))
 	return tf.Apply(g, "VariableV2", nil, opts...).Output(0)
@@ -73,23 +77,32 @@ func (o AssignOpts) Apply(s *tf.Spec) {
 	s.Set("use_locking", !o.NoLocking)
 }
 
-// Assign makes value the value of the reference variable ref, which it returns.
-// Its options are [AssignOpts].
+// Assign makes value the value of the reference variable ref, which it
+// returns. value has the type of ref. A value of another shape is refused
+// with INVALID_ARGUMENT, when the graph is built if the shapes are known,
+// else in the step, unless AssignOpts allows it; a ref that is no reference
+// is refused in the step with INTERNAL. Its options are [AssignOpts].
 func Assign(ref, value tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Assign", opts, ref, value)
 }
 
-// AssignAdd adds value to the reference variable ref, which it returns.
+// AssignAdd adds value to the reference variable ref, which it returns. Both
+// hold numbers and have one type and shape. Another shape is refused with
+// INVALID_ARGUMENT, when the graph is built if it is known, else in the step;
+// a variable without a value ends the step with FAILED_PRECONDITION.
 func AssignAdd(ref, value tf.Output, opts ...tf.Option) tf.Output {
 	return apply("AssignAdd", opts, ref, value)
 }
 
-// AssignSub subtracts value from the reference variable ref, which it returns.
+// AssignSub subtracts value from the reference variable ref, which it
+// returns. Types, shapes and errors are those of AssignAdd.
 func AssignSub(ref, value tf.Output, opts ...tf.Option) tf.Output {
 	return apply("AssignSub", opts, ref, value)
 }
 
-// IsVariableInitialized reports whether a reference variable has a value.
+// IsVariableInitialized reports whether a reference variable has a value. The
+// result is a bool scalar; ref has any type. A ref that is no reference is
+// refused in the step with INTERNAL.
 func IsVariableInitialized(ref tf.Output, opts ...tf.Option) tf.Output {
 	return apply("IsVariableInitialized", opts, ref)
 }

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"errors"
-	"regexp"
 	"regexp/syntax"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -21,12 +20,17 @@ func init() {
 }
 
 // RegexFullMatch reports which strings of x the pattern, a scalar in RE2's
-// syntax, matches as a whole.
+// syntax, matches as a whole. The result is bool and has the shape of x. A
+// pattern that is no scalar is refused with INVALID_ARGUMENT, when the graph
+// is built if its shape is known, else in the step; one that has errors is
+// refused in the step with INVALID_ARGUMENT. The syntax is that of Go's
+// package regexp.
 func RegexFullMatch(x, pattern tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RegexFullMatch", opts, x, pattern)
 }
 
 // StaticRegexFullMatch is RegexFullMatch with a pattern that is known now.
+// One that has errors is refused in the step with INVALID_ARGUMENT.
 func StaticRegexFullMatch(x tf.Output, pattern string, opts ...tf.Option) tf.Output {
 	return apply("StaticRegexFullMatch", tf.Join(opts, tf.Attr("pattern", pattern)), x)
 }
@@ -61,7 +65,7 @@ func staticRegexFullMatch(n *core.Node) (core.Kernel, error) {
 	}), nil
 }
 
-func matchAll(c *core.OpContext, re *regexp.Regexp) error {
+func matchAll(c *core.OpContext, re *pattern) error {
 	x := c.Input(0)
 	out, err := c.Alloc(0, tf.Bool, x.Shape())
 	if err != nil {
@@ -71,20 +75,20 @@ func matchAll(c *core.OpContext, re *regexp.Regexp) error {
 	const grain = 1 << 8
 	c.ParallelFor(len(y), grain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			y[i] = re.MatchString(in[i])
+			y[i] = re.of(in[i]).MatchString(in[i])
 		}
 	})
 	return nil
 }
 
 // wholeRegex compiles a pattern that has to match all of a text.
-func wholeRegex(pattern string) (*regexp.Regexp, error) {
-	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
-		return nil, badPattern(pattern, err)
+func wholeRegex(expr string) (*pattern, error) {
+	if _, err := syntax.Parse(expr, syntax.Perl); err != nil {
+		return nil, badPattern(expr, err)
 	}
-	re, err := regexp.Compile(`\A(?:` + pattern + `)\z`)
+	re, err := newPattern(`\A(?:` + expr + `)\z`)
 	if err != nil {
-		return nil, badPattern(pattern, err)
+		return nil, badPattern(expr, err)
 	}
 	return re, nil
 }

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -26,16 +25,23 @@ type RegexReplaceOpts struct{ First bool }
 // Apply sets the attributes.
 func (o RegexReplaceOpts) Apply(s *tf.Spec) { s.Set("replace_global", !o.First) }
 
-// RegexReplace replaces what pattern, a scalar in RE2's syntax, matches in the
-// strings of x by rewrite, a scalar in which \0 is the match and \1 to \9 are
-// its groups. A rewrite with groups that the pattern lacks changes nothing.
+// RegexReplace replaces what pattern, a scalar in RE2's syntax, matches in
+// the strings of x by rewrite, a scalar in which \0 is the match and \1 to \9
+// are its groups. A rewrite with groups that the pattern lacks changes
+// nothing. A double backslash stands for a backslash; another escape ends the
+// rewrite, or changes nothing with First. The result has the shape of x. A
+// pattern or rewrite that is no scalar is refused with INVALID_ARGUMENT, when
+// the graph is built if its shape is known, else in the step; a pattern that
+// has errors is refused in the step with INVALID_ARGUMENT.
 // Its options are [RegexReplaceOpts].
 func RegexReplace(x, pattern, rewrite tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RegexReplace", opts, x, pattern, rewrite)
 }
 
 // StaticRegexReplace is RegexReplace with a pattern and a rewrite that are
-// known now. Its options are [RegexReplaceOpts].
+// known now. The result has the shape of x. A pattern that has errors is
+// refused in the step with INVALID_ARGUMENT.
+// Its options are [RegexReplaceOpts].
 func StaticRegexReplace(x tf.Output, pattern, rewrite string, opts ...tf.Option) tf.Output {
 	return apply("StaticRegexReplace", tf.Join(opts, tf.Attr("pattern", pattern), tf.Attr("rewrite", rewrite)), x)
 }
@@ -81,7 +87,7 @@ func staticRegexReplace(n *core.Node) (core.Kernel, error) {
 
 // A replacer replaces matches of an expression.
 type replacer struct {
-	re    *regexp.Regexp
+	re    *pattern
 	parts []rewritePart
 	most  int // how many matches are replaced, -1: all
 }
@@ -93,17 +99,17 @@ type rewritePart struct {
 	group int
 }
 
-func newReplacer(pattern, rewrite string, global bool) (*replacer, error) {
-	re, err := regexp.Compile(pattern)
+func newReplacer(expr, rewrite string, global bool) (*replacer, error) {
+	re, err := newPattern(expr)
 	if err != nil {
-		return nil, badPattern(pattern, err)
+		return nil, badPattern(expr, err)
 	}
 	r := &replacer{re: re, most: -1}
 	if !global {
 		r.most = 1
 	}
 	parts, broken := parseRewrite(rewrite)
-	if r.parts = parts; greatestGroup(rewrite) > re.NumSubexp() || broken && !global {
+	if r.parts = parts; greatestGroup(rewrite) > re.plain.NumSubexp() || broken && !global {
 		r.most = 0
 	}
 	return r, nil
@@ -168,7 +174,7 @@ func (r *replacer) replace(s string) string {
 		return s
 	}
 	r.makeRoom(s)
-	matches := r.re.FindAllStringSubmatchIndex(s, r.most)
+	matches := r.re.of(s).FindAllStringSubmatchIndex(s, r.most)
 	if matches == nil {
 		return s
 	}
@@ -192,8 +198,8 @@ func (r *replacer) makeRoom(s string) {
 		return
 	}
 	n := 0
-	r.re.ReplaceAllStringFunc(s, func(string) string { n++; return "" })
-	core.Room(n * (24 + 16*(1+r.re.NumSubexp()))) // a slice of as many numbers each
+	r.re.of(s).ReplaceAllStringFunc(s, func(string) string { n++; return "" })
+	core.Room(n * (24 + 16*(1+r.re.plain.NumSubexp()))) // a slice of as many numbers each
 }
 
 // length returns how long s is after the replacement.

@@ -12,41 +12,54 @@ const reluTypes = "float, double, int32, uint8, int16, int8, int64, bfloat16, ui
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "Relu", Traits: core.Elementwise, In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + ", qint8}",
+		Name: "Relu", Traits: core.Elementwise | core.Cheap, In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + ", qint8}",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(reluGrad),
 		Kernels: core.ByType("T", merge(floatMaps(elementwise.Relu, elementwise.Relu),
 			signedMaps(elementwise.Relu, elementwise.Relu, elementwise.Relu, elementwise.Relu), unsignedMaps(elementwise.Relu, elementwise.Relu, elementwise.Relu, elementwise.Relu))),
 	})
 	core.Register(core.OpDef{
-		Name: "ReluGrad", Traits: core.Elementwise, In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
+		Name: "ReluGrad", Traits: core.Elementwise | core.Cheap, In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(reluGradGrad),
 		Kernels: core.ByType("T", merge(floatGates(elementwise.ReluGrad, elementwise.ReluGrad),
 			intGates(elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad))),
 	})
 	core.Register(core.OpDef{
-		Name: "Relu6", Traits: core.Elementwise, In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + "}",
+		Name: "Relu6", Traits: core.Elementwise | core.Cheap, In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + "}",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(relu6Grad),
 		Kernels: core.ByType("T", merge(floatMaps(relu6[float32], relu6[float64]),
 			signedMaps(relu6[int8], relu6[int16], relu6[int32], relu6[int64]), unsignedMaps(relu6[uint8], relu6[uint16], relu6[uint32], relu6[uint64]))),
 	})
 	core.Register(core.OpDef{
-		Name: "Relu6Grad", Traits: core.Elementwise, In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
+		Name: "Relu6Grad", Traits: core.Elementwise | core.Cheap, In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(relu6GradGrad),
-		Kernels: core.ByType("T", merge(floatGates(relu6Gate[float32], relu6Gate[float64]),
+		Kernels: core.ByType("T", merge(floatGates(relu6Gate32, relu6Gate[float64]),
 			intGates(relu6Gate[int8], relu6Gate[int16], relu6Gate[int32], relu6Gate[int64], relu6Gate[uint8], relu6Gate[uint16], relu6Gate[uint32], relu6Gate[uint64]))),
 	})
 }
 
-// Relu returns x where it is positive, else 0.
+// Relu returns x where it is positive, else 0. NaN stays NaN. The result has
+// the shape and the type of x, which holds real numbers (floating-point
+// numbers and integers of 8 to 64 bits). qint8 may stand in a graph but has no
+// kernel, so the step fails with NOT_FOUND; other types are refused with
+// INVALID_ARGUMENT when the graph is built.
+// It is the rectifier of Nair and Hinton (ICML 2010).
 func Relu(x tf.Output, opts ...tf.Option) tf.Output { return apply("Relu", opts, x) }
 
 // ReluGrad returns dy where x, Relu's input or output, is positive, else 0.
+// It is 0 where x is NaN. Both hold real numbers and have one type and shape,
+// which the result has; shapes that differ are refused with INVALID_ARGUMENT,
+// when the graph is built if they are known, else in the step.
 func ReluGrad(dy, x tf.Output, opts ...tf.Option) tf.Output { return apply("ReluGrad", opts, dy, x) }
 
-// Relu6 returns x bounded to [0, 6].
+// Relu6 returns x bounded to [0, 6]. NaN stays NaN. The result has the shape
+// and the type of x, which holds real numbers (floating-point numbers and
+// integers of 8 to 64 bits). Other types are refused with INVALID_ARGUMENT
+// when the graph is built.
+// It is the function of Krizhevsky (2010).
 func Relu6(x tf.Output, opts ...tf.Option) tf.Output { return apply("Relu6", opts, x) }
 
-// Relu6Grad returns dy where x, Relu6's input or output, is in (0, 6), else 0.
+// Relu6Grad returns dy where x, Relu6's input or output, is in (0, 6), else
+// 0. Types, shapes and errors are those of ReluGrad.
 func Relu6Grad(dy, x tf.Output, opts ...tf.Option) tf.Output { return apply("Relu6Grad", opts, dy, x) }
 
 func relu6[T numeric.Real](y, x []T) {
@@ -61,6 +74,18 @@ func relu6Gate[T numeric.Real](dx, dy, x []T) {
 		}
 		return 0
 	})
+}
+
+// relu6Gate32 is relu6Gate by vector loops: 6-v is positive exactly where v < 6.
+func relu6Gate32(dx, dy, x []float32) {
+	below := make([]float32, min(len(x), 1024)) // a block that stays in the first cache
+	for len(dx) > 0 {
+		n := min(len(dx), len(below))
+		elementwise.ScalarSub(below[:n], 6, x[:n])
+		elementwise.ReluGrad(dx[:n], dy[:n], x[:n])
+		elementwise.ReluGrad(dx[:n], dx[:n], below[:n])
+		dx, dy, x = dx[n:], dy[n:], x[n:]
+	}
 }
 
 // gateKernel is pairKernel for ops that take tensors of the same shape.

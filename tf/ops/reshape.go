@@ -33,13 +33,20 @@ func init() {
 }
 
 // Reshape returns the elements of x in another shape, a vector of sizes of
-// which one may be -1: as many as are left.
+// which one may be -1: as many as are left. x has any type. Sizes for another
+// number of elements, a second -1 and other negative sizes are refused with
+// INVALID_ARGUMENT, when the graph is built if they and the shape of x are
+// known, else in the step. The step also refuses 254 sizes or more, and a
+// tensor of sizes with two dimensions or more.
 func Reshape[S tf.Ints](x tf.Output, shape S, opts ...tf.Option) tf.Output {
 	return apply("Reshape", opts, x, author.AsInts(x, shape))
 }
 
-// ExpandDims returns x with a dimension of size 1 put in at axis, which counts
-// from the end if it is negative (-1 is after the last dimension).
+// ExpandDims returns x with a dimension of size 1 put in at axis, which
+// counts from the end if it is negative (-1 is after the last dimension). x
+// has any type. An axis that is not in [-rank-1, rank] is refused with
+// INVALID_ARGUMENT, when the graph is built if it and the rank are known,
+// else in the step, as is a tensor of more than one axis.
 func ExpandDims[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
 	return apply("ExpandDims", opts, x, author.AsInt(x, axis))
 }
@@ -51,9 +58,11 @@ type SqueezeOpts struct{ SqueezeDims []int }
 // Apply sets the attributes.
 func (o SqueezeOpts) Apply(s *tf.Spec) { s.Set("squeeze_dims", o.SqueezeDims) }
 
-// Squeeze returns x without its dimensions of size 1: those that axes names, all of
-// them if it names none. Negative axes count from the end.
-// Its options are [SqueezeOpts].
+// Squeeze returns x without its dimensions of size 1: those that axes names,
+// all of them if it names none. Negative axes count from the end. x has any
+// type. An axis out of range, or of another size than 1, is refused with
+// INVALID_ARGUMENT, when the graph is built if the shape of x is known, else
+// in the step. Its options are [SqueezeOpts].
 func Squeeze(x tf.Output, axes []int, opts ...tf.Option) tf.Output {
 	if len(axes) > 0 {
 		opts = tf.Join(opts, SqueezeOpts{axes})
@@ -62,6 +71,9 @@ func Squeeze(x tf.Output, axes []int, opts ...tf.Option) tf.Output {
 }
 
 // EnsureShape returns x, whose shape must turn out to be compatible with s.
+// Sizes in s that may be any are -1; a nil s allows all. x has any type. A
+// shape that is not compatible is refused with INVALID_ARGUMENT, when the
+// graph is built if it is known, else in the step.
 func EnsureShape(x tf.Output, s tf.Shape, opts ...tf.Option) tf.Output {
 	return apply("EnsureShape", tf.Join(opts, tf.Attr("shape", s)), x)
 }

@@ -16,7 +16,7 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "Reverse", In: "tensor: T; dims: bool", Out: "output: T",
 		Attrs: "T: {uint8, int8, uint16, int16, uint32, int32, uint64, int64, " + types + "}",
-		Shape: core.UnchangedShape, Grad: reverseGrad("Reverse"), Kernels: core.ByType("T", sameFor(stateless(reverseDims), dataTypes...)),
+		Shape: reverseShape, Grad: reverseGrad("Reverse"), Kernels: core.ByType("T", sameFor(stateless(reverseDims), dataTypes...)),
 	})
 	core.Register(core.OpDef{
 		Name: "ReverseSequence", In: "input: T; seq_lengths: Tlen", Out: "output: T",
@@ -31,11 +31,17 @@ func init() {
 }
 
 // ReverseV2 returns x with the order of elements along the axes turned round.
+// axes is a vector of int32 or int64; negative ones count from the end. x
+// holds numbers, bools or strings, and the result has its shape. An axis out
+// of range, or named twice, is refused in the step with INVALID_ARGUMENT;
+// axes that are no vector are refused with the same code, when the graph is
+// built if their rank is known, else in the step.
 func ReverseV2(x, axes tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ReverseV2", opts, x, axes)
 }
 
-// Reverse returns x with the order of elements along axes turned round.
+// Reverse returns x with the order of elements along axes turned round. It is
+// ReverseV2 with axes that may be Go integers: types and errors are the same.
 func Reverse[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return ReverseV2(x, author.AsInts(x, axes), opts...)
 }
@@ -47,20 +53,38 @@ type ReverseSequenceOpts struct{ BatchDim int }
 // Apply sets the attributes.
 func (o ReverseSequenceOpts) Apply(s *tf.Spec) { s.Set("batch_dim", o.BatchDim) }
 
-// ReverseSequence turns round, for each batch, the first of the elements along
-// dimension seqDim: as many as lengths says. Its options are [ReverseSequenceOpts].
+// ReverseSequence turns round, for each batch, the first of the elements
+// along dimension seqDim: as many as lengths says. x holds numbers, bools or
+// strings, and the result has its shape; lengths is a vector of int32 or
+// int64 with a number for each element of the batch dimension. A seqDim out
+// of range or equal to the batch dimension is refused with INVALID_ARGUMENT,
+// when the graph is built if the rank of x is known, else in the step.
+// Lengths of another number or shape, negative ones, and those beyond
+// dimension seqDim end the step with INVALID_ARGUMENT.
+// Its options are [ReverseSequenceOpts].
 func ReverseSequence(x, lengths tf.Output, seqDim int, opts ...tf.Option) tf.Output {
 	return apply("ReverseSequence", tf.Join(opts, tf.Attr("seq_dim", seqDim)), x, lengths)
 }
 
-// Roll moves elements along axes by shifts; what leaves at the end comes in at
-// the beginning.
+// Roll moves elements along axes by shifts; what leaves at the end comes in
+// at the beginning. shift and axes are both scalars or vectors of one length;
+// negative axes count from the end, negative shifts move to the beginning,
+// and the shifts of an axis that occurs more than once add up. x has one
+// dimension or more and any type but the quantized ones; the result has its
+// shape. A scalar x, shapes of shift and axes that differ, and an axis out of
+// range are refused in the step with INVALID_ARGUMENT.
 func Roll[S, A tf.Ints](x tf.Output, shift S, axes A, opts ...tf.Option) tf.Output {
 	return apply("Roll", opts, x, author.AsInts(x, shift), author.AsInts(x, axes))
 }
 
+// mostReversed is how many dimensions TensorFlow's kernels have loops for.
+const mostReversed = 8
+
 func reverseShape(c *core.Infer) error {
 	c.Set(0, c.In(0))
+	if len(c.In(0)) > mostReversed {
+		return tf.Errorf(tf.InvalidArgument, "reverse does not work on tensors with more than %d dimensions", mostReversed)
+	}
 	_, err := c.Rank(1, 1)
 	return err
 }
@@ -114,6 +138,9 @@ func reverseAxes(c *core.OpContext) error {
 
 func reverseDims(c *core.OpContext) error {
 	x, dims := c.Input(0), c.Input(1)
+	if x.Rank() > 0 && x.Dim(0) == 0 {
+		return tf.Errorf(tf.InvalidArgument, "Invalid input first dimension. Found 0.")
+	}
 	if dims.Rank() != 1 {
 		return tf.Errorf(tf.InvalidArgument, "'dims' must be 1-dimension, not %d", dims.Rank())
 	}
@@ -126,6 +153,9 @@ func reverseDims(c *core.OpContext) error {
 // flipped makes output 0 input 0 with the order along some dimensions turned
 // round.
 func flipped(c *core.OpContext, flip []bool) error {
+	if len(flip) > mostReversed {
+		return tf.Errorf(tf.Unimplemented, "reverse is not implemented for tensors of rank > %d.", mostReversed)
+	}
 	return rearranged(c, func(k, i int, s tf.Shape) int {
 		if flip[k] {
 			return s[k] - 1 - i

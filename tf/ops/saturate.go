@@ -6,8 +6,11 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 )
 
-// SaturateCast converts x to type d; what d cannot hold becomes its least or its
-// greatest value. A complex x is converted by its real part, unless d is complex.
+// SaturateCast converts x to type d; what d cannot hold becomes its least or
+// its greatest value. A complex x is converted by its real part, unless d is
+// complex. The result has the shape of x. Infinities become limits too where
+// d has a smaller range than the type of x. Types without limits, such as
+// bool and the complex ones, are converted as Cast does.
 func SaturateCast(x tf.Output, d tf.DType) tf.Output {
 	return scoped("saturate_cast", x, func() tf.Output {
 		y := x

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -76,7 +77,13 @@ func scatterFamily(name, types string, kernels byType) {
 }
 
 // ResourceGather returns the rows, of type d, of the variable behind handle
-// that indices name, without reading all of it.
+// that indices name, without reading all of it. indices is a tensor of int32
+// or int64; the result has its shape, followed by that of a row. A variable
+// without rows is refused with INVALID_ARGUMENT, when the graph is built if
+// its shape is known, else in the step; a negative number of batch dimensions
+// is refused alike when the graph is built. An index out of range, and a variable
+// of another type than d, end the step with INVALID_ARGUMENT; a variable
+// without a value ends it with FAILED_PRECONDITION.
 func ResourceGather(handle, indices tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("ResourceGather", tf.Join(opts, tf.Attr("dtype", d)), handle, indices)
 }
@@ -85,49 +92,74 @@ func resourceScatter(op string, handle, indices, updates tf.Output, opts []tf.Op
 	return tf.Apply(nil, op, []tf.Output{handle, indices, updates}, opts...)
 }
 
-// ResourceScatterUpdate overwrites the rows of the variable behind handle that
-// indices name by those of updates.
+// ResourceScatterUpdate overwrites the rows of the variable behind handle
+// that indices name by those of updates. indices is a tensor of int32 or
+// int64; updates has its shape, followed by that of a row, or is a scalar for
+// all elements, and has the type of the variable, any but the quantized ones.
+// Indices may repeat: their updates are made in order. Another shape of
+// updates, and a variable that is a scalar, are refused with
+// INVALID_ARGUMENT, when the graph is built if the shapes are known, else in
+// the step. An index out of range and another type end the step with
+// INVALID_ARGUMENT and leave the variable as it is; a variable without a
+// value ends it with FAILED_PRECONDITION.
 func ResourceScatterUpdate(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
 	return resourceScatter("ResourceScatterUpdate", handle, indices, updates, opts)
 }
 
-// ResourceScatterAdd adds the rows of updates to those that indices name.
+// ResourceScatterAdd adds the rows of updates to those that indices name. The
+// variable holds numbers; indices, shapes and errors are those of
+// ResourceScatterUpdate.
 func ResourceScatterAdd(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
 	return resourceScatter("ResourceScatterAdd", handle, indices, updates, opts)
 }
 
-// ResourceScatterSub subtracts the rows of updates from those that indices name.
+// ResourceScatterSub subtracts the rows of updates from those that indices
+// name. The variable holds numbers; indices, shapes and errors are those of
+// ResourceScatterUpdate.
 func ResourceScatterSub(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
 	return resourceScatter("ResourceScatterSub", handle, indices, updates, opts)
 }
 
-// ResourceScatterMul multiplies the rows that indices name by those of updates.
+// ResourceScatterMul multiplies the rows that indices name by those of
+// updates. The variable holds numbers; indices, shapes and errors are those
+// of ResourceScatterUpdate.
 func ResourceScatterMul(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
 	return resourceScatter("ResourceScatterMul", handle, indices, updates, opts)
 }
 
 // ResourceScatterDiv divides the rows that indices name by those of updates.
+// The variable holds numbers; quotients of integers are truncated, and
+// updates of integers that have a 0 are refused in the step with
+// INVALID_ARGUMENT. Indices, shapes and other errors are those of
+// ResourceScatterUpdate.
 func ResourceScatterDiv(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
 	return resourceScatter("ResourceScatterDiv", handle, indices, updates, opts)
 }
 
 // ResourceScatterMax raises the rows that indices name to those of updates.
+// The variable holds real numbers; an element becomes NaN if it or its update
+// is. Indices, shapes and errors are those of ResourceScatterUpdate.
 func ResourceScatterMax(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
 	return resourceScatter("ResourceScatterMax", handle, indices, updates, opts)
 }
 
 // ResourceScatterMin lowers the rows that indices name to those of updates.
+// The variable holds real numbers; an element becomes NaN if it or its update
+// is. Indices, shapes and errors are those of ResourceScatterUpdate.
 func ResourceScatterMin(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
 	return resourceScatter("ResourceScatterMin", handle, indices, updates, opts)
 }
 
 func resourceGatherShape(c *core.Infer) error {
+	batch := c.Int("batch_dims")
+	if batch < 0 {
+		return tf.Errorf(tf.InvalidArgument, "batch_dims is negative (%d)", batch)
+	}
 	_, s := c.Handle(0)
 	if s == nil || c.In(1) == nil {
 		return nil
 	}
-	batch := c.Int("batch_dims")
-	p, err := planGather(s, c.In(1), max(batch, 0), batch)
+	p, err := planGather(s, c.In(1), batch, batch)
 	if err != nil {
 		return err
 	}
@@ -152,8 +184,8 @@ func resourceGather[C cell](n *core.Node) (core.Kernel, error) {
 		if t.DType() != d {
 			return tf.Errorf(tf.InvalidArgument, "Trying to read variable with wrong dtype. Expected %s got %s", d.CName(), t.DType().CName())
 		}
-		if batch < 0 {
-			batch += c.Input(1).Rank()
+		if s := t.Shape(); batch > len(s) {
+			return tf.Errorf(tf.InvalidArgument, "params must have at least %d (batch_dims) dimensions but it has shape %s", batch, s.String())
 		}
 		return gatherInto[C](c, d, t, c.Input(1), batch, batch)
 	}), nil
@@ -213,19 +245,19 @@ func overwrite[C cell]() core.NewKernel {
 // the indices, of a variable given by handle or reference.
 func scatter[T any](data func(*core.Tensor) []T, f func(z, x, y []T)) core.NewKernel {
 	return stateless(func(c *core.OpContext) error {
-		refs, err := variableRefs(c, 1)
+		ref, err := VariableAt(c, 0)
 		if err != nil {
 			return err
 		}
 		if len(c.Out) > 0 {
-			c.Out[0].Ref = refs[0]
+			c.Out[0].Ref = ref
 		}
-		return changeWhole(c, refs[0], func(t *core.Tensor) error {
+		return changeWhole(c, ref, func(t *core.Tensor) error {
 			inner, err := checkScatter(c, t)
 			if err != nil || c.Input(1).Len() == 0 || inner == 0 {
 				return err
 			}
-			scatterInto(data(t), data(c.Input(2)), wideIndices(c.Input(1)), inner, f)
+			scatterInto(data(t), data(c.Input(2)), rows.Indices(c.Input(1)), inner, f)
 			return nil
 		})
 	})
@@ -255,7 +287,7 @@ func checkScatter(c *core.OpContext, t *core.Tensor) (int, error) {
 // hasZero reports whether an integer in t is 0.
 func hasZero(t *core.Tensor) bool {
 	set := core.Make[bool](t.Len())
-	elementwise.Cast(set, elements(t))
+	elementwise.Cast(set, core.AnyData(t))
 	return slices.Contains(set, false)
 }
 

@@ -53,39 +53,61 @@ func joinStrings(z, x, y []string) {
 }
 
 // ScatterNd returns zeros of the given shape to which, at the slices that the
-// rows of indices point to, updates are added.
+// rows of indices point to, updates are added. shape is a vector of the type
+// of indices: int16, int32 or int64. updates has the shape of indices without
+// its last dimension, followed by that of a slice; it holds numbers, bools,
+// which are joined by or, or strings, which are concatenated. Other shapes
+// are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step. An index out of range and a negative size end the
+// step with INVALID_ARGUMENT; BadIndicesOpts may leave such indices out.
 func ScatterNd(indices, updates, shape tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ScatterNd", opts, indices, updates, shape)
 }
 
 // ScatterNdNonAliasingAdd returns x with updates added to the slices that
-// indices point to.
+// indices point to. x has one dimension or more and holds numbers or bools,
+// which are joined by or; indices is int32 or int64. The shape of updates,
+// and what is refused, are those of ScatterNd.
 func ScatterNdNonAliasingAdd(x, indices, updates tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ScatterNdNonAliasingAdd", opts, x, indices, updates)
 }
 
-// TensorScatterUpdate returns x with the slices that indices point to replaced
-// by updates.
+// TensorScatterUpdate returns x with the slices that indices point to
+// replaced by updates. x and updates have one type: numbers, bools or
+// strings; indices, one row of int16, int32, int64 or uint16 for each slice,
+// may repeat, and then the last one counts. updates has the shape of indices
+// without its last dimension, followed by that of a slice. Other shapes are
+// refused with INVALID_ARGUMENT, when the graph is built if they are known,
+// else in the step. An index out of range ends the step with
+// INVALID_ARGUMENT; BadIndicesOpts may leave it out.
 func TensorScatterUpdate(x, indices, updates tf.Output, opts ...tf.Option) tf.Output {
 	return apply("TensorScatterUpdate", opts, x, indices, updates)
 }
 
-// TensorScatterAdd returns x with updates added to slices.
+// TensorScatterAdd returns x with updates added to slices. x holds numbers
+// and indices is int32 or int64; shapes and errors are those of
+// TensorScatterUpdate. Updates of one slice add up.
 func TensorScatterAdd(x, indices, updates tf.Output, opts ...tf.Option) tf.Output {
 	return apply("TensorScatterAdd", opts, x, indices, updates)
 }
 
-// TensorScatterSub returns x with updates subtracted from slices.
+// TensorScatterSub returns x with updates subtracted from slices. x holds
+// numbers and indices is int32 or int64; shapes and errors are those of
+// TensorScatterUpdate. All updates of one slice are subtracted.
 func TensorScatterSub(x, indices, updates tf.Output, opts ...tf.Option) tf.Output {
 	return apply("TensorScatterSub", opts, x, indices, updates)
 }
 
-// TensorScatterMax returns x with slices raised to updates, by element.
+// TensorScatterMax returns x with slices raised to updates, by element. x
+// holds real numbers and indices is int32 or int64; an element becomes NaN if
+// it or its update is. Shapes and errors are those of TensorScatterUpdate.
 func TensorScatterMax(x, indices, updates tf.Output, opts ...tf.Option) tf.Output {
 	return apply("TensorScatterMax", opts, x, indices, updates)
 }
 
-// TensorScatterMin returns x with slices lowered to updates, by element.
+// TensorScatterMin returns x with slices lowered to updates, by element. x
+// holds real numbers and indices is int32 or int64; an element becomes NaN if
+// it or its update is. Shapes and errors are those of TensorScatterUpdate.
 func TensorScatterMin(x, indices, updates tf.Output, opts ...tf.Option) tf.Output {
 	return apply("TensorScatterMin", opts, x, indices, updates)
 }

@@ -67,10 +67,7 @@ func addScanSamples() {
 }
 
 func addPassedRefSamples() {
-	const (
-		refs     = "reference variables are a matter of graphs"
-		debugged = "its gradient in TensorFlow is for nodes with the names of its debugger"
-	)
+	const refs = "reference variables are a matter of graphs"
 	ref := func(in []tf.Output) tf.Output {
 		return ops.Assign(ops.VariableV2(in[0].Graph(), in[0].DType(), in[0].Shape()), in[0])
 	}
@@ -86,11 +83,5 @@ func addPassedRefSamples() {
 			other := ops.Assign(ops.VariableV2(in[0].Graph(), in[0].DType(), in[0].Shape()), ops.Neg(in[0]))
 			return ops.Identity(ops.RefSelect(in[1], []tf.Output{other, r}))
 		}, seq(2, 3), scalar[int32](1)),
-		sample{Op: "DebugGradientIdentity", In: []*core.Tensor{seq(2, 3)}, F: unary(ops.DebugGradientIdentity), NoGolden: debugged},
 	)
-	debug := static("DebugGradientRefIdentity", "", func(_ *tf.Graph, r tf.Output, _ []tf.Output) tf.Output {
-		return ops.Identity(ops.DebugGradientRefIdentity(r))
-	}, seq(2, 3))
-	debug.NoGolden = debugged
-	addSamples(debug)
 }

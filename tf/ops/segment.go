@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -22,7 +23,13 @@ func init() {
 }
 
 // UnsortedSegmentSum returns n rows, row k of which is the sum of the slices
-// of x that ids assigns to k. Negative ids are left out.
+// of x that ids assigns to k. Negative ids are left out. ids is a tensor of
+// int16, int32 or int64 whose shape is the beginning of that of x; a slice is
+// what lies under one of its elements. x holds numbers, and a row without
+// slices is 0. Another shape of ids, and an n that is negative or no scalar,
+// are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step. An id of n or more ends the step with
+// INVALID_ARGUMENT.
 func UnsortedSegmentSum(x, ids, n tf.Output, opts ...tf.Option) tf.Output {
 	return apply("UnsortedSegmentSum", opts, x, ids, n)
 }
@@ -94,7 +101,7 @@ func segmentCount(c *core.OpContext) (int, error) {
 
 // addSegments adds each slice of src to the row of dst that its id names.
 func addSegments[T tf.Elem](dst, src []T, ids *core.Tensor, n, inner int, add func(z, x, y []T)) error {
-	for i, id := range wideIndices(ids) {
+	for i, id := range rows.Indices(ids) {
 		if id >= int64(n) {
 			return tf.Errorf(tf.InvalidArgument, "segment_ids%s = %d is out of range [0, %d)", position(ids.Shape(), i), id, n)
 		}

@@ -66,10 +66,22 @@ func segmentMean(add rowOp, scale rowScale) core.NewKernel {
 		for i, id := range ids {
 			join(int(id)*width, i*width, width)
 			if count++; i == len(ids)-1 || ids[i+1] != id {
+				if err := checkCount(out.DType(), count); err != nil {
+					return err
+				}
 				divide(int(id)*width, width, float64(count))
 				count = 0
 			}
 		}
 		return nil
 	})
+}
+
+// checkCount refuses numbers of rows of which integers of type d keep nothing: these
+// divide by what is left of the number, which ends the process in TensorFlow if it is 0.
+func checkCount(d tf.DType, rows int) error {
+	if d.IsInteger() && uint64(rows)<<(64-8*d.Size()) == 0 {
+		return tf.Errorf(tf.InvalidArgument, "the number of rows of a segment must not be 0 as %v, got %d", d, rows)
+	}
+	return nil
 }

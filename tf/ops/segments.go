@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/gorge-tf/gorge/internal/numeric"
+	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -40,44 +41,68 @@ func unsortedOp(name, types string, grad tf.GradFunc, rows rowOps, first func(tf
 }
 
 // SegmentSum returns the sums of the rows of x that belong together: ids, in
-// ascending order, tell where each belongs.
+// ascending order, tell where each belongs. ids is a vector of int32 or
+// int64, one for each row. x holds numbers and has one dimension or more; the
+// result has its shape, with the last id plus 1 as the first size, and rows
+// that no id names are 0. Other shapes are refused with INVALID_ARGUMENT,
+// when the graph is built if they are known, else in the step. Ids that are
+// negative or descend end the step with INVALID_ARGUMENT.
 func SegmentSum(x, ids tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SegmentSum", opts, x, ids)
 }
 
-// SegmentMean is SegmentSum for means.
+// SegmentMean is SegmentSum for means. Those of integers are truncated; their
+// sums may overflow. Types, shapes and errors are those of SegmentSum. A
+// segment of so many rows that their number is 0 in an integer type, such as
+// 256 in uint8, fails the step with INVALID_ARGUMENT, too.
 func SegmentMean(x, ids tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SegmentMean", opts, x, ids)
 }
 
-// SegmentProd is SegmentSum for products.
+// SegmentProd is SegmentSum for products. Rows that no id names are 1. Types,
+// shapes and errors are those of SegmentSum.
 func SegmentProd(x, ids tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SegmentProd", opts, x, ids)
 }
 
-// SegmentMax is SegmentSum for greatest elements.
+// SegmentMax is SegmentSum for greatest elements. x holds real numbers
+// (floating-point numbers and integers of 8 to 64 bits); the greatest is NaN
+// where there is one. Rows that no id names are 0. Shapes and errors are those
+// of SegmentSum.
 func SegmentMax(x, ids tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SegmentMax", opts, x, ids)
 }
 
-// SegmentMin is SegmentSum for least elements.
+// SegmentMin is SegmentSum for least elements. x holds real numbers
+// (floating-point numbers and integers of 8 to 64 bits); the least is NaN
+// where there is one. Rows that no id names are 0. Shapes and errors are those
+// of SegmentSum.
 func SegmentMin(x, ids tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SegmentMin", opts, x, ids)
 }
 
-// UnsortedSegmentProd is UnsortedSegmentSum for products.
+// UnsortedSegmentProd is UnsortedSegmentSum for products. ids is int32 or
+// int64, and rows without slices are 1. Other types of ids are refused with
+// INVALID_ARGUMENT when the graph is built. x, shapes and errors are those of
+// UnsortedSegmentSum.
 func UnsortedSegmentProd(x, ids, n tf.Output, opts ...tf.Option) tf.Output {
 	return apply("UnsortedSegmentProd", opts, x, ids, n)
 }
 
 // UnsortedSegmentMax is UnsortedSegmentSum for greatest elements; where there
-// are none, the lowest number.
+// are none, the lowest number. This number is finite, and the greatest is NaN
+// where there is one. x holds real numbers, ids is int32 or int64. Other types
+// are refused with INVALID_ARGUMENT when the graph is built; shapes and errors
+// are those of UnsortedSegmentSum.
 func UnsortedSegmentMax(x, ids, n tf.Output, opts ...tf.Option) tf.Output {
 	return apply("UnsortedSegmentMax", opts, x, ids, n)
 }
 
 // UnsortedSegmentMin is UnsortedSegmentSum for least elements; where there are
-// none, the highest number.
+// none, the highest number. This number is finite, and the least is NaN where
+// there is one. x holds real numbers, ids is int32 or int64. Other types are
+// refused with INVALID_ARGUMENT when the graph is built; shapes and errors are
+// those of UnsortedSegmentSum.
 func UnsortedSegmentMin(x, ids, n tf.Output, opts ...tf.Option) tf.Output {
 	return apply("UnsortedSegmentMin", opts, x, ids, n)
 }
@@ -126,7 +151,7 @@ func sortedSegments(c *core.OpContext) (out *core.Tensor, ids []int64, err error
 	if x.Dim(0) != t.Len() {
 		return nil, nil, tf.Errorf(tf.InvalidArgument, "segment_ids should be the same size as dimension 0 of input.")
 	}
-	ids = wideIndices(t)
+	ids = rows.Indices(t)
 	n, err := lastSegment(ids)
 	if err != nil {
 		return nil, nil, err
@@ -234,7 +259,7 @@ func unsortedFold(f rowOp, first *core.Tensor) core.NewKernel {
 		}
 		fillWith(out, first)
 		join, width := f(out, x), product(x.Shape()[ids.Rank():])
-		for i, id := range wideIndices(ids) {
+		for i, id := range rows.Indices(ids) {
 			if id >= int64(n) {
 				return tf.Errorf(tf.InvalidArgument, "segment_ids%s = %d is out of range [0, %d)", position(ids.Shape(), i), id, n)
 			}

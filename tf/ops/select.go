@@ -10,14 +10,14 @@ import (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "Select", Traits: core.Elementwise, In: "condition: bool; t: T; e: T", Out: "output: T", Attrs: "T: type",
+		Name: "Select", Traits: core.Elementwise | core.Cheap, In: "condition: bool; t: T; e: T", Out: "output: T", Attrs: "T: type",
 		Shape: selectShape, Grad: tf.GradFunc(selectGrad),
 		Kernels: byCell(choice(selectRows[uint8], selectedShape, chooseLoop[uint8]), choice(selectRows[uint16], selectedShape, chooseLoop[uint16]), choice(selectRows[uint32], selectedShape, chooseLoop[uint32]),
 			choice(selectRows[uint64], selectedShape, chooseLoop[uint64]), choice(selectRows[complex128], selectedShape, chooseLoop[complex128]),
 			stateless(selectRows[string]), stateless(selectRows[core.ResourceHandle]), stateless(selectRows[core.VariantValue])).on("T"),
 	})
 	core.Register(core.OpDef{
-		Name: "SelectV2", Traits: core.Elementwise, In: "condition: bool; t: T; e: T", Out: "output: T", Attrs: "T: type",
+		Name: "SelectV2", Traits: core.Elementwise | core.Cheap, In: "condition: bool; t: T; e: T", Out: "output: T", Attrs: "T: type",
 		Shape: selectV2Shape, Grad: tf.GradFunc(selectV2Grad),
 		Kernels: byCell(choice(selectBroadcast[uint8], selectedV2Shape, chooseLoop[uint8]), choice(selectBroadcast[uint16], selectedV2Shape, chooseLoop[uint16]), choice(selectBroadcast[uint32], selectedV2Shape, chooseLoop[uint32]),
 			choice(selectBroadcast[uint64], selectedV2Shape, chooseLoop[uint64]), choice(selectBroadcast[complex128], selectedV2Shape, chooseLoop[complex128]),
@@ -27,11 +27,18 @@ func init() {
 
 // Select returns t where condition holds and e elsewhere. Both have the same
 // shape; condition has it too, or is a scalar, or a vector that chooses rows.
+// t and e have one type: numbers, bool, strings, resource handles or variants.
+// Other shapes are refused with INVALID_ARGUMENT, when the graph is built if
+// they are known, else in the step.
 func Select(condition, t, e tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Select", opts, condition, t, e)
 }
 
-// SelectV2 returns t where condition holds and e elsewhere, all broadcast.
+// SelectV2 returns t where condition holds and e elsewhere, all broadcast. The
+// result has the broadcast shape of the three. t and e have one type: numbers,
+// bool, strings, resource handles or variants. Shapes that do not broadcast
+// are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step.
 func SelectV2(condition, t, e tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SelectV2", opts, condition, t, e)
 }

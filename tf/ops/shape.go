@@ -36,18 +36,28 @@ func (o ShapeOpts) Apply(s *tf.Spec) {
 	}
 }
 
-// Shape returns the shape of x as a vector. Its options are [ShapeOpts].
+// Shape returns the shape of x as a vector. x has any type and any shape; the
+// vector has one element for each dimension. A size that int32 cannot hold is
+// refused with INVALID_ARGUMENT in the step unless the result is int64.
+// Its options are [ShapeOpts].
 func Shape(x tf.Output, opts ...tf.Option) tf.Output { return apply("Shape", opts, x) }
 
-// ShapeN returns the shapes of all xs. Its options are [ShapeOpts].
+// ShapeN returns the shapes of all xs. There is at least one of them, and all
+// have one type. Each result is a vector, as that of Shape is. A size that
+// int32 cannot hold is refused with INVALID_ARGUMENT in the step unless the
+// results are int64. Its options are [ShapeOpts].
 func ShapeN(xs []tf.Output, opts ...tf.Option) []tf.Output {
 	return outputs(len(xs), "ShapeN", opts, xs...)
 }
 
-// Size returns the number of elements of x. Its options are [ShapeOpts].
+// Size returns the number of elements of x. x has any type and any shape; the
+// result is a scalar. A number that int32 cannot hold is refused with
+// INVALID_ARGUMENT in the step unless the result is int64.
+// Its options are [ShapeOpts].
 func Size(x tf.Output, opts ...tf.Option) tf.Output { return apply("Size", opts, x) }
 
-// Rank returns the number of dimensions of x.
+// Rank returns the number of dimensions of x. x has any type and any shape,
+// none of which is refused; the result is an int32 scalar.
 func Rank(x tf.Output, opts ...tf.Option) tf.Output { return apply("Rank", opts, x) }
 
 func shapeShapes(c *core.Infer) error {

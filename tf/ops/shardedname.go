@@ -18,14 +18,21 @@ func init() {
 	})
 }
 
-// ShardedFilename returns the name of one of the files that something is spread
-// over: "BASE-00001-of-00005". All inputs are scalars.
+// ShardedFilename returns the name of one of the files that something is
+// spread over: "BASE-00001-of-00005". All inputs are scalars. base is a
+// string, shard and shards are int32; numbers are written with five digits or
+// more. Inputs of another rank are refused with INVALID_ARGUMENT, when the
+// graph is built if it is known, else in the step. shard is not compared with
+// shards.
 func ShardedFilename(base, shard, shards tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ShardedFilename", opts, base, shard, shards)
 }
 
 // ShardedFilespec returns the pattern that the names of all files match that
-// something is spread over: "BASE-?????-of-00005".
+// something is spread over: "BASE-?????-of-00005". base is a string and shards
+// an int32, both scalars, which the result is too. Inputs of another rank are
+// refused with INVALID_ARGUMENT, when the graph is built if it is known, else
+// in the step.
 func ShardedFilespec(base, shards tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ShardedFilespec", opts, base, shards)
 }

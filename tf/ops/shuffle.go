@@ -15,7 +15,12 @@ func init() {
 	})
 }
 
-// RandomShuffle returns x with its rows in a random order.
+// RandomShuffle returns x with its rows in a random order. The rows are the
+// slices along the first dimension, and the result has the shape and type of
+// x; a scalar is returned as it is. x holds numbers, bool, strings, resource
+// handles or variants. The order follows from the seeds of the graph and of
+// the operation, see [RandomOpts]. Quantized numbers have no kernel and fail
+// the step with NOT_FOUND.
 func RandomShuffle(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RandomShuffle", seeded(x.Graph(), opts), x)
 }

@@ -17,7 +17,12 @@ func init() {
 }
 
 // Slice returns the block of x that begins at begin and has the given size, a
-// vector in which -1 means up to the end.
+// vector in which -1 means up to the end. x holds numbers, bool, strings,
+// resource handles or variants; begin and size are int32 or int64, of one
+// type, and have one element for each dimension of x. Another number of
+// elements is refused with INVALID_ARGUMENT, when the graph is built if it is
+// known, else in the step. A block that does not lie within x is refused with
+// INVALID_ARGUMENT in the step; a negative begin does not count from the end.
 func Slice[B, S tf.Ints](x tf.Output, begin B, size S, opts ...tf.Option) tf.Output {
 	return apply("Slice", opts, x, author.AsInts(x, begin), author.AsInts(x, size))
 }
@@ -62,11 +67,14 @@ func sliceBlock(s tf.Shape, beginT, sizeT *core.Tensor) (begin []int, size tf.Sh
 		return nil, nil, err
 	}
 	for i, b := range begin {
-		if b < 0 || b > s[i] {
-			return nil, nil, tf.Errorf(tf.InvalidArgument, "Expected begin[%d] in [0, %d], but got %d", i, s[i], b)
-		}
 		if size[i] == -1 {
 			size[i] = s[i] - b
+		}
+		if s[i] == 0 && (b != 0 || size[i] != 0) {
+			return nil, nil, tf.Errorf(tf.InvalidArgument, "Expected begin[%d] == 0 (got %d) and size[%d] == 0 (got %d) when input.dim_size(%d) == 0", i, b, i, size[i], i)
+		}
+		if b < 0 || b > s[i] {
+			return nil, nil, tf.Errorf(tf.InvalidArgument, "Expected begin[%d] in [0, %d], but got %d", i, s[i], b)
 		}
 		if size[i] < 0 || size[i] > s[i]-b {
 			return nil, nil, tf.Errorf(tf.InvalidArgument, "Expected size[%d] in [0, %d], but got %d", i, s[i]-b, size[i])

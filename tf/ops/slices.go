@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -19,7 +20,7 @@ type sliceWalk struct {
 
 func newSlices(idx *core.Tensor, s tf.Shape) *sliceWalk {
 	depth := idx.Dim(idx.Rank() - 1)
-	w := &sliceWalk{idx: wideIndices(idx), dims: s[:depth], steps: make([]int, depth), inner: product(s[depth:])}
+	w := &sliceWalk{idx: rows.Indices(idx), dims: s[:depth], steps: make([]int, depth), inner: product(s[depth:])}
 	step := w.inner
 	for k := depth - 1; k >= 0; k-- {
 		w.steps[k] = step

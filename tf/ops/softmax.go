@@ -21,10 +21,18 @@ func init() {
 	})
 }
 
-// Softmax returns e^x / Σe^x along the last dimension.
+// Softmax returns e^x / Σe^x along the last dimension. logits are
+// floating-point numbers (float16, bfloat16, float32, float64) with one
+// dimension or more, and the result has their shape and type; 16-bit ones are
+// computed in float32. A scalar is refused with INVALID_ARGUMENT, when the
+// graph is built if the rank is known, else in the step.
 func Softmax(logits tf.Output, opts ...tf.Option) tf.Output { return apply("Softmax", opts, logits) }
 
-// LogSoftmax returns x - log Σe^x along the last dimension.
+// LogSoftmax returns x - log Σe^x along the last dimension. logits are
+// floating-point numbers (float16, bfloat16, float32, float64) with one
+// dimension or more, and the result has their shape and type; 16-bit ones are
+// computed in float32. A scalar is refused with INVALID_ARGUMENT, when the
+// graph is built if the rank is known, else in the step.
 func LogSoftmax(logits tf.Output, opts ...tf.Option) tf.Output {
 	return apply("LogSoftmax", opts, logits)
 }

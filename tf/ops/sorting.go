@@ -2,15 +2,23 @@ package ops
 
 import "github.com/gorge-tf/gorge/tf"
 
-// Sort returns x with its elements in ascending order along an axis, in descending
-// order if it is so. Equal elements keep their order only in ascending sorts of
-// unsigned and floating-point numbers, as in TensorFlow.
+// Sort returns x with its elements in ascending order along an axis, in
+// descending order if it is so. Equal elements keep their order only in
+// ascending sorts of unsigned and floating-point numbers, as in TensorFlow. x
+// holds real numbers, and the result has its shape and type. The axis counts
+// from the end if it is negative; one out of range, or other than -1 while the
+// rank of x is not known, is refused with INVALID_ARGUMENT when the graph is
+// built. Where NaN goes is not defined.
 func Sort(x tf.Output, axis int, descending bool) tf.Output {
 	return scoped("sort", x, func() tf.Output { return sortedAlong(x, axis, descending, false) })
 }
 
 // ArgSort returns the int32 positions along an axis at which the elements of a
-// sorted x are found.
+// sorted x are found. x holds real numbers, and the result has its shape. The
+// axis counts from the end if it is negative; one out of range, or other than
+// -1 while the rank of x is not known, is refused with INVALID_ARGUMENT when
+// the graph is built. Equal elements come in the order of their positions;
+// where NaN goes is not defined.
 func ArgSort(x tf.Output, axis int, descending bool) tf.Output {
 	return scoped("argsort", x, func() tf.Output { return sortedAlong(x, axis, descending, true) })
 }

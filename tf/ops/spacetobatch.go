@@ -29,12 +29,22 @@ func spaceOp(name, in, attrs string, toBatch bool, inverse string) {
 
 // SpaceToBatchND pads the dimensions of x after the first by paddings, divides
 // them into blocks of the given shape, and makes the places within a block
-// further batches.
+// further batches. block is a vector of M positive integers, and x holds real
+// numbers in more than M dimensions; paddings is an M×2 matrix of integers
+// that are not negative, and what is padded is 0. Other inputs, and padded
+// sizes that their block size does not divide, are refused with
+// INVALID_ARGUMENT, when the graph is built if x's shape and the constants are
+// known, else in the step.
 func SpaceToBatchND(x, block, paddings tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SpaceToBatchND", opts, x, block, paddings)
 }
 
 // BatchToSpaceND is the inverse of SpaceToBatchND: what was padded is cropped.
+// x and block are as there, and crops is an M×2 matrix of integers that are
+// not negative. A first dimension of x that the product of block does not
+// divide, and crops of more than there is, are refused with INVALID_ARGUMENT,
+// when the graph is built if x's shape and the constants are known, else in
+// the step.
 func BatchToSpaceND(x, block, crops tf.Output, opts ...tf.Option) tf.Output {
 	return apply("BatchToSpaceND", opts, x, block, crops)
 }
@@ -47,13 +57,19 @@ type BlockSizeOpts struct{ BlockSize int }
 // Apply sets the attributes.
 func (o BlockSizeOpts) Apply(s *tf.Spec) { s.Set("block_size", o.BlockSize) }
 
-// SpaceToBatch is SpaceToBatchND of images with square blocks.
+// SpaceToBatch is SpaceToBatchND of images with square blocks. x holds real
+// numbers in four dimensions, batch, rows, columns and depth; paddings is a 2×2 matrix of integers that are not negative. A
+// blockSize below 2 is refused with INVALID_ARGUMENT when the graph is built,
+// and what SpaceToBatchND refuses is refused alike.
 // Its options are [BlockSizeOpts].
 func SpaceToBatch(x, paddings tf.Output, blockSize int, opts ...tf.Option) tf.Output {
 	return apply("SpaceToBatch", tf.Join(opts, BlockSizeOpts{blockSize}), x, paddings)
 }
 
-// BatchToSpace is BatchToSpaceND of images with square blocks.
+// BatchToSpace is BatchToSpaceND of images with square blocks. x holds real
+// numbers in four dimensions, batch, rows, columns and depth; crops is a 2×2 matrix of integers that are not negative. A
+// blockSize below 2 is refused with INVALID_ARGUMENT when the graph is built,
+// and what BatchToSpaceND refuses is refused alike.
 // Its options are [BlockSizeOpts].
 func BatchToSpace(x, crops tf.Output, blockSize int, opts ...tf.Option) tf.Output {
 	return apply("BatchToSpace", tf.Join(opts, BlockSizeOpts{blockSize}), x, crops)
@@ -77,6 +93,12 @@ type spaceBlocks struct{ block, margins []int }
 
 func spaceShape(c *core.Infer, toBatch bool) error {
 	x := c.In(0)
+	if c.NumIn() == 2 {
+		var err error
+		if x, err = c.Rank(0, 4); err != nil {
+			return err
+		}
+	}
 	b, ok := inferBlocks(c)
 	if x == nil || !ok {
 		if x != nil {
@@ -166,6 +188,9 @@ func runBlocks(c *core.OpContext, toBatch bool) (b spaceBlocks, err error) {
 	n := c.Inputs() - 1
 	name := map[bool]string{true: "paddings", false: "crops"}[toBatch]
 	if n == 1 {
+		if x := c.Input(0); x.Rank() != 4 {
+			return b, tf.Errorf(tf.InvalidArgument, "Input rank should be: 4instead of: %d", x.Rank())
+		}
 		b.block = []int{c.Node.Int("block_size"), c.Node.Int("block_size")}
 	} else if c.Input(1).Rank() != 1 {
 		return b, tf.Errorf(tf.InvalidArgument, "block_shape rank should be 1 instead of %d", c.Input(1).Rank())

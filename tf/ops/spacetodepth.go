@@ -45,13 +45,25 @@ func (o SpaceToDepthOpts) Apply(s *tf.Spec) {
 }
 
 // SpaceToDepth makes each square block of images x one pixel of more channels.
-// Its options are [SpaceToDepthOpts].
+// x has four dimensions and holds numbers, bool, strings, resource handles or
+// variants; in format NHWC the result has the shape [n, h/b, w/b, c·b²] for
+// block size b. A block size below 2 is refused with INVALID_ARGUMENT when the
+// graph is built. Another rank, and rows or columns that b does not divide,
+// are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step. Formats other than NHWC have no kernel, so the step
+// fails with NOT_FOUND. Its options are [SpaceToDepthOpts].
 func SpaceToDepth(x tf.Output, blockSize int, opts ...tf.Option) tf.Output {
 	return apply("SpaceToDepth", tf.Join(opts, BlockSizeOpts{blockSize}), x)
 }
 
 // DepthToSpace makes the channels of each pixel of x a square block of pixels.
-// Its options are [SpaceToDepthOpts].
+// x has four dimensions and holds numbers, bool, strings, resource handles or
+// variants; in format NHWC the result has the shape [n, h·b, w·b, c/b²] for
+// block size b. A block size below 2 is refused with INVALID_ARGUMENT when the
+// graph is built. Another rank, and a number of channels that b² does not
+// divide, are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step. Formats other than NHWC have no kernel, so the
+// step fails with NOT_FOUND. Its options are [SpaceToDepthOpts].
 func DepthToSpace(x tf.Output, blockSize int, opts ...tf.Option) tf.Output {
 	return apply("DepthToSpace", tf.Join(opts, BlockSizeOpts{blockSize}), x)
 }

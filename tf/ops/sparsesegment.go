@@ -3,6 +3,8 @@ package ops
 import (
 	"math"
 
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -44,18 +46,28 @@ func (s sparseSegments) divisor(n int) float64 {
 	return 1
 }
 
-// SparseSegmentSum returns SegmentSum of the rows of x that indices name.
+// SparseSegmentSum returns SegmentSum of the rows of x that indices name. x
+// holds real numbers and has one dimension or more; indices and ids are
+// vectors of equal length, int32 or int64. The result has as many rows as the
+// last id and one, and rows of zeros for segments that do not occur. Ids that
+// are negative or descend, and indices without a row in x, are refused with
+// INVALID_ARGUMENT in the step, wrong ranks when the graph is built if they
+// are known.
 func SparseSegmentSum(x, indices, ids tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseSegmentSum", opts, x, indices, ids)
 }
 
-// SparseSegmentMean is SparseSegmentSum for means.
+// SparseSegmentMean is SparseSegmentSum for means. x holds floating-point
+// numbers (float16, bfloat16, float32, float64). Segments that do not occur
+// have rows of zeros, and what SparseSegmentSum refuses is refused alike.
 func SparseSegmentMean(x, indices, ids tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseSegmentMean", opts, x, indices, ids)
 }
 
 // SparseSegmentSqrtN is SparseSegmentSum, divided by the root of the number of
-// rows.
+// rows. x holds floating-point numbers (float16, bfloat16, float32, float64).
+// Segments that do not occur have rows of zeros, and what SparseSegmentSum
+// refuses is refused alike.
 func SparseSegmentSqrtN(x, indices, ids tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseSegmentSqrtN", opts, x, indices, ids)
 }
@@ -110,10 +122,10 @@ func sparseInputs(c *core.OpContext) (in segmentInputs, err error) {
 	case x.Rank() < 1:
 		return in, tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 1")
 	}
-	if in.indices, in.temps[0], err = wideTemp(c, i); err != nil {
+	if in.indices, in.temps[0], err = rows.IndicesIn(c, i); err != nil {
 		return in, err
 	}
-	if in.ids, in.temps[1], err = wideTemp(c, s); err != nil {
+	if in.ids, in.temps[1], err = rows.IndicesIn(c, s); err != nil {
 		in.release()
 	}
 	return in, err
@@ -136,9 +148,13 @@ func (s sparseSegments) forward(*core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		clearCells(out)
+		sums, finish, err := sumsFor(c, out)
+		if err != nil {
+			return err
+		}
+		defer finish()
 		width := x.Shape()[1:].NumElements()
-		join, divide, count := adderOf(out, x, width), scaleRows[x.DType()](out), 0
+		join, divide, count := adderOf(sums, x, width), scaleRows[sums.DType()](sums), 0
 		for i, at := range indices {
 			if at < 0 || at >= int64(x.Dim(0)) {
 				return tf.Errorf(tf.InvalidArgument, "Bad: indices[%d] == %d out of range [0, %d)", i, at, x.Dim(0))
@@ -155,9 +171,41 @@ func (s sparseSegments) forward(*core.Node) (core.Kernel, error) {
 	}), nil
 }
 
+// sumsFor returns zeros of out's shape to add rows to: those of 16 bits are added
+// up in float32, as in TensorFlow. What it returns beside puts the sums into out.
+func sumsFor(c *core.OpContext, out *core.Tensor) (sums *core.Tensor, finish func(), err error) {
+	if sumType(out.DType()) == out.DType() {
+		clearCells(out)
+		return out, func() {}, nil
+	}
+	if sums, err = c.Temp(tf.Float32, out.Shape()); err != nil {
+		return nil, nil, err
+	}
+	clearCells(sums)
+	return sums, func() {
+		elementwise.Cast(core.AnyData(out), core.AnyData(sums))
+		sums.Release()
+	}, nil
+}
+
+// sumType returns the type in which numbers of type d are added up.
+func sumType(d tf.DType) tf.DType {
+	if d == tf.Float16 || d == tf.BFloat16 {
+		return tf.Float32
+	}
+	return d
+}
+
 // adderOf is addRows with a loop of its own for narrow rows of float32, as
 // embeddings and weights have: for these the way through a kernel is the longer part.
+// out holds float32 where x has 16 bits.
 func adderOf(out, x *core.Tensor, width int) func(to, from, n int) {
+	switch x.DType() {
+	case tf.Float16:
+		return halfAdder[tf.Half](out, x)
+	case tf.BFloat16:
+		return halfAdder[tf.BF16](out, x)
+	}
 	const narrow = 64
 	if x.DType() != tf.Float32 || width > narrow {
 		return addRows[x.DType()](out, x)
@@ -168,6 +216,15 @@ func adderOf(out, x *core.Tensor, width int) func(to, from, n int) {
 		for k, f := range v[from : from+n] {
 			row[k] += f
 		}
+	}
+}
+
+func halfAdder[H tf.Half | tf.BF16](out, x *core.Tensor) func(to, from, n int) {
+	z, v := core.Data[float32](out), core.Data[H](x)
+	row := core.Make[float32](x.Shape()[1:].NumElements())
+	return func(to, from, n int) {
+		elementwise.Widen(row[:n], v[from:from+n])
+		elementwise.Add(z[to:to+n], z[to:to+n], row[:n])
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -129,8 +130,12 @@ func sparseGradRows(c *core.OpContext, count string, indices []int64) (n int, er
 // got.
 func (s sparseSegments) giveBack(c *core.OpContext, places, ids []int64, n int) error {
 	dy := c.Input(0)
-	scaled := dy.Clone() // each segment's gradient, divided
+	scaled, err := c.Temp(sumType(dy.DType()), dy.Shape()) // each segment's gradient, divided
+	if err != nil {
+		return err
+	}
 	defer scaled.Release()
+	elementwise.Cast(core.AnyData(scaled), core.AnyData(dy))
 	if err := s.divideSegments(scaled, ids); err != nil {
 		return err
 	}
@@ -138,8 +143,12 @@ func (s sparseSegments) giveBack(c *core.OpContext, places, ids []int64, n int) 
 	if err != nil {
 		return err
 	}
-	clearCells(out)
-	join, width := addRows[dy.DType()](out, scaled), dy.Shape()[1:].NumElements()
+	sums, finish, err := sumsFor(c, out)
+	if err != nil {
+		return err
+	}
+	defer finish()
+	join, width := addRows[sums.DType()](sums, scaled), dy.Shape()[1:].NumElements()
 	for i, at := range places {
 		join(int(at)*width, int(ids[i])*width, width)
 	}

@@ -3,6 +3,7 @@ package ops
 import (
 	"slices"
 
+	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -24,7 +25,13 @@ type SparseToDenseOpts struct{ Unordered bool }
 func (o SparseToDenseOpts) Apply(s *tf.Spec) { s.Set("validate_indices", !o.Unordered) }
 
 // SparseToDense returns a tensor of the given shape with values at the indices
-// given, one to a row, and def everywhere else. Its options are [SparseToDenseOpts].
+// given, one to a row, and def everywhere else. indices is a matrix of n rows,
+// a vector of n positions, or a scalar; values is a vector of n elements or a
+// scalar for all of them; def is a scalar. Values are numbers, bool or
+// strings. Shapes that do not fit and indices out of bounds are refused with
+// INVALID_ARGUMENT in the step, as are indices that repeat or are not in
+// lexicographic order unless the option allows them; without order the last of
+// equal indices wins. Its options are [SparseToDenseOpts].
 func SparseToDense(indices, shape, values, def tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseToDense", opts, indices, shape, values, def)
 }
@@ -101,11 +108,11 @@ func sparseRows(idx *core.Tensor, s tf.Shape, validate bool) (*core.Tensor, erro
 	if idx.Rank() > 0 {
 		n = idx.Dim(0)
 	}
-	rows, err := idx.Reshape(tf.Shape{n, len(s)})
+	matrix, err := idx.Reshape(tf.Shape{n, len(s)})
 	if err != nil || !validate {
-		return rows, err
+		return matrix, err
 	}
-	v := wideIndices(rows)
+	v := rows.Indices(matrix)
 	for i := range n {
 		row := v[i*len(s) : (i+1)*len(s)]
 		for k, at := range row {
@@ -122,5 +129,5 @@ func sparseRows(idx *core.Tensor, s tf.Shape, validate bool) (*core.Tensor, erro
 			return nil, tf.Errorf(tf.InvalidArgument, "indices[%d] = %s is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n", i, int64Text(row))
 		}
 	}
-	return rows, nil
+	return matrix, nil
 }

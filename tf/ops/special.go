@@ -89,24 +89,42 @@ func xdivy(x, y float64) float64 {
 	return x / y
 }
 
-func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
-
-// Xlogy returns x·log y, and 0 where x is 0 even if y is too.
+// Xlogy returns x·log y, and 0 where x is 0 even if y is too. x and y are
+// floating-point or complex numbers of one type, which the result keeps. They
+// broadcast; shapes that do not are refused with INVALID_ARGUMENT, when the
+// graph is built if they are known, else in the step. A negative y gives NaN
+// unless it is complex.
 func Xlogy(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Xlogy", opts, x, y) }
 
-// Xlog1py returns x·log(1+y), and 0 where x is 0 even if y is -1.
+// Xlog1py returns x·log(1+y), and 0 where x is 0 even if y is -1. x and y are
+// floating-point or complex numbers of one type, which the result keeps. They
+// broadcast; shapes that do not are refused with INVALID_ARGUMENT, when the
+// graph is built if they are known, else in the step. A y below -1 gives NaN
+// unless it is complex.
 func Xlog1py(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Xlog1py", opts, x, y) }
 
-// Xdivy returns x/y, and 0 where x is 0 even if y is too.
+// Xdivy returns x/y, and 0 where x is 0 even if y is too. x and y are
+// floating-point or complex numbers of one type, which the result keeps. They
+// broadcast; shapes that do not are refused with INVALID_ARGUMENT, when the
+// graph is built if they are known, else in the step.
 func Xdivy(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Xdivy", opts, x, y) }
 
-// Erfc returns 1 - Erf(x), exact for great x.
+// Erfc returns 1 - Erf(x), exact for great x. x holds floating-point numbers
+// (float16, bfloat16, float32, float64), and the result has its shape and
+// type. Other types are refused with INVALID_ARGUMENT when the graph is built.
 func Erfc(x tf.Output, opts ...tf.Option) tf.Output { return apply("Erfc", opts, x) }
 
-// Erfinv returns the inverse of Erf.
+// Erfinv returns the inverse of Erf. x holds floating-point numbers (float16,
+// bfloat16, float32, float64), and the result has its shape and type. It is
+// computed in float64, infinite at -1 and 1, and NaN beyond them. Other types
+// are refused with INVALID_ARGUMENT when the graph is built.
 func Erfinv(x tf.Output, opts ...tf.Option) tf.Output { return apply("Erfinv", opts, x) }
 
-// Ndtri returns the quantile of the standard normal distribution.
+// Ndtri returns the quantile of the standard normal distribution. x holds
+// floating-point numbers (float16, bfloat16, float32, float64), and the result
+// has its shape and type. It is computed in float64 by the approximations of
+// the Cephes library: -Inf at 0, Inf at 1, and NaN outside [0, 1]. Other types
+// are refused with INVALID_ARGUMENT when the graph is built.
 func Ndtri(x tf.Output, opts ...tf.Option) tf.Output { return apply("Ndtri", opts, x) }
 
 // productGrad is the gradient of x·f(y) as the Xlogy family has it: partialX

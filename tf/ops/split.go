@@ -24,13 +24,23 @@ func init() {
 	})
 }
 
-// Split cuts x into num parts of equal size along an axis. num is positive.
+// Split cuts x into num parts of equal size along an axis. num is positive. x
+// holds numbers, bool, strings, resource handles or variants; the axis is an
+// int32 scalar and counts from the end if it is negative. An axis out of
+// range, and a dimension that num does not divide, are refused with
+// INVALID_ARGUMENT, when the graph is built if the axis and the shape are
+// known, else in the step.
 func Split[A tf.Int](x tf.Output, num int, axis A, opts ...tf.Option) []tf.Output {
 	return outputs(num, "Split", tf.Join(opts, tf.Attr("num_split", num)), author.AsInt(x, axis), x)
 }
 
-// SplitV cuts x into num parts of the given sizes along an axis. One of the sizes
-// may be -1: what is left.
+// SplitV cuts x into num parts of the given sizes along an axis. One of the
+// sizes may be -1: what is left. x holds numbers, bool, strings, resource
+// handles or variants; sizes is a vector of num elements, int8, int32 or
+// int64; the axis is an int32 scalar and counts from the end if it is
+// negative. An axis out of range, other negative sizes, and sizes that do not
+// add up to the dimension are refused with INVALID_ARGUMENT, when the graph is
+// built if axis, sizes and shape are known, else in the step.
 func SplitV[S tf.Ints, A tf.Int](x tf.Output, sizes S, axis A, num int, opts ...tf.Option) []tf.Output {
 	return outputs(num, "SplitV", tf.Join(opts, tf.Attr("num_split", num)), x, author.AsInts(x, sizes), author.AsInt(x, axis))
 }

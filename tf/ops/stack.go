@@ -37,24 +37,31 @@ type StackOpts struct{ StackName string }
 // Apply sets the attributes.
 func (o StackOpts) Apply(s *tf.Spec) { s.Set("stack_name", o.StackName) }
 
-// StackV2 makes a stack of tensors of type d that lasts for a step, and returns
-// its handle. It holds at most maxSize, a scalar, of them unless that is
-// negative. Its options are [StackOpts].
+// StackV2 makes a stack of tensors of type d that lasts for a step, and
+// returns its handle. It holds at most maxSize, a scalar, of them unless that
+// is negative. maxSize is int32; another rank is refused with INVALID_ARGUMENT
+// in the step. Its options are [StackOpts].
 func StackV2(maxSize tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("StackV2", tf.Join(opts, tf.Attr("elem_type", d)), maxSize)
 }
 
-// StackPushV2 pushes elem, which it returns.
+// StackPushV2 pushes elem, which it returns. The step fails with
+// INVALID_ARGUMENT if elem has not the type of the stack, or if the stack is
+// full or has been closed, and with NOT_FOUND if it is not there.
 func StackPushV2(handle, elem tf.Output, opts ...tf.Option) tf.Output {
 	return apply("StackPushV2", opts, handle, elem)
 }
 
-// StackPopV2 removes what was pushed last, of type d, and returns it.
+// StackPopV2 removes what was pushed last, of type d, and returns it. Nothing
+// is known of its shape when the graph is built. The step fails with
+// INVALID_ARGUMENT if the stack is empty or has been closed, with NOT_FOUND if
+// it is not there, and with INTERNAL if what it returns has not the type d.
 func StackPopV2(handle tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("StackPopV2", tf.Join(opts, tf.Attr("elem_type", d)), handle)
 }
 
-// StackCloseV2 deletes a stack.
+// StackCloseV2 deletes a stack. What is on it is dropped, and a later push or
+// pop in the step fails with INVALID_ARGUMENT.
 func StackCloseV2(handle tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "StackCloseV2", []tf.Output{handle}, opts...)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
+	_ "github.com/gorge-tf/gorge/tf/ops/training" // registers ResourceApplyGradientDescent
 	"github.com/gorge-tf/gorge/tf/session"
 )
 

@@ -20,12 +20,19 @@ func init() {
 
 // DynamicStitch puts the rows of all data tensors into one: row i of data[m]
 // becomes row indices[m][i]. A row that is given more than once is the last.
+// indices are int32, as many tensors as data; the shape of data[m] begins with
+// that of indices[m], and the rest is the shape of a row, equal for all. The
+// result has one row more than the greatest index says, and rows that are not
+// given are zeros or empty. Shapes that do not fit are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step, and negative indices in the step.
 func DynamicStitch(indices, data []tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DynamicStitch", opts, slices.Concat(indices, data)...)
 }
 
 // ParallelDynamicStitch is DynamicStitch, but which row is taken of those that
-// are given more than once is not defined.
+// are given more than once is not defined. Shapes, types and errors are as
+// there.
 func ParallelDynamicStitch(indices, data []tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ParallelDynamicStitch", opts, slices.Concat(indices, data)...)
 }

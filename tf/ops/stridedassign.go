@@ -33,18 +33,29 @@ func init() {
 
 // StridedSliceAssign sets the elements of the reference variable ref that
 // StridedSlice would take to value, broadcast to their shape. It returns ref.
+// begin, end and strides are vectors of int32 or int64, of one length, and
+// value has the type of ref. The step fails with INVALID_ARGUMENT for what
+// StridedSlice refuses and for a value that does not broadcast, and with
+// FAILED_PRECONDITION if the variable has no value.
 func StridedSliceAssign(ref, begin, end, strides, value tf.Output, opts ...tf.Option) tf.Output {
 	return apply("StridedSliceAssign", opts, ref, begin, end, strides, value)
 }
 
 // ResourceStridedSliceAssign sets the elements of the variable behind handle
-// that StridedSlice would take to value, broadcast to their shape.
+// that StridedSlice would take to value, broadcast to their shape. begin, end
+// and strides are vectors of int32 or int64, of one length. The step fails
+// with INVALID_ARGUMENT for what StridedSlice refuses, for a value that does
+// not broadcast, and for one of another type than the variable, and with
+// FAILED_PRECONDITION if the variable has no value.
 func ResourceStridedSliceAssign(handle, begin, end, strides, value tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "ResourceStridedSliceAssign", []tf.Output{handle, begin, end, strides, value}, opts...)
 }
 
 // TensorStridedSliceUpdate returns x with the elements that StridedSlice would
-// take replaced by value, broadcast to their shape.
+// take replaced by value, broadcast to their shape. The result has the shape
+// and type of x, and value has its type. begin, end and strides are vectors of
+// int32 or int64, of one length. The step fails with INVALID_ARGUMENT for what
+// StridedSlice refuses and for a value that does not broadcast.
 func TensorStridedSliceUpdate(x, begin, end, strides, value tf.Output, opts ...tf.Option) tf.Output {
 	return apply("TensorStridedSliceUpdate", opts, x, begin, end, strides, value)
 }
@@ -70,13 +81,14 @@ func assignSlice(c *core.OpContext, t *core.Tensor, mask sliceMask) error {
 	if err != nil {
 		return err
 	}
+	if p.final.NumElements() == 0 {
+		return nil // TensorFlow does not look at the value's shape
+	}
 	b, ok := elementwise.NewBroadcastTo(p.final, value.Shape())
 	if !ok {
 		return tf.Errorf(tf.InvalidArgument, "Cannot broadcast input shape %s into final shape %s", value.Shape().String(), p.final.String())
 	}
-	if p.final.NumElements() > 0 {
-		setSlice[t.DType()](c, t, value, p, b)
-	}
+	setSlice[t.DType()](c, t, value, p, b)
 	return nil
 }
 
@@ -106,14 +118,14 @@ func setSliceOf[C cell](c *core.OpContext, t, value *core.Tensor, p *stridedPlan
 func stridedAssign(n *core.Node) (core.Kernel, error) {
 	mask := sliceMaskOf(n)
 	return core.Compute(func(c *core.OpContext) error {
-		refs, err := variableRefs(c, 1)
+		ref, err := VariableAt(c, 0)
 		if err != nil {
 			return err
 		}
 		if len(c.Out) > 0 {
-			c.Out[0].Ref = refs[0]
+			c.Out[0].Ref = ref
 		}
-		return changeWhole(c, refs[0], func(t *core.Tensor) error {
+		return changeWhole(c, ref, func(t *core.Tensor) error {
 			if t == nil {
 				return uninitialized(c, 0)
 			}

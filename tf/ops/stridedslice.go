@@ -41,13 +41,22 @@ func (o StridedSliceOpts) Apply(s *tf.Spec) {
 }
 
 // StridedSlice returns elements begin, begin+stride, ... before end of each
-// dimension, as Python's x[begin:end:stride] does. Its options are [StridedSliceOpts].
+// dimension, as Python's x[begin:end:stride] does. x holds numbers, bool,
+// strings, resource handles or variants. begin, end and strides are vectors of
+// int16, int32 or int64, of one length below 32; negative numbers count from
+// the end, and a range is cut to the dimension. A stride of 0, more entries
+// than dimensions, more than one ellipsis and a single index out of range are
+// refused with INVALID_ARGUMENT, when the graph is built if the shape of x and
+// the vectors are known, else in the step. Its options are [StridedSliceOpts].
 func StridedSlice[B, E, S tf.Ints](x tf.Output, begin B, end E, strides S, opts ...tf.Option) tf.Output {
 	return apply("StridedSlice", opts, x, author.AsInts(x, begin), author.AsInts(x, end), author.AsInts(x, strides))
 }
 
 // StridedSliceGrad returns zeros of the given shape with dy where StridedSlice
-// would take elements from. Its options are [StridedSliceOpts].
+// would take elements from. shape, begin, end and strides are vectors of one
+// type, int32 or int64. The step fails with INVALID_ARGUMENT for a negative
+// size, for what StridedSlice refuses, and for a dy that has not the shape of
+// that slice. Its options are [StridedSliceOpts].
 func StridedSliceGrad(shape, begin, end, strides, dy tf.Output, opts ...tf.Option) tf.Output {
 	return apply("StridedSliceGrad", opts, shape, begin, end, strides, dy)
 }

@@ -34,7 +34,11 @@ func (o StringFormatOpts) Apply(s *tf.Spec) {
 }
 
 // StringFormat returns the template with its placeholders replaced by the text
-// of the tensors xs. Its options are [StringFormatOpts].
+// of the tensors xs. The tensors have any types and shapes, and the result is
+// a scalar; strings are quoted, and of long dimensions only both ends are
+// shown. Another number of placeholders than of tensors is refused with
+// INVALID_ARGUMENT when the graph is built.
+// Its options are [StringFormatOpts].
 func StringFormat(g *tf.Graph, template string, xs []tf.Output, opts ...tf.Option) tf.Output {
 	types := make([]tf.DType, len(xs))
 	for i, x := range xs {

@@ -20,7 +20,10 @@ type StringJoinOpts struct{ Separator string }
 func (o StringJoinOpts) Apply(s *tf.Spec) { s.Set("separator", o.Separator) }
 
 // StringJoin joins the strings of xs element by element. They have one shape,
-// apart from scalars, which go with all. Its options are [StringJoinOpts].
+// apart from scalars, which go with all. The result has that shape; without xs
+// it is the empty string, a scalar. Different shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. Its options are [StringJoinOpts].
 func StringJoin(g *tf.Graph, xs []tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "StringJoin", xs, tf.Join(opts, tf.Attr("N", len(xs)))...).Output(0)
 }

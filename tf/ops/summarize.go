@@ -102,6 +102,8 @@ func summarizeEnds(t *core.Tensor, ends int) string {
 		p.element = func(i int) string { return `"` + quoted(i) + `"` }
 	}
 	switch {
+	case t.Rank() == 0 && ends == 0:
+		p.WriteString("...")
 	case p.element == nil:
 		p.WriteByte('[')
 		p.flat()

@@ -36,25 +36,38 @@ type temporary struct{ core.Ref }
 var _ = resource.Declare[*temporary]("tensorflow::TemporaryVariableOp::TmpVar")
 
 // TemporaryVariable adds a variable of the reference kind that each step has
-// for itself, until DestroyTemporaryVariable of the same name.
+// for itself, until DestroyTemporaryVariable of the same name. It has type d
+// and begins as zeros; in a loop each iteration has its own. An empty name
+// stands for that of the node. A shape that is not fully known is refused with
+// INVALID_ARGUMENT, and a name that is in use with ALREADY_EXISTS, in the
+// step.
 func TemporaryVariable(g *tf.Graph, d tf.DType, shape tf.Shape, name string, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, tf.Attr("dtype", d), tf.Attr("shape", shape), tf.Attr("var_name", name))
 	return tf.Apply(g, "TemporaryVariable", nil, opts...).Output(0)
 }
 
 // DestroyTemporaryVariable returns the last value of the variable ref of the
-// given name.
+// given name. The result has the shape and type of that value. The step fails
+// with INVALID_ARGUMENT if the name is empty, with NOT_FOUND if no temporary
+// variable has it, and with FAILED_PRECONDITION if ref has no value.
 func DestroyTemporaryVariable(ref tf.Output, name string, opts ...tf.Option) tf.Output {
 	return apply("DestroyTemporaryVariable", tf.Join(opts, tf.Attr("var_name", name)), ref)
 }
 
 // CountUpTo returns the value of the scalar variable ref, of the reference
-// kind, and adds 1 to it. It fails with OUT_OF_RANGE at limit.
+// kind, and adds 1 to it. It fails with OUT_OF_RANGE at limit. The variable is
+// int32 or int64, and other types are refused with INVALID_ARGUMENT when the
+// graph is built. The step fails with INVALID_ARGUMENT if the value is not a
+// scalar, and with FAILED_PRECONDITION if there is none.
 func CountUpTo(ref tf.Output, limit int, opts ...tf.Option) tf.Output {
 	return apply("CountUpTo", tf.Join(opts, tf.Attr("limit", limit)), ref)
 }
 
-// ResourceCountUpTo is CountUpTo for a handle of a variable of type d.
+// ResourceCountUpTo is CountUpTo for a handle of a variable of type d. d is
+// int32 or int64, and other types are refused with INVALID_ARGUMENT when the
+// graph is built. The step fails with INVALID_ARGUMENT if the value has
+// another type or is not a scalar, with FAILED_PRECONDITION if there is none,
+// and with OUT_OF_RANGE at limit.
 func ResourceCountUpTo(handle tf.Output, limit int, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("ResourceCountUpTo", tf.Join(opts, tf.Attr("limit", limit), tf.Attr("T", d)), handle)
 }
@@ -113,11 +126,11 @@ func destroyTemporary(n *core.Node) (core.Kernel, error) {
 func countUpTo[T int32 | int64](n *core.Node) (core.Kernel, error) {
 	limit := n.Int("limit")
 	return core.Compute(func(c *core.OpContext) error {
-		refs, err := variableRefs(c, 1)
+		ref, err := VariableAt(c, 0)
 		if err != nil {
 			return err
 		}
-		return refs[0].Update(func(t *core.Tensor) error {
+		return ref.Update(func(t *core.Tensor) error {
 			switch {
 			case t == nil:
 				return uninitialized(c, 0)

@@ -32,7 +32,8 @@ func (o TensorArrayOpts) Apply(s *tf.Spec) {
 
 // NewTensorArray makes an array of size elements, a scalar of type int32, of
 // type d. Reading an element that was not written to gives zeros if the shape
-// of elements is known.
+// of elements is known. A size that is not a scalar, is negative or exceeds
+// 2²⁸ is refused with INVALID_ARGUMENT in the step.
 func NewTensorArray(size tf.Output, d tf.DType, o TensorArrayOpts, opts ...tf.Option) TensorArray {
 	out := outputs(2, "TensorArrayV3", tf.Join(opts, tf.Name("TensorArray"), tf.Attr("dtype", d), o), size)
 	return TensorArray{handle: out[0], flow: out[1], dtype: d, shape: o.ElementShape, anyShape: o.AnyShape}
@@ -74,7 +75,13 @@ func (a TensorArray) checked(s tf.Shape) TensorArray {
 	return a
 }
 
-// Write writes value to element index.
+// Write writes value to element index. index is an int32 scalar. A value whose
+// known shape contradicts that of the elements is refused with
+// INVALID_ARGUMENT when the graph is built, unless they may differ. The step
+// fails with INVALID_ARGUMENT if the type or shape does not fit, the index is
+// out of range of an array that does not grow, the element was written or read
+// before, or the array is closed, and with RESOURCE_EXHAUSTED for an index of
+// 2²⁸ or more.
 func (a TensorArray) Write(index, value tf.Output, opts ...tf.Option) TensorArray {
 	if a = a.checked(value.Shape()); a.flow.Err() != nil {
 		return a
@@ -82,14 +89,21 @@ func (a TensorArray) Write(index, value tf.Output, opts ...tf.Option) TensorArra
 	return a.WithFlow(apply("TensorArrayWriteV3", opts, a.handle, index, value, a.flow))
 }
 
-// Read returns element index.
+// Read returns element index. index is an int32 scalar. The step fails with
+// INVALID_ARGUMENT if the index is out of range, the element was read before
+// and is not kept, it was not written and the shape of elements is not known,
+// or the array is closed.
 func (a TensorArray) Read(index tf.Output, opts ...tf.Option) tf.Output {
 	y := apply("TensorArrayReadV3", tf.Join(opts, tf.Attr("dtype", a.dtype)), a.handle, index, a.flow)
 	y.SetShape(a.shape)
 	return y
 }
 
-// Gather returns the elements of the given numbers, stacked.
+// Gather returns the elements of the given numbers, stacked. indices is an
+// int32 vector, and the result has one row for each. The step fails with
+// INVALID_ARGUMENT if another rank is given, the shapes of elements differ or
+// Read would fail, and with UNIMPLEMENTED if there are no indices and the
+// shape of elements is not known.
 func (a TensorArray) Gather(indices tf.Output, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, tf.Attr("dtype", a.dtype), tf.Attr("element_shape", a.shape))
 	y := apply("TensorArrayGatherV3", opts, a.handle, indices, a.flow)
@@ -99,7 +113,9 @@ func (a TensorArray) Gather(indices tf.Output, opts ...tf.Option) tf.Output {
 	return y
 }
 
-// Stack returns all elements, stacked.
+// Stack returns all elements, stacked. It fails as Gather does: with
+// INVALID_ARGUMENT if their shapes differ or one cannot be read, with
+// UNIMPLEMENTED if the array is empty and the shape of elements is not known.
 func (a TensorArray) Stack() (y tf.Output) {
 	g := a.handle.Graph()
 	g.Scope("TensorArrayStack", func() { y = a.Gather(a.all(a.Size())) })
@@ -112,6 +128,9 @@ func (a TensorArray) all(n tf.Output) tf.Output {
 }
 
 // Scatter writes the rows of value to the elements of the given numbers.
+// indices is an int32 vector with one element for each row. A scalar value,
+// another number of indices, an index out of range of an array that does not
+// grow, and what Write refuses are refused with INVALID_ARGUMENT in the step.
 func (a TensorArray) Scatter(indices, value tf.Output, opts ...tf.Option) TensorArray {
 	if s := value.Shape(); len(s) > 0 {
 		a = a.checked(s[1:])
@@ -122,7 +141,9 @@ func (a TensorArray) Scatter(indices, value tf.Output, opts ...tf.Option) Tensor
 	return a.WithFlow(apply("TensorArrayScatterV3", opts, a.handle, indices, value, a.flow))
 }
 
-// Unstack writes the rows of value to all elements.
+// Unstack writes the rows of value to all elements. value has one dimension or
+// more. It fails as Scatter does: with INVALID_ARGUMENT in the step if there
+// are more rows than elements and the array does not grow.
 func (a TensorArray) Unstack(value tf.Output) (b TensorArray) {
 	g := a.handle.Graph()
 	g.Scope("TensorArrayUnstack", func() {
@@ -142,7 +163,10 @@ func sliceRow(x tf.Output, i int) tf.Output {
 	return GatherV2(x, intScalar(x, tf.Int32, i), intScalar(x, tf.Int32, 0))
 }
 
-// Concat returns all elements, joined along their first dimension.
+// Concat returns all elements, joined along their first dimension. The step
+// fails with INVALID_ARGUMENT if an element is a scalar, the other dimensions
+// differ or Read would fail, and with UNIMPLEMENTED if the array is empty and
+// the other dimensions are not known.
 func (a TensorArray) Concat(opts ...tf.Option) tf.Output {
 	var rest tf.Shape
 	if len(a.shape) > 0 {
@@ -152,22 +176,31 @@ func (a TensorArray) Concat(opts ...tf.Option) tf.Output {
 	return apply("TensorArrayConcatV3", opts, a.handle, a.flow)
 }
 
-// Split writes parts of value, of the given lengths, to the elements.
+// Split writes parts of value, of the given lengths, to the elements. lengths
+// is an int64 vector with one element for each of the array's, and their sum
+// is the first dimension of value. The step fails with INVALID_ARGUMENT if
+// they are negative, do not add up or are of another number, unless the array
+// grows, and for what Write refuses.
 func (a TensorArray) Split(value, lengths tf.Output, opts ...tf.Option) TensorArray {
 	return a.WithFlow(apply("TensorArraySplitV3", opts, a.handle, value, lengths, a.flow))
 }
 
-// Size returns the number of elements.
+// Size returns the number of elements. The result is an int32 scalar. The step
+// fails with INVALID_ARGUMENT if the array is closed.
 func (a TensorArray) Size(opts ...tf.Option) tf.Output {
 	return apply("TensorArraySizeV3", opts, a.handle, a.flow)
 }
 
-// Close deletes the array.
+// Close deletes the array. Its elements are dropped, and later operations on
+// it in the step fail with INVALID_ARGUMENT.
 func (a TensorArray) Close(opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "TensorArrayCloseV3", []tf.Output{a.handle}, opts...)
 }
 
-// Grad returns the array of the gradients that come from source.
+// Grad returns the array of the gradients that come from source. It has the
+// type and number of elements of a, which grows no more, and writes to one
+// element are added up. The step fails with INVALID_ARGUMENT if a is closed or
+// has had values added to an element.
 func (a TensorArray) Grad(source string, flow tf.Output) (d TensorArray) {
 	g := a.handle.Graph()
 	d = a

@@ -308,17 +308,15 @@ func splitLengths(value, lengths *core.Tensor) ([]int, error) {
 	if value.Rank() == 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Expected value to be at least a vector, but received shape: %s", value.Shape().String())
 	}
-	left := value.Dim(0)
-	total := 0
+	left, total, fits := value.Dim(0), 0, true
 	for _, n := range parts {
-		if n < 0 || n > left-total {
-			if n < 0 {
-				return nil, tf.Errorf(tf.InvalidArgument, "Invalid value in lengths: %d", n)
-			}
+		if n < 0 {
+			return nil, tf.Errorf(tf.InvalidArgument, "Invalid value in lengths: %d", n)
 		}
+		fits = fits && n <= left-total // else the sum may wrap
 		total += n
 	}
-	if total != left {
+	if !fits || total != left {
 		return nil, tf.Errorf(tf.InvalidArgument, "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is %d and value's shape is: %s ", total, value.Shape().String())
 	}
 	return parts, nil

@@ -97,7 +97,7 @@ func reserveList(n *core.Node) (core.Kernel, error) {
 		if size < 0 {
 			return tf.Errorf(tf.InvalidArgument, "The num_elements to reserve must be a non negative number, but got %d", size)
 		}
-		c.Set(0, variantOf(newList(elem, s, make([]*core.Tensor, size))))
+		c.Set(0, variantOf(newList(elem, s, core.Make[*core.Tensor](size))))
 		return nil
 	}), nil
 }
@@ -292,6 +292,9 @@ func resizeList(c *core.OpContext) error {
 	if err != nil {
 		return err
 	}
+	if c.Input(1).Rank() != 0 {
+		return tf.Errorf(tf.InvalidArgument, "size must be a scalar")
+	}
 	size, err := listScalar(c, 1, "size")
 	if err != nil {
 		return err
@@ -299,7 +302,7 @@ func resizeList(c *core.OpContext) error {
 	if size < 0 {
 		return tf.Errorf(tf.InvalidArgument, "TensorListSlice expects size to be non-negative. Got: %d", size)
 	}
-	items := make([]*core.Tensor, size)
+	items := core.Make[*core.Tensor](size)
 	copy(items, l.items)
 	c.Set(0, variantOf(l.with(items)))
 	return nil

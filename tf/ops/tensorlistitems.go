@@ -64,6 +64,9 @@ func setItem(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
+		if at := c.Input(1); at.Rank() != 0 {
+			return tf.Errorf(tf.InvalidArgument, "Expected argument 1 to be a scalar. Received %s", at.Shape().String())
+		}
 		i, err := listScalar(c, 1, "index")
 		if err != nil {
 			return err
@@ -75,7 +78,7 @@ func setItem(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		if i >= len(l.items) {
-			l = l.with(append(append([]*core.Tensor{}, l.items...), make([]*core.Tensor, i+1-len(l.items))...))
+			l = l.with(append(append([]*core.Tensor{}, l.items...), core.Make[*core.Tensor](i+1-len(l.items))...))
 		}
 		c.Set(0, variantOf(l.set(i, keep(c.Input(2)))))
 		return nil
@@ -176,13 +179,13 @@ func scatterList(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		t, indices := c.Input(0), c.Input(1)
-		if err := checkRows(t, indices, s); err != nil {
+		if err := checkRows(t, s); err != nil {
 			return err
 		}
 		if t.Dim(0) != indices.Len() {
 			return tf.Errorf(tf.InvalidArgument, "Invalid number of rows in input tensor. Expected: %d Actual: %d", indices.Len(), t.Dim(0))
 		}
-		return placeRows(c, newList(elem, s, make([]*core.Tensor, max(size, 0))), t, c.Input(1), size)
+		return placeRows(c, newList(elem, s, core.Make[*core.Tensor](max(size, 0))), t, c.Input(1), size)
 	}), nil
 }
 
@@ -201,14 +204,11 @@ func scatteredSize(c *core.OpContext) (int, error) {
 	return size, err
 }
 
-// checkRows checks that the rows of t can be elements of shape s, in the places
-// of indices.
-func checkRows(t, indices *core.Tensor, s tf.Shape) error {
+// checkRows checks that the rows of t can be elements of shape s.
+func checkRows(t *core.Tensor, s tf.Shape) error {
 	switch {
 	case t.Rank() < 1:
 		return tf.Errorf(tf.InvalidArgument, "Tensor must be at least a vector, but saw shape: %s", t.Shape().String())
-	case indices.Rank() != 1:
-		return tf.Errorf(tf.InvalidArgument, "Expected indices to be a vector, but received shape: %s", indices.Shape().String())
 	case !s.Compatible(t.Shape()[1:]):
 		return tf.Errorf(tf.InvalidArgument, "Specified a list with shape %s from a tensor with shape %s", s.String(), t.Shape()[1:].String())
 	}
@@ -228,7 +228,7 @@ func placeRows(c *core.OpContext, l *tensorList, t, indices *core.Tensor, size i
 			return tf.Errorf(tf.InvalidArgument, "TensorListScatter: Trying to scatter at index %d in list with size %d", i, size)
 		}
 		for int(i) >= len(items) {
-			items = append(items, make([]*core.Tensor, int(i)+1-len(items))...)
+			items = append(items, core.Make[*core.Tensor](int(i)+1-len(items))...)
 		}
 		items[i] = rows[k]
 	}
@@ -244,7 +244,10 @@ func scatterIntoList(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		t, indices := c.Input(1), c.Input(2)
-		if err := checkRows(t, indices, l.shape); err != nil {
+		if indices.Rank() != 1 {
+			return tf.Errorf(tf.InvalidArgument, "Expected indices to be a vector, but received shape: %s", indices.Shape().String())
+		}
+		if err := checkRows(t, l.shape); err != nil {
 			return err
 		}
 		if t.Dim(0) != indices.Len() {

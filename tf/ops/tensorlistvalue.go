@@ -109,6 +109,9 @@ func partialShape(t *core.Tensor) (tf.Shape, error) {
 		}
 		return nil, tf.Errorf(tf.InvalidArgument, "The only valid scalar shape tensor is the fully unknown shape specified as -1.")
 	}
+	if t.Rank() > 1 {
+		return nil, tf.Errorf(tf.InvalidArgument, "Shape must be at most rank 1 but is rank %d", t.Rank())
+	}
 	for _, d := range v {
 		if d < -1 {
 			return nil, tf.Errorf(tf.InvalidArgument, "Dimension %d must be >= -1", d)

@@ -22,7 +22,12 @@ func tileKernels() core.KernelSet {
 	return k
 }
 
-// Tile returns x repeated multiples[i] times along dimension i.
+// Tile returns x repeated multiples[i] times along dimension i. x holds
+// numbers, bool, strings or variants, and multiples is a vector of int32 or
+// int64 with one element for each dimension of x; a multiple of 0 makes the
+// result empty. Another number of multiples is refused with INVALID_ARGUMENT,
+// when the graph is built if it is known, else in the step, and negative
+// multiples in the step.
 func Tile[M tf.Ints](x tf.Output, multiples M, opts ...tf.Option) tf.Output {
 	return apply("Tile", opts, x, author.AsInts(x, multiples))
 }

@@ -14,7 +14,9 @@ func init() {
 	})
 }
 
-// Timestamp returns the time when it runs, in seconds since 1970.
+// Timestamp returns the time when it runs, in seconds since 1970. The result
+// is a float64 scalar, in steps of a microsecond. A nil g is refused with
+// INVALID_ARGUMENT.
 func Timestamp(g *tf.Graph, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "Timestamp", nil, opts...).Output(0)
 }

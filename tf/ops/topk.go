@@ -22,14 +22,21 @@ func init() {
 }
 
 // TopKV2 returns the k greatest elements along the last dimension of x, in
-// descending order, and their indices.
+// descending order, and their indices. x holds real numbers in one dimension
+// or more, and k is a scalar of type int16, int32 or int64. Both results have
+// the shape of x with k as the last size; equal elements come in the order of
+// their indices, and where NaN goes is not defined. A scalar x, and a k
+// greater than the last dimension, are refused with INVALID_ARGUMENT, when the
+// graph is built if they are known, else in the step, and a negative k in the
+// step.
 func TopKV2(x, k tf.Output, opts ...tf.Option) (values, indices tf.Output) {
 	op := tf.Apply(nil, "TopKV2", []tf.Output{x, k}, opts...)
 	return op.Output(0), op.Output(1)
 }
 
-// TopK returns the k greatest elements along the last dimension of x, in descending
-// order, and their int32 indices.
+// TopK returns the k greatest elements along the last dimension of x, in
+// descending order, and their int32 indices. k is a Go integer or a scalar
+// Output. Types, shapes and what is refused are as for TopKV2.
 func TopK[K tf.Int](x tf.Output, k K, opts ...tf.Option) (values, indices tf.Output) {
 	return TopKV2(x, author.AsInt(x, k), opts...)
 }
@@ -39,7 +46,9 @@ func topKShape(c *core.Infer) error {
 	if c.NumIn() == 2 {
 		k = -1
 		if v, ok := c.ConstInts(1); ok && len(v) == 1 {
-			k = v[0]
+			if k = v[0]; k < 0 {
+				return tf.Errorf(tf.InvalidArgument, "Need k >= 0, got %d", k)
+			}
 		}
 	}
 	s := c.In(0).Clone()
@@ -108,7 +117,7 @@ func topK[T numeric.Real](k computedIn[T]) core.NewKernel {
 		at := core.Make[int64](len(z))
 		reduction.TopK(c.ParallelFor, z, at, k.load(x), width, n)
 		k.finish(values, z)
-		elementwise.Cast(elements(indices), at)
+		elementwise.Cast(core.AnyData(indices), at)
 		return nil
 	})
 }

@@ -25,12 +25,20 @@ func init() {
 }
 
 // Transpose returns x with its dimensions in another order: dimension i of the
-// result is dimension perm[i] of x.
+// result is dimension perm[i] of x. x holds numbers, bool, strings, resource
+// handles or variants, and perm, int32 or int64, names each dimension once;
+// negative numbers count from the end. Any other perm is refused with
+// INVALID_ARGUMENT, when the graph is built if perm and the rank of x are
+// known, else in the step.
 func Transpose[P tf.Ints](x tf.Output, perm P, opts ...tf.Option) tf.Output {
 	return apply("Transpose", opts, x, author.AsInts(x, perm))
 }
 
-// InvertPermutation returns the permutation that undoes x: y[x[i]] = i.
+// InvertPermutation returns the permutation that undoes x: y[x[i]] = i. x is a
+// vector of int32 or int64, and y has its shape and type. Another rank is
+// refused with INVALID_ARGUMENT, when the graph is built if it is known, else
+// in the step, and elements that repeat or do not lie within the vector in the
+// step.
 func InvertPermutation(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("InvertPermutation", opts, x)
 }

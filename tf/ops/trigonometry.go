@@ -23,31 +23,60 @@ func init() {
 	})
 }
 
-// Asin returns the arc sine of x.
+// Asin returns the arc sine of x. x holds floating-point numbers (float16,
+// bfloat16, float32, float64) or complex ones, and the result has its shape
+// and type. Real numbers outside [-1, 1] give NaN. Other types are refused
+// with INVALID_ARGUMENT when the graph is built.
 func Asin(x tf.Output, opts ...tf.Option) tf.Output { return apply("Asin", opts, x) }
 
-// Acos returns the arc cosine of x.
+// Acos returns the arc cosine of x. x holds floating-point numbers (float16,
+// bfloat16, float32, float64) or complex ones, and the result has its shape
+// and type. Real numbers outside [-1, 1] give NaN. Other types are refused
+// with INVALID_ARGUMENT when the graph is built.
 func Acos(x tf.Output, opts ...tf.Option) tf.Output { return apply("Acos", opts, x) }
 
-// Atan returns the arc tangent of x.
+// Atan returns the arc tangent of x. x holds floating-point numbers (float16,
+// bfloat16, float32, float64) or complex ones, and the result has its shape
+// and type. For real x it lies in [-π/2, π/2]. Other types are refused with
+// INVALID_ARGUMENT when the graph is built.
 func Atan(x tf.Output, opts ...tf.Option) tf.Output { return apply("Atan", opts, x) }
 
-// Atan2 returns the angle of the point (x, y), in [-π, π].
+// Atan2 returns the angle of the point (x, y), in [-π, π]. y and x are
+// floating-point numbers (float16, bfloat16, float32, float64) of one type,
+// which the result keeps. They broadcast; shapes that do not are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. The angle is 0, π or -π at the origin, as the signs of the zeros say.
 func Atan2(y, x tf.Output, opts ...tf.Option) tf.Output { return apply("Atan2", opts, y, x) }
 
-// Sinh returns the hyperbolic sine of x.
+// Sinh returns the hyperbolic sine of x. x holds floating-point numbers
+// (float16, bfloat16, float32, float64) or complex ones, and the result has
+// its shape and type. Other types are refused with INVALID_ARGUMENT when the
+// graph is built.
 func Sinh(x tf.Output, opts ...tf.Option) tf.Output { return apply("Sinh", opts, x) }
 
-// Cosh returns the hyperbolic cosine of x.
+// Cosh returns the hyperbolic cosine of x. x holds floating-point numbers
+// (float16, bfloat16, float32, float64) or complex ones, and the result has
+// its shape and type. Other types are refused with INVALID_ARGUMENT when the
+// graph is built.
 func Cosh(x tf.Output, opts ...tf.Option) tf.Output { return apply("Cosh", opts, x) }
 
-// Asinh returns the inverse hyperbolic sine of x.
+// Asinh returns the inverse hyperbolic sine of x. x holds floating-point
+// numbers (float16, bfloat16, float32, float64) or complex ones, and the
+// result has its shape and type. Other types are refused with INVALID_ARGUMENT
+// when the graph is built.
 func Asinh(x tf.Output, opts ...tf.Option) tf.Output { return apply("Asinh", opts, x) }
 
-// Acosh returns the inverse hyperbolic cosine of x.
+// Acosh returns the inverse hyperbolic cosine of x. x holds floating-point
+// numbers (float16, bfloat16, float32, float64) or complex ones, and the
+// result has its shape and type. Real numbers below 1 give NaN. Other types
+// are refused with INVALID_ARGUMENT when the graph is built.
 func Acosh(x tf.Output, opts ...tf.Option) tf.Output { return apply("Acosh", opts, x) }
 
-// Atanh returns the inverse hyperbolic tangent of x.
+// Atanh returns the inverse hyperbolic tangent of x. x holds floating-point
+// numbers (float16, bfloat16, float32, float64) or complex ones, and the
+// result has its shape and type. It is infinite at -1 and 1, and real numbers
+// beyond them give NaN. Other types are refused with INVALID_ARGUMENT when the
+// graph is built.
 func Atanh(x tf.Output, opts ...tf.Option) tf.Output { return apply("Atanh", opts, x) }
 
 func sinhGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {

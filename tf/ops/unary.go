@@ -17,6 +17,13 @@ func unary(name, types string, grad tf.GradFunc, kernels ...byType) {
 	core.Register(unaryDef(name, types, grad, kernels...))
 }
 
+// cheap is unary for an op as simple as an addition.
+func cheap(name, types string, grad tf.GradFunc, kernels ...byType) {
+	d := unaryDef(name, types, grad, kernels...)
+	d.Traits |= core.Cheap
+	core.Register(d)
+}
+
 func unaryDef(name, types string, grad tf.GradFunc, kernels ...byType) core.OpDef {
 	d := core.OpDef{
 		Name: name, Traits: core.Elementwise, In: "x: T", Out: "y: T", Attrs: "T: {" + types + "}",
@@ -33,13 +40,13 @@ const signedNumbers = floatTypes + ", " + signedTypes + ", " + complexTypes
 func init() {
 	neg := unaryDef("Neg", signedNumbers, negGrad,
 		floatMaps(elementwise.Neg, elementwise.Neg), signedMaps(elementwise.Neg, elementwise.Neg, elementwise.Neg, elementwise.Neg), complexMaps(elementwise.Neg, elementwise.Neg))
-	neg.Traits |= core.Involution
+	neg.Traits |= core.Involution | core.Cheap
 	core.Register(neg)
-	unary("Abs", floatTypes+", "+signedTypes, absGrad,
+	cheap("Abs", floatTypes+", "+signedTypes, absGrad,
 		floatMaps(elementwise.Abs, elementwise.Abs), signedMaps(elementwise.Abs, elementwise.Abs, elementwise.Abs, elementwise.Abs))
 	unary("Sign", signedNumbers, signGrad,
 		floatMaps(elementwise.Sign, elementwise.Sign), signedMaps(elementwise.Sign, elementwise.Sign, elementwise.Sign, elementwise.Sign), complexFunc(complexSign))
-	unary("Square", floatTypes+", "+signedTypes+", "+unsignedTypes+", "+complexTypes, squareGrad,
+	cheap("Square", floatTypes+", "+signedTypes+", "+unsignedTypes+", "+complexTypes, squareGrad,
 		floatMaps(elementwise.Square, elementwise.Square), signedMaps(elementwise.Square, elementwise.Square, elementwise.Square, elementwise.Square),
 		unsignedMaps(elementwise.Square, elementwise.Square, elementwise.Square, elementwise.Square), complexMaps(elementwise.Square, elementwise.Square))
 	unary("Sqrt", inexactTypes, sqrtGrad, floatMaps(elementwise.Sqrt, elementwise.Sqrt), complexFunc(cmplx.Sqrt))
@@ -92,49 +99,91 @@ func isFinite[T numeric.Float](y []bool, x []T) {
 	kernel.Map2(y, x, func(v T) bool { return v-v == 0 })
 }
 
-// Neg returns -x.
+// Neg returns -x. x holds floating-point numbers, signed integers or complex
+// numbers, and the result has its shape and type. The least integer of a type
+// stays as it is. Unsigned integers are refused with INVALID_ARGUMENT when the
+// graph is built.
 func Neg(x tf.Output, opts ...tf.Option) tf.Output { return apply("Neg", opts, x) }
 
-// Abs returns |x| of real numbers; see ComplexAbs.
+// Abs returns |x| of real numbers; see ComplexAbs. x holds floating-point
+// numbers or signed integers, and the result has its shape and type. The least
+// integer of a type stays as it is. Other types are refused with
+// INVALID_ARGUMENT when the graph is built.
 func Abs(x tf.Output, opts ...tf.Option) tf.Output { return apply("Abs", opts, x) }
 
 // Sign returns -1, 0 or 1 for real x, and x/|x| for complex x other than 0.
+// NaN gives NaN. x holds floating-point numbers, signed integers or complex
+// numbers, and the result has its shape and type. Unsigned integers are
+// refused with INVALID_ARGUMENT when the graph is built.
 func Sign(x tf.Output, opts ...tf.Option) tf.Output { return apply("Sign", opts, x) }
 
-// Square returns x².
+// Square returns x². x holds numbers, and the result has its shape and type.
+// Integers wrap around where x² does not fit. Other types are refused with
+// INVALID_ARGUMENT when the graph is built.
 func Square(x tf.Output, opts ...tf.Option) tf.Output { return apply("Square", opts, x) }
 
-// Sqrt returns the square root of x.
+// Sqrt returns the square root of x. x holds floating-point numbers (float16,
+// bfloat16, float32, float64) or complex ones, and the result has its shape
+// and type. Negative real numbers give NaN. Integers are refused with
+// INVALID_ARGUMENT when the graph is built.
 func Sqrt(x tf.Output, opts ...tf.Option) tf.Output { return apply("Sqrt", opts, x) }
 
-// Rsqrt returns 1/√x.
+// Rsqrt returns 1/√x. x holds floating-point numbers (float16, bfloat16,
+// float32, float64) or complex ones, and the result has its shape and type.
+// Real zeros give an infinity and negative real numbers NaN. Integers are
+// refused with INVALID_ARGUMENT when the graph is built.
 func Rsqrt(x tf.Output, opts ...tf.Option) tf.Output { return apply("Rsqrt", opts, x) }
 
-// Reciprocal returns 1/x.
+// Reciprocal returns 1/x. x holds floating-point numbers (float16, bfloat16,
+// float32, float64) or complex ones, and the result has its shape and type.
+// Real zeros give an infinity. Signed integers may stand in a graph but have
+// no kernel, so the step fails with NOT_FOUND.
 func Reciprocal(x tf.Output, opts ...tf.Option) tf.Output { return apply("Reciprocal", opts, x) }
 
-// Inv is the older name of Reciprocal.
+// Inv is the older name of Reciprocal. It takes the same types and gives the
+// same results. Its errors are those of Reciprocal.
 func Inv(x tf.Output, opts ...tf.Option) tf.Output { return apply("Inv", opts, x) }
 
-// Floor returns the greatest integer that is not greater than x.
+// Floor returns the greatest integer that is not greater than x. x holds
+// floating-point numbers (float16, bfloat16, float32, float64), and the result
+// has its shape and type. Other types are refused with INVALID_ARGUMENT when
+// the graph is built.
 func Floor(x tf.Output, opts ...tf.Option) tf.Output { return apply("Floor", opts, x) }
 
-// Ceil returns the least integer that is not less than x.
+// Ceil returns the least integer that is not less than x. x holds
+// floating-point numbers (float16, bfloat16, float32, float64), and the result
+// has its shape and type. Other types are refused with INVALID_ARGUMENT when
+// the graph is built.
 func Ceil(x tf.Output, opts ...tf.Option) tf.Output { return apply("Ceil", opts, x) }
 
-// Round returns the integer nearest to x, the even one of two.
+// Round returns the integer nearest to x, the even one of two. x holds
+// floating-point numbers (float16, bfloat16, float32, float64), or int32 or
+// int64, which stay as they are; the result has its shape and type. Int8,
+// int16 and complex numbers may stand in a graph but have no kernel, so the
+// step fails with NOT_FOUND.
 func Round(x tf.Output, opts ...tf.Option) tf.Output { return apply("Round", opts, x) }
 
-// Rint is Round for floating-point numbers only.
+// Rint is Round for floating-point numbers only. The result has the shape and
+// type of x. Other types are refused with INVALID_ARGUMENT when the graph is
+// built.
 func Rint(x tf.Output, opts ...tf.Option) tf.Output { return apply("Rint", opts, x) }
 
-// IsNan reports which elements of x are not a number.
+// IsNan reports which elements of x are not a number. x holds floating-point
+// numbers (float16, bfloat16, float32, float64); the result is bool and has
+// its shape. Other types are refused with INVALID_ARGUMENT when the graph is
+// built.
 func IsNan(x tf.Output, opts ...tf.Option) tf.Output { return apply("IsNan", opts, x) }
 
-// IsInf reports which elements of x are infinite.
+// IsInf reports which elements of x are infinite. x holds floating-point
+// numbers (float16, bfloat16, float32, float64); the result is bool and has
+// its shape. Other types are refused with INVALID_ARGUMENT when the graph is
+// built.
 func IsInf(x tf.Output, opts ...tf.Option) tf.Output { return apply("IsInf", opts, x) }
 
-// IsFinite reports which elements of x are neither infinite nor NaN.
+// IsFinite reports which elements of x are neither infinite nor NaN. x holds
+// floating-point numbers (float16, bfloat16, float32, float64); the result is
+// bool and has its shape. Other types are refused with INVALID_ARGUMENT when
+// the graph is built.
 func IsFinite(x tf.Output, opts ...tf.Option) tf.Output { return apply("IsFinite", opts, x) }
 
 // noFlow is the gradient of functions that are constant almost everywhere.

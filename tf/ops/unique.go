@@ -30,16 +30,25 @@ func uniqueOp(name, in, out, attrs string) {
 type UniqueOpts struct{ OutIdx tf.DType }
 
 // Apply sets the attributes.
-func (o UniqueOpts) Apply(s *tf.Spec) { s.Set("out_idx", o.OutIdx) }
+func (o UniqueOpts) Apply(s *tf.Spec) {
+	if o.OutIdx != tf.Invalid {
+		s.Set("out_idx", o.OutIdx)
+	}
+}
 
 // Unique returns the distinct elements of vector x in the order in which they
-// first come, and where in y each element of x is. Its options are [UniqueOpts].
+// first come, and where in y each element of x is. x holds real numbers, bool
+// or strings; y has its type, and idx its shape. Each NaN differs from all
+// other elements, as do 0 and -0 of 16 bits in vectors. Another rank is refused with
+// INVALID_ARGUMENT, when the graph is built if it is known, else in the step.
+// Its options are [UniqueOpts].
 func Unique(x tf.Output, opts ...tf.Option) (y, idx tf.Output) {
 	ys := outputs(2, "Unique", opts, x)
 	return ys[0], ys[1]
 }
 
-// UniqueWithCounts is Unique with how often each element comes.
+// UniqueWithCounts is Unique with how often each element comes. count has the
+// shape of y and the type of idx, and what Unique refuses is refused alike.
 // Its options are [UniqueOpts].
 func UniqueWithCounts(x tf.Output, opts ...tf.Option) (y, idx, count tf.Output) {
 	ys := outputs(3, "UniqueWithCounts", opts, x)
@@ -47,14 +56,20 @@ func UniqueWithCounts(x tf.Output, opts ...tf.Option) (y, idx, count tf.Output) 
 }
 
 // UniqueV2 is Unique of the slices along an axis, a vector of one number, or
-// none for elements of a vector. Its options are [UniqueOpts].
+// none for elements of a vector. The axis is int32 or int64 and counts from
+// the end if it is negative; y has the shape of x but for that dimension, and
+// idx is a vector as long as it is in x. More than one axis, one out of range,
+// or none with x of another rank, is refused with INVALID_ARGUMENT: the last
+// two when the graph is built if they are known, else in the step.
+// Its options are [UniqueOpts].
 func UniqueV2(x, axis tf.Output, opts ...tf.Option) (y, idx tf.Output) {
 	ys := outputs(2, "UniqueV2", opts, x, axis)
 	return ys[0], ys[1]
 }
 
-// UniqueWithCountsV2 is UniqueV2 with how often each slice comes.
-// Its options are [UniqueOpts].
+// UniqueWithCountsV2 is UniqueV2 with how often each slice comes. count is a
+// vector with an element for each slice of y, in the type of idx, and what
+// UniqueV2 refuses is refused alike. Its options are [UniqueOpts].
 func UniqueWithCountsV2(x, axis tf.Output, opts ...tf.Option) (y, idx, count tf.Output) {
 	ys := outputs(3, "UniqueWithCountsV2", opts, x, axis)
 	return ys[0], ys[1], ys[2]
@@ -157,6 +172,12 @@ func newUniques[T comparable](x []T, outer, n, inner int) *uniques {
 	u := &uniques{}
 	if outer == 1 && inner == 1 && uniqueIDs(u, x) {
 		return u
+	}
+	switch x := any(x).(type) { // as their bits these would not compare as numbers do
+	case []tf.Half:
+		return newUniques(widen(x), outer, n, inner)
+	case []tf.BF16:
+		return newUniques(widen(x), outer, n, inner)
 	}
 	u.index = core.Make[int](n)
 	if outer == 1 && inner == 1 {

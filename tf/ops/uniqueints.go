@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"sync"
 
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -54,10 +56,33 @@ func uniqueIDs[T comparable](u *uniques, x []T) bool {
 		uniqueInts(u, x)
 	case []int64:
 		uniqueInts(u, x)
+	case []tf.Half:
+		uniqueInts(u, halfIDs(x))
+	case []tf.BF16:
+		uniqueInts(u, halfIDs(x))
 	default:
 		return false
 	}
 	return true
+}
+
+// halfIDs returns numbers that are equal where those of x are. No two NaNs are, nor
+// are 0 and -0, as in TensorFlow, which finds numbers of 16 bits by a hash of them.
+func halfIDs[H tf.Half | tf.BF16](x []H) []int64 {
+	ids := core.Make[int64](len(x))
+	for i, v := range widen(x) {
+		if ids[i] = int64(x[i]); v != v {
+			ids[i] = -1 - int64(i)
+		}
+	}
+	return ids
+}
+
+// widen returns x as float32.
+func widen[H tf.Half | tf.BF16](x []H) []float32 {
+	y := core.Make[float32](len(x))
+	elementwise.Widen(y, x)
+	return y
 }
 
 // uniqueInts finds the distinct ones among x by a table with open addressing, of

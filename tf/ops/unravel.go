@@ -18,7 +18,13 @@ func init() {
 }
 
 // UnravelIndex returns the coordinates, in a tensor of shape dims, of the
-// elements with the given numbers: one column for each index.
+// elements with the given numbers: one column for each index. indices is a
+// vector or a scalar, for which the result is a vector, and dims is a vector;
+// both are int32 or int64, of one type. Other ranks are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. The step also refuses, with the same code, indices without elements,
+// dims that are not positive or whose product overflows their type, and an
+// index that is not below that product; negative ones are not refused.
 func UnravelIndex(indices, dims tf.Output, opts ...tf.Option) tf.Output {
 	return apply("UnravelIndex", opts, indices, dims)
 }

@@ -59,24 +59,36 @@ func (o VarHandleOpts) Apply(s *tf.Spec) {
 }
 
 // VarHandleOp adds the handle of a variable of type d. shape is nil if values
-// of all shapes may be assigned. Its options are [VarHandleOpts].
+// of all shapes may be assigned. The handle is a resource scalar. It makes no
+// variable yet: the first assignment does, and until then reading fails with
+// FAILED_PRECONDITION. Its options are [VarHandleOpts].
 func VarHandleOp(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, tf.Attr("dtype", d), tf.Attr("shape", shape))
 	return tf.Apply(g, "VarHandleOp", nil, opts...).Output(0)
 }
 
 // ReadVariableOp returns the value, of type d, that a variable has when the
-// operation runs.
+// operation runs. It has the shape of that value. A d that is not the type of
+// the variable is refused with INVALID_ARGUMENT, when the graph is built if
+// the handle's type is known, else in the step. The step fails with
+// FAILED_PRECONDITION while nothing has been assigned, and with
+// INVALID_ARGUMENT if the handle is not a scalar, not of a variable, or of
+// another device.
 func ReadVariableOp(handle tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("ReadVariableOp", tf.Join(opts, tf.Attr("dtype", d)), handle)
 }
 
-// VarIsInitializedOp reports whether a variable has a value.
+// VarIsInitializedOp reports whether a variable has a value. The result is a
+// bool scalar. A handle that points to no variable is no error: the result is
+// false.
 func VarIsInitializedOp(handle tf.Output, opts ...tf.Option) tf.Output {
 	return apply("VarIsInitializedOp", opts, handle)
 }
 
-// VariableShape returns the shape of a variable's value.
+// VariableShape returns the shape of a variable's value. The result is a
+// vector of int32, or int64 if the option [ShapeOpts] says so. The step fails
+// with FAILED_PRECONDITION while nothing has been assigned, and with
+// INVALID_ARGUMENT for a size that the type cannot hold.
 func VariableShape(handle tf.Output, opts ...tf.Option) tf.Output {
 	return apply("VariableShape", opts, handle)
 }
@@ -88,7 +100,10 @@ type DestroyResourceOpts struct{ MustExist bool }
 // Apply sets the attributes.
 func (o DestroyResourceOpts) Apply(s *tf.Spec) { s.Set("ignore_lookup_error", !o.MustExist) }
 
-// DestroyResourceOp deletes the resource that a handle points to.
+// DestroyResourceOp deletes the resource that a handle points to. A handle
+// that is not a scalar or of another device is refused with INVALID_ARGUMENT
+// in the step. A resource that is not there is no error unless the option
+// MustExist is set: then the step fails with NOT_FOUND.
 // Its options are [DestroyResourceOpts].
 func DestroyResourceOp(handle tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "DestroyResourceOp", []tf.Output{handle}, opts...)

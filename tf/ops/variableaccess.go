@@ -1,10 +1,21 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf/core"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
-// VariableAt returns the cell of the variable that the handle in input i points
-// to, for kernels of other packages. A missing one is a FailedPrecondition.
+// VariableAt returns the cell of the variable in input i, which is a reference
+// or a handle, for kernels. A missing one is refused with FAILED_PRECONDITION, a
+// handle that is not a scalar, not of a variable, or of another device with
+// INVALID_ARGUMENT.
 func VariableAt(c *core.OpContext, i int) (*core.Ref, error) {
+	if ref := c.In[i].Ref; ref != nil {
+		return ref, nil
+	}
+	if c.In[i].T == nil {
+		return nil, tf.Errorf(tf.Internal, "Invalid variable reference.")
+	}
 	v, err := lookupVariable(c, i)
 	if err != nil {
 		return nil, err

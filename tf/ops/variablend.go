@@ -37,27 +37,42 @@ func variableNDOp(name, types, locking string, grad core.NoGrad, by rowOps) {
 }
 
 // ResourceScatterNdUpdate replaces the slices, which the rows of indices point
-// to, of the variable behind handle.
+// to, of the variable behind handle. indices is int32 or int64, and its last
+// dimension is how many leading dimensions of the variable a row indexes;
+// updates has the other dimensions of indices, then those of a slice, and the
+// type of the variable: numbers, bool or strings. Shapes that do not fit are
+// refused with INVALID_ARGUMENT, when the graph is built if they are known,
+// else in the step, and indices out of range in the step. A variable without a
+// value is refused with FAILED_PRECONDITION. The last of equal rows wins.
 func ResourceScatterNdUpdate(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
 	return resourceScatter("ResourceScatterNdUpdate", handle, indices, updates, opts)
 }
 
-// ResourceScatterNdAdd adds updates to the slices that indices point to.
+// ResourceScatterNdAdd adds updates to the slices that indices point to. Every
+// row that occurs more than once adds again. Values are numbers, or bool, for
+// which it is or. Inputs and errors are as for ResourceScatterNdUpdate.
 func ResourceScatterNdAdd(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
 	return resourceScatter("ResourceScatterNdAdd", handle, indices, updates, opts)
 }
 
-// ResourceScatterNdSub subtracts updates from the slices that indices point to.
+// ResourceScatterNdSub subtracts updates from the slices that indices point
+// to. Every row that occurs more than once subtracts again. Values are
+// numbers, or bool, for which it is exclusive or. Inputs and errors are as for
+// ResourceScatterNdUpdate.
 func ResourceScatterNdSub(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
 	return resourceScatter("ResourceScatterNdSub", handle, indices, updates, opts)
 }
 
 // ResourceScatterNdMax raises the slices that indices point to to updates.
+// Each element becomes the greater of itself and its update. Values are real
+// numbers. Inputs and errors are as for ResourceScatterNdUpdate.
 func ResourceScatterNdMax(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
 	return resourceScatter("ResourceScatterNdMax", handle, indices, updates, opts)
 }
 
 // ResourceScatterNdMin lowers the slices that indices point to to updates.
+// Each element becomes the lesser of itself and its update. Values are real
+// numbers. Inputs and errors are as for ResourceScatterNdUpdate.
 func ResourceScatterNdMin(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
 	return resourceScatter("ResourceScatterNdMin", handle, indices, updates, opts)
 }
@@ -76,14 +91,14 @@ func variableND(f rowOp) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		bad, err := badIndicesOf(n)
 		return core.Compute(func(c *core.OpContext) error {
-			refs, err := variableRefs(c, 1)
+			ref, err := VariableAt(c, 0)
 			if err != nil {
 				return err
 			}
 			if len(c.Out) > 0 {
-				c.Out[0].Ref = refs[0]
+				c.Out[0].Ref = ref
 			}
-			return changeWhole(c, refs[0], func(t *core.Tensor) error { return updateSlices(c, t, f, bad) })
+			return changeWhole(c, ref, func(t *core.Tensor) error { return updateSlices(c, t, f, bad) })
 		}), err
 	}
 }

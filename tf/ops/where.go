@@ -20,7 +20,10 @@ func init() {
 }
 
 // Where returns the indices of the elements of x that are true, or not zero,
-// in row-major order: one row for each.
+// in row-major order: one row for each. The result is an int64 matrix with one
+// column for each dimension of x. x holds bool or numbers; float16 and
+// quantized numbers may stand in a graph but have no kernel, so the step fails
+// with NOT_FOUND.
 func Where(x tf.Output, opts ...tf.Option) tf.Output { return apply("Where", opts, x) }
 
 func whereShape(c *core.Infer) error {
@@ -61,7 +64,7 @@ func nonZero(x *core.Tensor) []bool {
 	case tf.Complex128:
 		kernel.Map2(set, core.Data[complex128](x), func(v complex128) bool { return v != 0 })
 	default:
-		elementwise.Cast(set, elements(x))
+		elementwise.Cast(set, core.AnyData(x))
 	}
 	return set
 }

@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A request says its session to who knows the field, and all else to everybody.
+// TestSessionOfRequests: the session of a request is found by its field alone.
 func TestSessionOfRequests(t *testing.T) {
 	req := &CompleteGroupRequest{GroupKey: 5, DeviceType: "CPU"}
 	if h := SessionOf(req); h != "" {

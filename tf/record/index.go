@@ -2,6 +2,8 @@ package record
 
 import (
 	"bufio"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,12 +21,12 @@ type Index struct {
 	starts []int64 // of the records, and where the last one ends
 }
 
-// BuildIndex looks where the records of a plain file lie. Their data is not
-// checked before it is read.
+// BuildIndex looks where the records of a plain file lie, which must be a regular one.
+// Their data is not checked before it is read.
 func BuildIndex(name string, opts ...Option) (*Index, error) {
-	f, err := os.Open(core.LocalPath(name))
+	f, _, err := core.OpenRegular(core.LocalPath(name))
 	if err != nil {
-		return nil, core.FileError(name, err)
+		return nil, err
 	}
 	defer f.Close()
 	r := reader(bufio.NewReaderSize(f, 1<<16), opts)
@@ -55,7 +57,7 @@ func (x *Index) At(i int) (offset, size int64) {
 // Save writes the index to a file: a line with offset and size for each record,
 // as other programs have it for TFRecord files.
 func (x *Index) Save(name string) error {
-	f, err := os.Create(core.LocalPath(name))
+	f, err := core.CreateFile(context.Background(), core.LocalPath(name), os.O_TRUNC)
 	if err != nil {
 		return core.FileError(name, err)
 	}
@@ -64,13 +66,16 @@ func (x *Index) Save(name string) error {
 		offset, size := x.At(i)
 		fmt.Fprintln(w, offset, size) // the writer keeps its error for Flush
 	}
-	return errors.Join(w.Flush(), f.Close())
+	if err := cmp.Or(w.Flush(), f.Close()); err != nil {
+		return core.FileError(name, err)
+	}
+	return nil
 }
 
 // LoadIndex reads an index that was saved. The records must lie one after the
 // other.
 func LoadIndex(name string) (*Index, error) {
-	f, err := os.Open(core.LocalPath(name))
+	f, err := core.OpenFile(context.Background(), core.LocalPath(name))
 	if err != nil {
 		return nil, core.FileError(name, err)
 	}
@@ -113,16 +118,11 @@ type IndexedReader struct {
 
 // OpenIndexed opens a file with its index.
 func OpenIndexed(name string, x *Index) (*IndexedReader, error) {
-	f, err := os.Open(core.LocalPath(name))
+	f, size, err := core.OpenRegular(core.LocalPath(name))
 	if err != nil {
-		return nil, core.FileError(name, err)
+		return nil, err
 	}
-	info, err := f.Stat()
-	if err != nil {
-		_ = f.Close()
-		return nil, core.FileError(name, err)
-	}
-	return &IndexedReader{name, f, info.Size(), x}, nil
+	return &IndexedReader{name, f, size, x}, nil
 }
 
 // Len returns the number of records.

@@ -67,7 +67,7 @@ func TestIndexReadsInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestIndexIsWhereReadersAre compares with the offsets of one who reads all.
+// TestIndexIsWhereReadersAre compares with the offsets of a reader of the whole file.
 func TestIndexIsWhereReadersAre(t *testing.T) {
 	name := write(t, record.None, many(60)...)
 	r, err := record.Open(name, record.None)

@@ -44,7 +44,7 @@ type chunk struct {
 const (
 	partBytes   = 4 << 20 // that a part of an indexed file has
 	chunkBytes  = 1 << 18 // that a chunk has
-	chunksAhead = 16      // that a part keeps for who reads them
+	chunksAhead = 16      // that a part keeps for its consumer
 )
 
 // Parallel returns the records of files, read by several goroutines that end

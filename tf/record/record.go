@@ -4,8 +4,10 @@ package record
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"compress/zlib"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -38,22 +40,31 @@ func (c Compression) check() error {
 
 // A Writer writes a file of records. It is for one goroutine at a time.
 type Writer struct {
+	name    string
 	file    *os.File
+	undo    func() bool // of what ends writes that wait
 	buffer  *bufio.Writer
 	packer  io.WriteCloser // nil: none
 	records *record.Writer
 }
 
-// Create makes a file, or empties one that is there.
+// Create makes a file, or empties one that is there. A named pipe is open when it has a
+// reader.
 func Create(name string, c Compression) (*Writer, error) {
+	return CreateContext(context.Background(), name, c)
+}
+
+// CreateContext is [Create] whose wait for the reader of a named pipe ends with ctx, as do
+// writes that wait.
+func CreateContext(ctx context.Context, name string, c Compression) (*Writer, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	f, err := os.Create(core.LocalPath(name))
+	f, err := core.CreateFile(ctx, core.LocalPath(name), os.O_TRUNC)
 	if err != nil {
 		return nil, core.FileError(name, err)
 	}
-	w := &Writer{file: f, buffer: bufio.NewWriterSize(f, 1<<16)}
+	w := &Writer{name: name, file: f, undo: core.EndWrites(ctx, f), buffer: bufio.NewWriterSize(f, 1<<16)}
 	var to io.Writer = w.buffer
 	switch c {
 	case GZIP:
@@ -70,8 +81,16 @@ func Create(name string, c Compression) (*Writer, error) {
 	return w, nil
 }
 
-// Write appends one record.
-func (w *Writer) Write(data []byte) error { return w.records.Write(data) }
+// Write appends one record. RESOURCE_EXHAUSTED says that the disk has no room.
+func (w *Writer) Write(data []byte) error { return w.named(w.records.Write(data)) }
+
+// named gives an error of the file the file's name.
+func (w *Writer) named(err error) error {
+	if err == nil || core.CodeOf(err) != core.Unknown {
+		return err
+	}
+	return core.FileError(w.name, err)
+}
 
 // Size returns how many bytes the file has, and puts all there that has been
 // written.
@@ -80,12 +99,12 @@ func (w *Writer) Size() (int64, error) {
 	if f, ok := w.packer.(interface{ Flush() error }); ok {
 		err = f.Flush()
 	}
-	if err = errors.Join(err, w.buffer.Flush()); err != nil {
-		return 0, err
+	if err = cmp.Or(err, w.buffer.Flush()); err != nil {
+		return 0, w.named(err)
 	}
 	info, err := w.file.Stat()
 	if err != nil {
-		return 0, err
+		return 0, w.named(err)
 	}
 	return info.Size(), nil
 }
@@ -96,7 +115,9 @@ func (w *Writer) Close() error {
 	if w.packer != nil {
 		err = w.packer.Close()
 	}
-	return errors.Join(err, w.buffer.Flush(), w.file.Close())
+	err = cmp.Or(err, w.buffer.Flush())
+	w.undo()
+	return w.named(cmp.Or(err, w.file.Close()))
 }
 
 // An Option says how files are read.
@@ -115,7 +136,7 @@ type Reader struct {
 	count   int
 }
 
-// Open opens a file.
+// Open opens a file. A named pipe is open when it has a writer.
 func Open(name string, c Compression, opts ...Option) (*Reader, error) {
 	return OpenAt(name, c, 0, opts...)
 }
@@ -126,7 +147,7 @@ func OpenAt(name string, c Compression, offset int64, opts ...Option) (*Reader, 
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(core.LocalPath(name))
+	f, err := core.OpenFile(context.Background(), core.LocalPath(name))
 	if err != nil {
 		return nil, core.FileError(name, err)
 	}

@@ -25,9 +25,10 @@ type Both struct {
 // Output returns both outputs side by side.
 func (b Both) Output() tf.Output { return ops.Concat(-1, []tf.Output{b.Forward, b.Backward}) }
 
-// BidirectionalRNN runs a cell forward and another one backward over sequences x
-// [batch time in]. Outputs of both are in the order of the inputs. Variables are
-// bidirectional_rnn/fw/lstm_cell/kernel and bidirectional_rnn/bw/….
+// BidirectionalRNN runs a cell forward and another one backward over
+// sequences x [batch time in]. Such networks are those of Schuster and
+// Paliwal (1997). Outputs of both are in the order of the inputs. Variables
+// are bidirectional_rnn/fw/lstm_cell/kernel and bidirectional_rnn/bw/….
 func BidirectionalRNN(forward, backward Cell, x tf.Output, o ...BidirectionalOpts) (b Both) {
 	opt := first(o)
 	forward, backward = given(forward), given(backward)

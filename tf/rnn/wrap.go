@@ -212,9 +212,11 @@ func (w *wrapper) Step(x tf.Output, s State) (tf.Output, State) { return w.step(
 
 func (w *wrapper) zeroState(n tf.Output, d tf.DType) State { return ZeroState(w.Cell, n, d) }
 
-// Residual returns a cell whose output is that of c plus its input, which must be
-// of the same size. A function, if one is given, computes the output instead, of
-// the input and what c returns; its result must be [batch OutputSize].
+// Residual returns a cell whose output is that of c plus its input, which
+// must be of the same size. Such connections are those of He et al. (CVPR
+// 2016, arXiv:1512.03385). A function, if one is given, computes the output
+// instead, of the input and what c returns; its result must be [batch
+// OutputSize].
 func Residual(c Cell, f ...func(x, y tf.Output) tf.Output) Cell {
 	c = given(c)
 	return &wrapper{c, func(x tf.Output, s State) (tf.Output, State) {

@@ -44,9 +44,9 @@ func (f *assetFiles) copy(source, name string) (err error) {
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return core.FileError(f.dir, err)
 	}
-	in, err := os.Open(source)
+	in, _, err := core.OpenRegular(source)
 	if err != nil {
-		return core.FileError(source, err)
+		return err
 	}
 	defer in.Close()
 	to := filepath.Join(f.dir, name)

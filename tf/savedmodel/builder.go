@@ -27,7 +27,7 @@ type MetaGraph struct {
 	Signatures map[string]SignatureSpec
 	// Assets are files that the graph reads.
 	Assets []Asset
-	// Init is run by whoever loads the model, after the variables have been
+	// Init is run by the loader of the model, after the variables have been
 	// restored: it initializes tables, for example.
 	Init *tf.Operation
 	// Train does a step of training. Loading a model does not run it.

@@ -19,17 +19,13 @@ import (
 // experimental_image_format writes models of which one message has more than 2 GiB.
 // The last record says where in the SavedModel the others belong.
 func readChunked(_, name string) (*pb.SavedModel, error) {
-	f, err := os.Open(name)
+	f, size, err := core.OpenRegular(name)
 	if err != nil {
-		return nil, core.FileError(name, err)
+		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, core.FileError(name, err)
-	}
 	m := &pb.SavedModel{}
-	if err := mergeFile(f, info.Size(), m); err != nil {
+	if err := mergeFile(f, size, m); err != nil {
 		code := tf.DataLoss
 		if errors.Is(err, riegeli.ErrTransposed) {
 			code = tf.Unimplemented

@@ -3,7 +3,6 @@ package savedmodel
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"google.golang.org/protobuf/encoding/prototext"
@@ -50,11 +49,7 @@ func Read(dir string) (*pb.SavedModel, error) {
 
 // readFile reads a file; an error is the canonical one, which wraps the system's.
 func readFile(name string) ([]byte, error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, core.FileError(name, err)
-	}
-	return data, nil
+	return core.ReadRegular(name)
 }
 
 func readText(_, name string) (*pb.SavedModel, error) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"math/big"
-	"os"
 	"path/filepath"
 
 	"google.golang.org/protobuf/proto"
@@ -31,9 +30,9 @@ func writeFingerprint(dir string, data []byte, mg *pb.MetaGraphDef) error {
 	if f.SignatureDefHash, err = hashOf(signatures); err != nil {
 		return err
 	}
-	index, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(variablesPrefix)+".index"))
+	index, err := core.ReadRegular(filepath.Join(dir, filepath.FromSlash(variablesPrefix)+".index"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return core.FileError(dir, err)
+		return err
 	}
 	if err == nil {
 		f.CheckpointHash = hash.Fingerprint64(string(index))

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/binary"
 	"io"
-	"os"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -33,20 +32,13 @@ type fields struct {
 
 // readBinary reads saved_model.pb.
 func readBinary(_, name string) (*pb.SavedModel, error) {
-	f, err := os.Open(name)
+	f, size, err := core.OpenRegular(name)
 	if err != nil {
-		return nil, core.FileError(name, err)
+		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, core.FileError(name, err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, tf.Errorf(tf.FailedPrecondition, "%s must be a file", name)
-	}
 	m := &pb.SavedModel{}
-	top := &fields{r: bufio.NewReaderSize(f, 1<<16), left: info.Size()}
+	top := &fields{r: bufio.NewReaderSize(f, 1<<16), left: size}
 	err = top.read(m, map[protowire.Number]func() error{metaGraphsField: func() error {
 		mg, err := top.metaGraph()
 		m.MetaGraphs = append(m.MetaGraphs, mg)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/gorge-tf/gorge/internal/serving/batch"
@@ -46,12 +45,12 @@ func (s *Server) batchingOf(m *savedmodel.Model) (*Batching, error) {
 		return s.cfg.Batching, nil
 	}
 	name := filepath.Join(m.Dir(), perModelFile)
-	text, err := os.ReadFile(name)
+	text, err := core.ReadRegular(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return s.cfg.Batching, nil
 	case err != nil:
-		return nil, core.FileError(name, err)
+		return nil, err
 	}
 	return ParseBatching(text)
 }

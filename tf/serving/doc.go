@@ -6,7 +6,7 @@
 //		return err
 //	}
 //	defer s.Close()
-//	g := grpc.NewServer(s.GRPCOptions()...)
+//	g := grpc.NewServer(append(s.GRPCOptions(), grpc.Creds(serving.Credentials(nil)))...)
 //	s.RegisterGRPC(g)
 //	go g.Serve(listener)
 //	return http.ListenAndServe(":8501", s.Handler())

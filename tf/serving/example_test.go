@@ -47,7 +47,7 @@ func Example() {
 	if err := s.Ready(context.Background()); err != nil {
 		log.Fatal(err)
 	}
-	g := grpc.NewServer(s.GRPCOptions()...)
+	g := grpc.NewServer(append(s.GRPCOptions(), grpc.Creds(serving.Credentials(nil)))...)
 	s.RegisterGRPC(g)
 	lis, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

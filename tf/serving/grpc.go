@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/gorge-tf/gorge/internal/inbound"
 	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/internal/secure"
 	"github.com/gorge-tf/gorge/internal/wire/weight"
@@ -25,6 +26,9 @@ import (
 
 // maxStatus bounds the text of an error by gRPC: it travels in a header.
 const maxStatus = 1024
+
+// maxHeaders bounds what comes with a call beside its message.
+const maxHeaders = 256 << 10
 
 // weighing is the codec of messages that refuses a request for whose decoding there is no
 // memory.
@@ -46,13 +50,14 @@ func (w weighing) Unmarshal(data mem.BufferSlice, v any) error {
 
 // GRPCOptions returns options for a gRPC server that suit models: large messages,
 // and, with [Config.Security], credentials and who may call what. A program must
-// not give the gRPC server an InTapHandle or credentials of its own then.
+// not give the gRPC server an InTapHandle or credentials of its own then. Without
+// Security it should give it those of [Credentials].
 func (s *Server) GRPCOptions() []grpc.ServerOption {
 	limit := s.cfg.MaxMessage
 	if limit <= 0 {
 		limit = math.MaxInt32
 	}
-	opts := []grpc.ServerOption{grpc.MaxRecvMsgSize(limit), grpc.MaxSendMsgSize(math.MaxInt32), grpc.ForceServerCodecV2(weighing{encoding.GetCodecV2(proto.Name)})}
+	opts := []grpc.ServerOption{grpc.MaxRecvMsgSize(inbound.MaxMessage(limit)), grpc.MaxHeaderListSize(maxHeaders), grpc.StaticStreamWindowSize(inbound.Window), grpc.MaxSendMsgSize(math.MaxInt32), grpc.ForceServerCodecV2(weighing{encoding.GetCodecV2(proto.Name)})}
 	if s.cfg.MaxStreams > 0 {
 		opts = append(opts, grpc.MaxConcurrentStreams(s.cfg.MaxStreams))
 	}
@@ -60,7 +65,7 @@ func (s *Server) GRPCOptions() []grpc.ServerOption {
 		opts = append(opts, grpc.ChainUnaryInterceptor(s.observe))
 	}
 	if s.cfg.Security != nil {
-		opts = append(opts, grpc.Creds(secure.NewCredentials(s.cfg.Security)), grpc.InTapHandle(s.admit))
+		opts = append(opts, grpc.Creds(Credentials(secure.NewCredentials(s.cfg.Security))), grpc.InTapHandle(s.admit))
 	}
 	return opts
 }

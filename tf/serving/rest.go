@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/secure"
@@ -27,8 +28,6 @@ import (
 func (s *Server) Handler() http.Handler {
 	h := &rest{s: s}
 	mux := http.NewServeMux()
-	mux.HandleFunc("/v1/", h.serve)
-	mux.HandleFunc("/V1/", h.serve) // paths are the same in capitals
 	observe := func(f http.HandlerFunc) http.Handler { return s.cfg.Security.Protect(secure.Observe, f) }
 	mux.Handle("GET /openapi/{file}", observe(h.openAPI))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
@@ -37,7 +36,13 @@ func (s *Server) Handler() http.Handler {
 	if !s.cfg.NoPage {
 		mux.Handle("GET /{$}", observe(h.page))
 	}
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(lower(r.URL.Path), "/v1/") { // the mux would redirect paths that it does not find clean
+			h.serve(w, r)
+		} else {
+			mux.ServeHTTP(w, r)
+		}
+	})
 }
 
 // rest answers requests of the REST API.

@@ -44,6 +44,8 @@ func TestREST(t *testing.T) {
 		{"GET", "/v1/models/m/versions/7", "", `404 {"error":"Couldnotfindversion7ofmodelm"}`},
 		{"GET", "/v1/models/none/metadata", "", `404 {"error":"Servablenotfoundforrequest:Latest(none)"}`},
 		{"DELETE", "/v1/models/m", "", `400 {"error":"Malformedrequest:DELETE/v1/models/m"}`},
+		{"POST", "/v1/models//m:predict", `{"instances": [2]}`, `400 {"error":"Malformedrequest:POST/v1/models//m:predict"}`},
+		{"POST", "/v1/models/m/../m:predict", `{"instances": [2]}`, `400 {"error":"Malformedrequest:POST/v1/models/m/../m:predict"}`},
 		{"GET", "/v1/", "", `400 {"error":"Malformedrequest:GET/v1/"}`},
 		{"GET", "/readyz", "", "200 ok"}, {"GET", "/readyz/m", "", "200 ok"}, {"GET", "/readyz/none", "", "404 thereisnomodelnone"}, {"GET", "/healthz", "", "200 ok"},
 	} {

@@ -1,10 +1,10 @@
 package serving
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/gorge-tf/gorge/internal/inbound"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -49,10 +50,14 @@ func specOf(parts []string) (*servingpb.ModelSpec, error) {
 }
 
 // body reads the body of a request, and inflates it if it is compressed. Both forms
-// are bounded.
+// are bounded, and what has come of bodies is bounded for all requests together.
 func (h *rest) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	limit := h.s.cfg.MaxBody
+	limit := min(h.s.cfg.MaxBody, inbound.Most())
+	if r.ContentLength > limit {
+		return nil, &http.MaxBytesError{Limit: limit}
+	}
 	in := io.Reader(http.MaxBytesReader(w, r.Body, limit))
+	size := r.ContentLength
 	switch encoding := r.Header.Get("Content-Encoding"); lower(encoding) {
 	case "", "identity":
 	case "gzip":
@@ -60,15 +65,26 @@ func (h *rest) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		if err != nil {
 			return nil, tf.Errorf(tf.InvalidArgument, "the body is not in gzip's format: %v", err)
 		}
-		in = http.MaxBytesReader(w, io.NopCloser(z), limit)
+		in, size = http.MaxBytesReader(w, io.NopCloser(z), limit), -1
 	default:
 		return nil, tf.Errorf(tf.InvalidArgument, "Content-Encoding must be gzip or identity, got %q", encoding)
 	}
-	b := bytes.NewBuffer(make([]byte, 0, max(0, min(r.ContentLength, 1<<20))))
-	if _, err := b.ReadFrom(in); err != nil {
-		return nil, &core.Error{Code: tf.InvalidArgument, Msg: "the body of the request cannot be read: " + err.Error(), Err: err}
+	b := inbound.OpenBody(w, in)
+	defer b.Close()
+	all, err := b.ReadAll(size)
+	if err != nil {
+		return nil, unreadable(err)
 	}
-	return b.Bytes(), nil
+	return all, nil
+}
+
+// unreadable returns what is said of a body that cannot be read.
+func unreadable(err error) error {
+	code := tf.InvalidArgument
+	if core.Exhausted(err) || errors.Is(err, inbound.ErrCrowded) {
+		code = tf.ResourceExhausted
+	}
+	return &core.Error{Code: code, Msg: "the body of the request cannot be read: " + err.Error(), Err: err}
 }
 
 // compute answers :predict, :classify and :regress.

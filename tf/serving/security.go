@@ -9,19 +9,22 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/tap"
 
+	"github.com/gorge-tf/gorge/internal/inbound"
 	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/internal/secure"
 	"github.com/gorge-tf/gorge/tf"
 )
 
 // Security has certificates, revocations, roles and tokens, which it reads from
-// files again when these change. Whoever has the role observe may ask for states
-// and metadata, the role run lets predict, the role administer lets replace the
+// files again when these change. The role observe may ask for states and
+// metadata, the role run may predict, the role administer may replace the
 // configuration. All methods may be called from any goroutine; Close ends it.
 type Security = secure.Keeper
 
@@ -37,6 +40,20 @@ func OpenSecurity(f SecurityFiles, log, audit slog.Handler) (*Security, error) {
 		l = slog.New(log)
 	}
 	return secure.Open(f, l, audit)
+}
+
+// Credentials returns c for a gRPC server of a program that has no [Config.Security];
+// nil stands for plain text. They bound the memory of messages of which only a part has
+// come: all connections of the process together may have half of its memory limit of
+// them, beyond which the connection with the most is ended. A server without them has
+// no such bound, because no other option of gRPC sees a message before it is whole.
+//
+//	grpc.NewServer(append(s.GRPCOptions(), grpc.Creds(serving.Credentials(nil)))...)
+func Credentials(c credentials.TransportCredentials) credentials.TransportCredentials {
+	if c == nil {
+		c = insecure.NewCredentials()
+	}
+	return inbound.Credentials(c)
 }
 
 // An Observer is told of calls. Its methods are called from many goroutines.

@@ -2,6 +2,7 @@ package serving
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -42,7 +43,8 @@ func (m *Model) find() (map[int64]versions.Place, error) {
 	}
 	out := map[int64]versions.Place{}
 	for _, v := range m.Versions.Choose(have) {
-		out[v] = versions.Place{Path: m.path(names[v]), Stamp: stamp(files, names[v])}
+		_, missing := fs.Stat(files, path.Join(names[v], variablesIndex))
+		out[v] = versions.Place{Path: m.path(names[v]), Stamp: stamp(files, names[v]), Partial: missing != nil}
 	}
 	return out, nil
 }
@@ -63,13 +65,17 @@ func isDir(files fs.FS, e fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// stamp returns when the files at the top of a version changed. A version that was
+// variablesIndex is there when a version has its variables.
+const variablesIndex = "variables/variables.index"
+
+// stamp tells sizes and times of a version's graph and variables. A version that was
 // incomplete when it was first seen is so loaded once it is complete.
 func stamp(files fs.FS, name string) string {
+	variables, _ := fs.Glob(files, path.Join(name, "variables", "*")) // fails for bad patterns only
 	out := ""
-	for _, file := range []string{"saved_model.pb", "saved_model.pbtxt", "variables/variables.index"} {
-		if info, err := fs.Stat(files, path.Join(name, file)); err == nil {
-			out += info.ModTime().Format(time.RFC3339Nano) + " "
+	for _, file := range append([]string{path.Join(name, "saved_model.pb"), path.Join(name, "saved_model.pbtxt")}, variables...) {
+		if info, err := fs.Stat(files, file); err == nil {
+			out += fmt.Sprint(info.Size(), " ", info.ModTime().Format(time.RFC3339Nano), " ")
 		}
 	}
 	return out

@@ -25,8 +25,12 @@ const maxWarmups = 1000
 // are as fast as others. A request that fails makes the loading fail.
 func (s *Server) warmUp(ctx context.Context, v *servable) error {
 	name := filepath.Join(v.m.Dir(), filepath.FromSlash(warmupFile))
-	if _, err := os.Stat(name); s.cfg.NoWarmup || errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(name)
+	if s.cfg.NoWarmup || errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		return tf.Errorf(tf.FailedPrecondition, "%s must be a regular file", name)
 	}
 	r, err := record.Open(name, record.None)
 	if err != nil {

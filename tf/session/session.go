@@ -3,6 +3,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"log/slog"
@@ -227,14 +228,17 @@ func FetchInto[T tf.Elem](ctx context.Context, s *Session, dst []T, feeds Feeds,
 	return err
 }
 
-// locate adds the program's line to an error that only names a node, as those
-// that come from a cluster do.
+// locate adds the program's line to an error that only names a node, as those do
+// that come from a cluster or from the body of a function.
 func (s *Session) locate(err error) error {
 	e := tf.AsError(err)
 	located := *e
 	if e.Node != "" && e.Pos == "" {
-		if op := s.operation(e.Node); op != nil {
-			located.Node, located.Pos, located.Op = op.Name, op.Pos(), op.OpName()
+		if op := s.operation(e); op != nil {
+			located.Pos, located.Op = op.Pos(), op.OpName()
+			if e.Op == "" { // the name is all that crossed, perhaps that of a node behind op
+				located.Node = op.Name
+			}
 		}
 	}
 	if what, ok := uninitialized(&located); ok {
@@ -256,7 +260,7 @@ func uninitialized(e *tf.Error) (what string, ok bool) {
 	if from, rest, ok := strings.Cut(msg, ":\n"); ok && strings.HasPrefix(from, "From /job:") { // a task of a cluster
 		msg = rest
 	}
-	msg, _, _ = strings.Cut(msg, "\n\t [[{{node ")
+	msg, _, _ = strings.Cut(msg, "\n\t [[{{")
 	switch {
 	case e.Code == tf.FailedPrecondition && (strings.HasPrefix(msg, "Could not find variable") || strings.HasPrefix(msg, "Attempting to use uninitialized value")):
 		what, _, _ = strings.Cut(msg, ". This could mean")
@@ -269,20 +273,22 @@ func uninitialized(e *tf.Error) (what string, ok bool) {
 	return "", false
 }
 
-// operation finds the program's operation behind a node of a cluster's: masters
+// operation finds the program's operation behind the node of an error: masters
 // and workers add nodes of their own behind its name, as in "w/read/_26".
-func (s *Session) operation(node string) *tf.Operation {
-	for {
-		if op := s.g.Operation(node); op != nil {
-			return op
+func (s *Session) operation(e *tf.Error) *tf.Operation {
+	for node := cmp.Or(e.Origin, core.Origin{Node: e.Node}); ; {
+		if node.Function == "" {
+			if op := s.g.Operation(node.Node); op != nil {
+				return op
+			}
 		}
 		if op := author.InFunctions(s.g, node); op != nil {
 			return op
 		}
-		i := strings.LastIndex(node, "/")
-		if i < 0 || !strings.HasPrefix(node[i+1:], "_") {
+		i := strings.LastIndex(node.Node, "/")
+		if i < 0 || !strings.HasPrefix(node.Node[i+1:], "_") {
 			return nil
 		}
-		node = node[:i]
+		node.Node = node.Node[:i]
 	}
 }

@@ -12,8 +12,8 @@ import (
 
 // FileWriterOptions adjust a [FileWriter].
 type FileWriterOptions struct {
-	// MaxQueue is how many events may wait for the file; who adds another one
-	// waits for room. 0: 10.
+	// MaxQueue is how many events may wait for the file; a call that adds another
+	// one waits for room. 0: 10.
 	MaxQueue int
 	// FlushEvery is how long events may stay in memory; 0: 2 minutes.
 	FlushEvery time.Duration

@@ -98,7 +98,7 @@ func TestFileWriter(t *testing.T) {
 	}
 }
 
-// TestShared: who shares a writer closes it together.
+// TestShared: the last user of a shared writer closes it.
 func TestShared(t *testing.T) {
 	dir := t.TempDir()
 	a, releaseA, err := summary.Shared(dir)

@@ -17,7 +17,7 @@ type sharedWriter struct {
 }
 
 // Shared returns the writer for dir that all parts of a program have in common:
-// one file has the events of all. It is closed when each who got it has called
+// one file has the events of all. It is closed when each user has called
 // release.
 func Shared(dir string) (w *FileWriter, release func() error, err error) {
 	key := filepath.Clean(dir)

@@ -5,7 +5,7 @@
 package summary
 
 import (
-	"bufio"
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,16 +31,22 @@ type Opts struct {
 	FlushEvery time.Duration
 }
 
-// A Writer writes a file of events. It may be used by several goroutines.
+// A Writer writes a file of events. It may be used by several goroutines. Events that
+// the disk has no room for are lost, as the error says; the file has whole ones only,
+// and the Writer goes on when there is room again.
 type Writer struct {
 	opts    Opts
 	mu      sync.Mutex
 	file    *os.File
-	buf     *bufio.Writer
-	records *record.Writer
-	waiting int
+	size    int64          // of the file
+	pending bytes.Buffer   // whole events that the file does not have yet
+	records *record.Writer // to pending
+	waiting int            // events in pending
 	flushed time.Time
 }
+
+// enough is how many bytes wait at most.
+const enough = 4096
 
 // writers numbers the files of the process.
 var writers atomic.Int64
@@ -61,17 +67,31 @@ func NewWriter(dir string, o Opts) (*Writer, error) {
 	if err != nil {
 		return nil, core.FileError(name, err)
 	}
-	w := &Writer{opts: o, file: f, buf: bufio.NewWriter(f), flushed: now}
-	w.records = record.NewWriter(w.buf)
+	w := &Writer{opts: o, file: f, flushed: now}
+	if err := w.begin(now); err != nil {
+		_ = f.Close()
+		_ = os.Remove(name)
+		return nil, err
+	}
+	return w, nil
+}
+
+// begin writes the first event.
+func (w *Writer) begin(now time.Time) error {
+	info, err := w.file.Stat()
+	if err != nil {
+		return core.FileError(w.Name(), err)
+	}
+	w.size = info.Size()
+	w.records = record.NewWriter(&w.pending)
 	first := &pb.Event{
 		WallTime: float64(now.Unix()), What: &pb.Event_FileVersion{FileVersion: "brain.Event:2"},
 		SourceMetadata: &pb.SourceMetadata{Writer: "tensorflow.core.util.events_writer"},
 	}
 	if err := w.put(first); err != nil {
-		_ = f.Close()
-		return nil, err
+		return err
 	}
-	return w, w.Flush()
+	return w.Flush()
 }
 
 // Name returns the name of the file.
@@ -124,7 +144,7 @@ func (w *Writer) put(e *pb.Event) error {
 		return core.FileError(w.Name(), err)
 	}
 	w.waiting++
-	if o := w.opts; o.MaxQueue > 0 && w.waiting > o.MaxQueue || o.FlushEvery > 0 && time.Since(w.flushed) > o.FlushEvery {
+	if o := w.opts; w.pending.Len() >= enough || o.MaxQueue > 0 && w.waiting > o.MaxQueue || o.FlushEvery > 0 && time.Since(w.flushed) > o.FlushEvery {
 		return w.flush()
 	}
 	return nil
@@ -139,10 +159,24 @@ func (w *Writer) Flush() error {
 
 func (w *Writer) flush() error {
 	w.waiting, w.flushed = 0, time.Now()
-	if err := w.buf.Flush(); err != nil {
+	if w.pending.Len() == 0 {
+		return nil
+	}
+	n, err := w.file.Write(w.pending.Bytes())
+	w.forget()
+	if err != nil {
+		_ = w.file.Truncate(w.size) // removes a part of an event
 		return core.FileError(w.Name(), err)
 	}
+	w.size += int64(n)
 	return nil
+}
+
+// forget empties pending. The memory of a large event is not kept.
+func (w *Writer) forget() {
+	if w.pending.Reset(); w.pending.Cap() > 4*enough {
+		w.pending = bytes.Buffer{}
+	}
 }
 
 // Close flushes and closes the file.

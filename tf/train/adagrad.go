@@ -31,7 +31,8 @@ func (o Adagrad) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 	return r.apply(gvs)
 }
 
-// AdagradDA is Adagrad by dual averaging, which makes models sparse with L1.
+// AdagradDA is Adagrad by dual averaging, which makes models sparse with L1
+// (Duchi et al., JMLR 2011).
 type AdagradDA struct {
 	LearningRate       float64
 	Rate               tf.Output // computed by the graph, instead of LearningRate
@@ -72,8 +73,8 @@ func asInt64(x tf.Output) tf.Output {
 	return tf.Apply(nil, "Cast", []tf.Output{x}, tf.Attr("DstT", tf.Int64)).Output(0)
 }
 
-// Adadelta is Adagrad with a window and no rate to choose (Zeiler 2012).
-// Fields left 0 have TensorFlow's defaults.
+// Adadelta is Adagrad with a window and no rate to choose (Zeiler,
+// arXiv:1212.5701). Fields left 0 have TensorFlow's defaults.
 type Adadelta struct {
 	LearningRate float64   // 0.001
 	Rate         tf.Output // computed by the graph, instead of LearningRate

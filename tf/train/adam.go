@@ -7,9 +7,10 @@ import (
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
-// Adam is the optimizer of Kingma and Ba (ICLR 2015), in TensorFlow's form:
-// the step size is corrected for the bias of both moments and epsilon is
-// added to the uncorrected root. Fields left 0 have TensorFlow's defaults.
+// Adam is the optimizer of Kingma and Ba (ICLR 2015, arXiv:1412.6980), in
+// TensorFlow's form: the step size is corrected for the bias of both moments
+// and epsilon is added to the uncorrected root. Fields left 0 have
+// TensorFlow's defaults.
 //
 // For a sparse gradient the moments of all rows decay, as in TensorFlow.
 type Adam struct {
@@ -97,8 +98,8 @@ func decayAndAdd(slot *tf.Variable, beta, indices, values tf.Output) tf.Output {
 }
 
 // AdamW is Adam with weight decay that the moments do not see (Loshchilov and
-// Hutter, ICLR 2019): before its update a variable loses WeightDecay times
-// itself.
+// Hutter, ICLR 2019, arXiv:1711.05101): before its update a variable loses
+// WeightDecay times itself.
 type AdamW struct {
 	Adam
 	WeightDecay float64

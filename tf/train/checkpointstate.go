@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -46,7 +45,7 @@ func stateFile(dir string, latestFilename []string) string {
 // (InvalidArgument).
 func ReadCheckpointState(dir string, latestFilename ...string) (*CheckpointState, error) {
 	name := stateFile(dir, latestFilename)
-	data, err := os.ReadFile(name)
+	data, err := core.ReadRegular(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -93,7 +93,7 @@ func TestJoinWaitsForWhatIsRegistered(t *testing.T) {
 	}
 }
 
-// TestGrace: who does not stop within the grace period is reported.
+// TestGrace: a goroutine that does not stop within the grace period is reported.
 func TestGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := NewCoordinator(context.Background())

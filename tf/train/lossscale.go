@@ -34,8 +34,9 @@ func (s LossScaling) withDefaults() (LossScaling, error) {
 }
 
 // A LossScaleOptimizer trains models in half precision: it multiplies the loss by a
-// factor, divides the gradients by it, and leaves out steps whose gradients are not
-// finite. It is TensorFlow's MixedPrecisionLossScaleOptimizer.
+// factor, divides the gradients by it, and leaves out steps whose gradients
+// are not finite. The method is that of Micikevicius et al. (ICLR 2018,
+// arXiv:1710.03740). It is TensorFlow's MixedPrecisionLossScaleOptimizer.
 type LossScaleOptimizer struct {
 	optimizer   Optimizer
 	s           LossScaling

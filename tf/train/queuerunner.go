@@ -18,7 +18,7 @@ type QueueRunner struct {
 	Queue   string // name of the queue's node
 	Enqueue []*tf.Operation
 	Close   *tf.Operation // run when the last goroutine ends: no more input comes
-	Cancel  *tf.Operation // run when the coordinator stops: sets free who waits
+	Cancel  *tf.Operation // run when the coordinator stops: ends operations that wait
 
 	// Closed are the codes that say that the queue was closed; OutOfRange if
 	// there are none.
@@ -105,7 +105,7 @@ func (r *QueueRunner) leave(s tf.StepRunner) bool {
 	return true
 }
 
-// close tells those who read the queue that no more comes. That the queue is
+// close tells readers of the queue that no more comes. That the queue is
 // closed already is no mistake.
 func (r *QueueRunner) close(s tf.StepRunner) {
 	if r.Close != nil {
@@ -114,7 +114,7 @@ func (r *QueueRunner) close(s tf.StepRunner) {
 }
 
 // cancelOnStop closes the queue at once when the coordinator stops, unless all
-// who fill it have ended before, or another session is to go on with it.
+// its producers have ended before, or another session is to go on with it.
 func (r *QueueRunner) cancelOnStop(ctx context.Context, s tf.StepRunner, over chan struct{}) error {
 	select {
 	case <-over:

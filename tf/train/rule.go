@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
+	_ "github.com/gorge-tf/gorge/tf/ops/training" // the updates of rules
 	"github.com/gorge-tf/gorge/tf/vars"
 )
 

@@ -112,7 +112,7 @@ func fillLimit(dir string) error {
 func TestFullDisk(t *testing.T) {
 	cmd := childOf("limit", t.TempDir())
 	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "file too large") {
+	if err != nil || !strings.Contains(string(out), "File too large") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if os.Geteuid() != 0 {
@@ -125,7 +125,7 @@ func TestFullDisk(t *testing.T) {
 		t.Logf("no file system can be mounted here: %v %s", err, out) // the limit above was tested
 		return
 	}
-	if err != nil || !strings.Contains(string(out), "no space left on device") || !strings.Contains(string(out), "read-only file system") {
+	if err != nil || !strings.Contains(string(out), "No space left on device") || !strings.Contains(string(out), "Read-only file system") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -80,9 +80,9 @@ func ImportMetaGraph(g *tf.Graph, file string, o tf.ImportOptions) (*Saver, erro
 }
 
 func readMetaGraph(file string) (*pb.MetaGraphDef, error) {
-	data, err := os.ReadFile(core.LocalPath(file))
+	data, err := core.ReadRegular(core.LocalPath(file))
 	if err != nil {
-		return nil, core.FileError(file, err)
+		return nil, err
 	}
 	m := &pb.MetaGraphDef{}
 	if err := proto.Unmarshal(data, m); err != nil {

@@ -118,8 +118,8 @@ func (s PiecewiseConstant) At(step tf.Output) tf.Output {
 	return y
 }
 
-// CosineDecay goes from LearningRate to Alpha times it in Steps steps, along a
-// cosine (Loshchilov and Hutter, ICLR 2017).
+// CosineDecay goes from LearningRate to Alpha times it in Steps steps, along
+// a cosine (Loshchilov and Hutter, ICLR 2017, arXiv:1608.03983).
 type CosineDecay struct {
 	LearningRate, Alpha float64
 	Steps               int
@@ -146,7 +146,8 @@ func above(alpha float64, x tf.Output) tf.Output {
 
 // CosineDecayRestarts is CosineDecay that begins again: each period is
 // PeriodFactor times as long as the one before and begins with RateFactor
-// times its rate. Factors left 0 are TensorFlow's, 2 and 1.
+// times its rate (Loshchilov and Hutter, ICLR 2017, arXiv:1608.03983).
+// Factors left 0 are TensorFlow's, 2 and 1.
 type CosineDecayRestarts struct {
 	LearningRate, Alpha      float64
 	Steps                    int // of the first period

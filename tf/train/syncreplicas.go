@@ -15,8 +15,9 @@ import (
 // step: it adds up what they compute, and the mean of ReplicasToAggregate
 // gradients makes one update. Those that come too late, because they were
 // computed with older variables, are dropped. With more workers than that, the
-// slowest ones are backups, which a step does not wait for. With fewer, each worker
-// computes several gradients for one update.
+// slowest ones are backups, which a step does not wait for. With fewer, each
+// worker computes several gradients for one update. The method is that of
+// Chen et al. (arXiv:1604.00981).
 //
 // Only the chief should stop at a step: it might else wait for gradients of workers
 // that have ended. When it closes its session, the others' end as at the end of their

@@ -31,7 +31,7 @@ func saved(t *testing.T, dir string, steps int) (paths []string) {
 }
 
 // TestLastGoodCheckpoint damages checkpoints, the latest ones first: each is refused
-// for a reason, by who verifies and by who restores, and the one before is found.
+// for a reason, by Verify and by Restore, and the one before is found.
 func TestLastGoodCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	paths := saved(t, dir, 5)

@@ -2,9 +2,9 @@
 // that of an accelerator. Importing it makes device type FAKE known, with a
 // kernel for every op that has one on the CPU.
 //
-// The device computes with the CPU's kernels, on tensors that are in truth in
-// the host's memory. But all that anyone outside sees of them is opaque: whoever
-// reads elements without asking the device for a copy panics.
+// The device computes with the CPU's kernels, on tensors that really lie
+// in the host's memory. Outside of the device they are opaque: a read of elements
+// without a copy by the device panics.
 package fake
 
 import (

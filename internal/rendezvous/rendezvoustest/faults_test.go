@@ -53,7 +53,7 @@ func onEdge(name string) func(string) bool {
 	return func(key string) bool { return strings.Contains(key, ";"+name+";") }
 }
 
-// TestDrop: what is lost holds nobody else up, and ends with the step.
+// TestDrop: a lost tensor does not hold up others, and ends with the step.
 func TestDrop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, send, recv := run(t, loopPair(func(t rendezvous.Transport) rendezvous.Transport {

@@ -133,7 +133,7 @@ func checkOrder(t *testing.T, p Pair) {
 func checkRecvFirst(t *testing.T, p Pair) {
 	l := p.link(t, 1)
 	c := l.ask(context.Background(), "e")
-	l.exchange("other", scalar(1)) // the transport is not held up by who waits
+	l.exchange("other", scalar(1)) // a waiting receive does not hold up the transport
 	l.send("e", scalar(2), false)
 	if g := <-c; g.err != nil || diff(scalar(2), g.t) != "" {
 		t.Errorf("receive before send = %v, %v, want 2", g.t, g.err)

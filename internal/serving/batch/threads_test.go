@@ -41,7 +41,7 @@ func send(t *testing.T, q *Queue, n int) {
 func TestInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, threads := &recorder{}, NewThreads(1)
-		one := Params{MaxSize: 1, MaxBatches: 100}
+		one := Params{MaxSize: 1, MaxBatches: 100, Threads: 2} // a queue that runs a batch stands in line for the next
 		a, b, c := r.queue(threads, "a", one), r.queue(threads, "b", one), r.queue(threads, "c", one)
 		send(t, a, 6)
 		send(t, b, 2)

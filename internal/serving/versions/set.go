@@ -23,7 +23,7 @@ const (
 	End       State = 50
 )
 
-// maxEnded bounds how many ended versions are remembered for those who ask for
+// maxEnded bounds how many ended versions are remembered, for requests of
 // their states.
 const maxEnded = 32
 
@@ -33,6 +33,9 @@ type Place struct {
 	// Stamp changes when the files do. A version whose loading has failed is
 	// loaded again when its stamp is another one.
 	Stamp string
+	// Partial says that the version has no variables yet. It may be one without
+	// variables; one that gets them later is loaded again.
+	Partial bool
 }
 
 // A Status is what there is to say of a version.
@@ -65,6 +68,7 @@ type version struct {
 	place    Place
 	aspired  bool
 	canceled bool
+	again    bool // to be unloaded and loaded: what was loaded lacked its variables
 }
 
 // A Set is the versions of one model. It is for one goroutine at a time. As long
@@ -86,7 +90,8 @@ func (s *Set) Aspire(want map[int64]Place) {
 			continue
 		}
 		v.aspired = ok
-		if ok && v.State == Unloading {
+		v.again = ok && v.State == Available && v.place.Partial && !place.Partial
+		if ok && (v.State == Unloading || v.again) {
 			v.place = place // for when it is loaded again
 		}
 	}
@@ -128,8 +133,8 @@ func (s *Set) Next() []Action {
 		case v.State == Loading && !v.aspired && !v.canceled:
 			v.canceled, a.Kind = true, Cancel
 			others = append(others, a)
-		case v.State == Available && !v.aspired && free:
-			v.State, a.Kind = Unloading, Unload
+		case v.State == Available && (!v.aspired && free || v.again):
+			v.State, v.again, a.Kind = Unloading, false, Unload
 			others = append(others, a)
 		}
 	}

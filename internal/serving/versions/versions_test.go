@@ -59,7 +59,7 @@ func TestNewVersionFirst(t *testing.T) {
 	expect(t, &s) // the old one stays
 	s.Aspire(places(2))
 	expect(t, &s) // and loading is not tried again
-	s.Aspire(map[int64]Place{2: {"2", "new"}})
+	s.Aspire(map[int64]Place{2: {Path: "2", Stamp: "new"}})
 	expect(t, &s, Action{Load, 2, "2"})
 	s.Loaded(2, nil)
 	expect(t, &s, Action{Unload, 1, "1"})
@@ -206,4 +206,28 @@ func TestOldVersionsAreForgotten(t *testing.T) {
 	if n := len(s.Status()); n > maxEnded+2 {
 		t.Errorf("%d versions are remembered", n)
 	}
+}
+
+// TestPartial: a version that was loaded before its variables were there is loaded again
+// when they are, once; one without variables is not.
+func TestPartial(t *testing.T) {
+	var s Set
+	place := Place{Path: "1", Stamp: "a", Partial: true}
+	next := func(want Kind) {
+		t.Helper()
+		s.Aspire(map[int64]Place{1: place})
+		got := s.Next()
+		if len(got) != min(int(want), 1) || want != 0 && got[0].Kind != want {
+			t.Fatalf("to be done: %v, want %d", got, want)
+		}
+	}
+	next(Load)
+	s.Loaded(1, nil)
+	next(0)
+	place = Place{Path: "1", Stamp: "a b"}
+	next(Unload)
+	s.Unloaded(1)
+	next(Load)
+	s.Loaded(1, nil)
+	next(0)
 }

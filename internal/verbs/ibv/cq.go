@@ -153,7 +153,7 @@ func (q *completionQueue) Close() error {
 	return q.release()
 }
 
-// release gives back what setUp has got so far. Who waits for events does not
+// release gives back what setUp has got so far. A wait for events does not
 // hold the lock.
 func (q *completionQueue) release() error {
 	var errs []error

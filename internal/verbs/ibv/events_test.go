@@ -181,7 +181,7 @@ func TestSilentPeer(t *testing.T) {
 	n.works(t)
 }
 
-// TestDeviceRemoved: this driver does not take a device away from who uses it:
+// TestDeviceRemoved: this driver does not take a device away while it is in use:
 // the removal waits, the device goes on, and is gone when the last one has closed
 // it. (What becomes of a device that does vanish, TestDeviceLost of the channels'
 // package says.) A device that comes back is used again.

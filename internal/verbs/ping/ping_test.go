@@ -52,7 +52,7 @@ func TestPing(t *testing.T) {
 	}
 }
 
-// TestNobody: who is not there, or is something else, is an error.
+// TestNobody: an address where nothing answers, or something else does, is an error.
 func TestNobody(t *testing.T) {
 	l := listen(t)
 	go func() {
@@ -71,7 +71,7 @@ func TestNobody(t *testing.T) {
 	}
 }
 
-// TestServeEnds: who waits for a ping need not wait for ever.
+// TestServeEnds: a wait for a ping ends with its context.
 func TestServeEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,11 +54,12 @@ type Device struct {
 	unready  atomic.Int64   // requests of peers that found no receive posted
 	wg       sync.WaitGroup // of accept and the connections that it has not handed over
 
-	mu      sync.Mutex
-	pairs   map[uint32]*queuePair
-	regions map[uint32]*region
-	nextQPN uint32
-	nextKey uint32
+	mu        sync.Mutex
+	newcomers []net.Conn // that have not said yet which queue pair they are for, the oldest first
+	pairs     map[uint32]*queuePair
+	regions   map[uint32]*region
+	nextQPN   uint32
+	nextKey   uint32
 }
 
 // Open starts a device.
@@ -121,6 +123,7 @@ func (d *Device) accept() {
 			time.Sleep(acceptPause)
 			continue
 		}
+		d.expect(conn)
 		d.wg.Go(func() { d.awaitHello(conn) })
 	}
 }
@@ -138,6 +141,7 @@ func (d *Device) awaitHello(raw net.Conn) {
 	if err == nil {
 		h, err = readHello(conn)
 	}
+	d.heard(raw)
 	if err != nil {
 		conn.Close()
 		return
@@ -146,6 +150,30 @@ func (d *Device) awaitHello(raw net.Conn) {
 	if q == nil || !q.await(d.timeout) || !q.adopt(conn, h) {
 		conn.Write([]byte{refused})
 		conn.Close()
+	}
+}
+
+// maxNewcomers bounds the connections that have said nothing yet: a peer that opens many must
+// not take the descriptors of the process. Peers send their hello at once.
+const maxNewcomers = 256
+
+// expect notes a connection that has not said its hello. Beyond the bound the oldest one
+// is closed.
+func (d *Device) expect(conn net.Conn) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.newcomers = append(d.newcomers, conn); len(d.newcomers) > maxNewcomers {
+		d.newcomers[0].Close()
+		d.newcomers = slices.Delete(d.newcomers, 0, 1)
+	}
+}
+
+// heard is called when a connection has said its hello, or will say none.
+func (d *Device) heard(conn net.Conn) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if i := slices.Index(d.newcomers, conn); i >= 0 {
+		d.newcomers = slices.Delete(d.newcomers, i, i+1)
 	}
 }
 

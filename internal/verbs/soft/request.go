@@ -143,8 +143,8 @@ func write(w *bufio.Writer, wr verbs.SendWR, mem []byte) error {
 	return err
 }
 
-// collect turns the peer's answers into completions. That there is nobody to
-// answer any more is an answer too.
+// collect turns the peer's answers into completions. The end of the connection
+// fails all requests that are still open.
 func (q *queuePair) collect(conn net.Conn) {
 	r := bufio.NewReader(conn)
 	for {

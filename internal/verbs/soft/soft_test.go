@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -145,5 +146,37 @@ func TestStrangers(t *testing.T) {
 			t.Errorf("a stranger that says %q is answered %q", says, b)
 		}
 		conn.Close()
+	}
+}
+
+// TestManyStrangers: of connections that say nothing a device keeps so many; the oldest
+// are closed, and peers get in.
+func TestManyStrangers(t *testing.T) {
+	d, err := soft.Open(soft.Options{Timeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	at := netip.AddrPortFrom(netip.AddrFrom16(d.Attributes().GID), d.Attributes().LID)
+	const more, kept = 20, 256
+	var all []net.Conn
+	for range kept + more {
+		nc, err := net.Dial("tcp", at.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer nc.Close()
+		all = append(all, nc)
+	}
+	for i, nc := range all[:more] {
+		nc.SetReadDeadline(time.Now().Add(time.Minute))
+		if _, err := nc.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("connection %d of %d is kept: %v", i, len(all), err)
+		}
+	}
+	nc := all[len(all)-1]
+	nc.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
+	if _, err := nc.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the last connection is closed: %v", err)
 	}
 }

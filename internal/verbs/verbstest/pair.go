@@ -75,7 +75,7 @@ func (e *end) block(n int, access verbs.Access) block {
 	return b
 }
 
-// random fills b with bytes that nobody expects.
+// random fills b with random bytes.
 func (b block) random() block {
 	r := rand.NewChaCha8([32]byte{byte(len(b.mem))})
 	r.Read(b.mem)

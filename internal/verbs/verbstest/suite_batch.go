@@ -94,7 +94,7 @@ func checkQuietFull(t *testing.T, a, b *end) {
 	dst.equals(t, src.mem)
 }
 
-// checkDestroyedSilent: nobody hears of a queue pair that is no more.
+// checkDestroyedSilent: a destroyed queue pair gives no more completions.
 func checkDestroyedSilent(t *testing.T, a, b *end) {
 	other, err := a.dev.CreateQP(a.cq, depth)
 	a.must(err)

@@ -29,8 +29,9 @@ var descrs = map[tf.DType]string{
 	tf.BFloat16: "|V2",
 }
 
-// Write writes t as numpy's save does. Strings become |S, all as wide as the
-// longest: numpy drops NUL bytes at their ends. BFloat16 becomes |V2.
+// Write writes t as numpy's save does. The format is NPY (NEP 1). Strings
+// become |S, all as wide as the longest: numpy drops NUL bytes at their ends.
+// BFloat16 becomes |V2.
 func Write(w io.Writer, t *tf.Tensor) error {
 	if t.DType() == tf.String {
 		return writeStrings(w, t)
@@ -70,8 +71,9 @@ func tuple(s tf.Shape) string {
 }
 
 // Read reads a tensor that numpy's save has written, in either byte order and
-// in the order of rows or of columns. Reading from a stream leaves what follows.
-// Strings come from |S and, as UTF-8, from U; what is V2 is BFloat16.
+// in the order of rows or of columns. The format is NPY (NEP 1). Reading from
+// a stream leaves what follows. Strings come from |S and, as UTF-8, from U;
+// what is V2 is BFloat16.
 func Read(r io.Reader) (*tf.Tensor, error) {
 	h, err := readHeader(r)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	_ "github.com/gorge-tf/gorge/tf/ops/cluster"
 	_ "github.com/gorge-tf/gorge/tf/ops/collective"
 	_ "github.com/gorge-tf/gorge/tf/ops/data"
+	_ "github.com/gorge-tf/gorge/tf/ops/debug"
 	_ "github.com/gorge-tf/gorge/tf/ops/image"
 	_ "github.com/gorge-tf/gorge/tf/ops/io"
 	_ "github.com/gorge-tf/gorge/tf/ops/linalg"
@@ -28,4 +29,5 @@ import (
 	_ "github.com/gorge-tf/gorge/tf/ops/stage"
 	_ "github.com/gorge-tf/gorge/tf/ops/summary"
 	_ "github.com/gorge-tf/gorge/tf/ops/text"
+	_ "github.com/gorge-tf/gorge/tf/ops/training"
 )

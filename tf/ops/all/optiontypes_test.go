@@ -109,6 +109,29 @@ func TestNoFieldOfAnOptionIsSwallowed(t *testing.T) {
 	}
 }
 
+// TestZeroOptionsNameNoType: options of which nothing is set leave each type to the
+// op, which would refuse one that is none.
+func TestZeroOptionsNameNoType(t *testing.T) {
+	checked := 0
+	for name, typ := range optionTypes {
+		o, ok := reflect.Zero(typ).Interface().(tf.Option)
+		if !ok {
+			continue
+		}
+		checked++
+		var s tf.Spec
+		o.Apply(&s)
+		for attr, v := range s.Attrs {
+			if v == any(tf.Invalid) {
+				t.Errorf("a zero %s sets %s to no type", name, attr)
+			}
+		}
+	}
+	if checked < 50 {
+		t.Errorf("there must be some 80 types of options, checked %d", checked)
+	}
+}
+
 // readByFunctions has the options that functions look for among those that they
 // are given, and why they set no attributes themselves.
 var readByFunctions = map[string]string{

@@ -14,6 +14,7 @@ import (
 	opscheckpoint "github.com/gorge-tf/gorge/tf/ops/checkpoint"
 	opscluster "github.com/gorge-tf/gorge/tf/ops/cluster"
 	opscollective "github.com/gorge-tf/gorge/tf/ops/collective"
+	opsdebug "github.com/gorge-tf/gorge/tf/ops/debug"
 	opsimage "github.com/gorge-tf/gorge/tf/ops/image"
 	opsio "github.com/gorge-tf/gorge/tf/ops/io"
 	opslinalg "github.com/gorge-tf/gorge/tf/ops/linalg"
@@ -33,6 +34,7 @@ import (
 	opsstage "github.com/gorge-tf/gorge/tf/ops/stage"
 	opssummary "github.com/gorge-tf/gorge/tf/ops/summary"
 	opstext "github.com/gorge-tf/gorge/tf/ops/text"
+	opstraining "github.com/gorge-tf/gorge/tf/ops/training"
 )
 
 var functions = map[string]any{
@@ -264,9 +266,6 @@ var functions = map[string]any{
 	"ops.CumulativeLogsumexp[tf.Output]":       ops.CumulativeLogsumexp[tf.Output],
 	"ops.DataFormatDimMap":                     ops.DataFormatDimMap,
 	"ops.DataFormatVecPermute":                 ops.DataFormatVecPermute,
-	"ops.DebugGradientIdentity":                ops.DebugGradientIdentity,
-	"ops.DebugGradientRefIdentity":             ops.DebugGradientRefIdentity,
-	"ops.DebugNumericSummaryV2":                ops.DebugNumericSummaryV2,
 	"ops.DeepCopy":                             ops.DeepCopy,
 	"ops.DenseBincount":                        ops.DenseBincount,
 	"ops.DepthToSpace":                         ops.DepthToSpace,
@@ -458,7 +457,6 @@ var functions = map[string]any{
 	"ops.Scan":                                 ops.Scan,
 	"ops.ScatterNd":                            ops.ScatterNd,
 	"ops.ScatterNdNonAliasingAdd":              ops.ScatterNdNonAliasingAdd,
-	"ops.SdcaFprint":                           ops.SdcaFprint,
 	"ops.SegmentMax":                           ops.SegmentMax,
 	"ops.SegmentMean":                          ops.SegmentMean,
 	"ops.SegmentMin":                           ops.SegmentMin,
@@ -629,6 +627,9 @@ var functions = map[string]any{
 	"opscollective.ReduceScatterV2":                                    opscollective.ReduceScatterV2,
 	"opscollective.ReduceV2":                                           opscollective.ReduceV2,
 	"opscollective.ReduceV3":                                           opscollective.ReduceV3,
+	"opsdebug.DebugGradientIdentity":                                   opsdebug.DebugGradientIdentity,
+	"opsdebug.DebugGradientRefIdentity":                                opsdebug.DebugGradientRefIdentity,
+	"opsdebug.DebugNumericSummaryV2":                                   opsdebug.DebugNumericSummaryV2,
 	"opsimage.AdjustContrast":                                          opsimage.AdjustContrast,
 	"opsimage.AdjustContrastv2":                                        opsimage.AdjustContrastv2,
 	"opsimage.AdjustHue":                                               opsimage.AdjustHue,
@@ -1058,6 +1059,7 @@ var functions = map[string]any{
 	"opstext.UnicodeSplit":                                             opstext.UnicodeSplit,
 	"opstext.UnicodeSplitWithOffsets":                                  opstext.UnicodeSplitWithOffsets,
 	"opstext.UnicodeTranscode":                                         opstext.UnicodeTranscode,
+	"opstraining.SdcaFprint":                                           opstraining.SdcaFprint,
 }
 
 var optionTypes = map[string]reflect.Type{
@@ -1081,7 +1083,6 @@ var optionTypes = map[string]reflect.Type{
 	"ops.ConvOpts":                           reflect.TypeFor[ops.ConvOpts](),
 	"ops.CumulativeOpts":                     reflect.TypeFor[ops.CumulativeOpts](),
 	"ops.DataFormatOpts":                     reflect.TypeFor[ops.DataFormatOpts](),
-	"ops.DebugNumericSummaryV2Opts":          reflect.TypeFor[ops.DebugNumericSummaryV2Opts](),
 	"ops.DestroyResourceOpts":                reflect.TypeFor[ops.DestroyResourceOpts](),
 	"ops.DiagAlignOpts":                      reflect.TypeFor[ops.DiagAlignOpts](),
 	"ops.EmptyOpts":                          reflect.TypeFor[ops.EmptyOpts](),
@@ -1097,7 +1098,6 @@ var optionTypes = map[string]reflect.Type{
 	"ops.MatMulOpts":                         reflect.TypeFor[ops.MatMulOpts](),
 	"ops.NthElementOpts":                     reflect.TypeFor[ops.NthElementOpts](),
 	"ops.OneHotOpts":                         reflect.TypeFor[ops.OneHotOpts](),
-	"ops.OptimizerOpts":                      reflect.TypeFor[ops.OptimizerOpts](),
 	"ops.PartOpts":                           reflect.TypeFor[ops.PartOpts](),
 	"ops.PreventGradientOpts":                reflect.TypeFor[ops.PreventGradientOpts](),
 	"ops.PrintOpts":                          reflect.TypeFor[ops.PrintOpts](),
@@ -1126,6 +1126,7 @@ var optionTypes = map[string]reflect.Type{
 	"opscheckpoint.MergeOpts":                reflect.TypeFor[opscheckpoint.MergeOpts](),
 	"opscheckpoint.OldVocabSize":             reflect.TypeFor[opscheckpoint.OldVocabSize](),
 	"opscollective.Group":                    reflect.TypeFor[opscollective.Group](),
+	"opsdebug.DebugNumericSummaryV2Opts":     reflect.TypeFor[opsdebug.DebugNumericSummaryV2Opts](),
 	"opsimage.CombinedOpts":                  reflect.TypeFor[opsimage.CombinedOpts](),
 	"opsimage.CropOpts":                      reflect.TypeFor[opsimage.CropOpts](),
 	"opsimage.DecodeOpts":                    reflect.TypeFor[opsimage.DecodeOpts](),
@@ -1206,4 +1207,5 @@ var optionTypes = map[string]reflect.Type{
 	"opstext.SplitV2Opts":                    reflect.TypeFor[opstext.SplitV2Opts](),
 	"opstext.UnicodeOpts":                    reflect.TypeFor[opstext.UnicodeOpts](),
 	"opstext.Unit":                           reflect.TypeFor[opstext.Unit](),
+	"opstraining.OptimizerOpts":              reflect.TypeFor[opstraining.OptimizerOpts](),
 }

@@ -67,9 +67,14 @@ func (o Opts) Apply(s *tf.Spec) {
 }
 
 // Batch puts xs, which have equally many rows, together with those of other
-// steps. In one of these steps the results are those of all; in the others they
-// have no rows. index, an int64 matrix, tells for each step that is in the batch
-// its id, and its first row and the one behind its last. Its options are [Opts].
+// steps. In one of these steps the results are those of all; in the others
+// they have no rows. index, an int64 matrix, tells for each step that is in
+// the batch its id, and its first row and the one behind its last. A scalar
+// among xs is refused with INVALID_ARGUMENT, when the graph is built if its
+// shape is known, else in the step; so are, in the step, unequal numbers of
+// rows, more rows than MaxSize, and AllowedSizes that do not ascend to
+// MaxSize. A queue that is full is refused with UNAVAILABLE.
+// Its options are [Opts].
 func Batch(xs []tf.Output, o Opts, gradTimeoutMicros int, opts ...tf.Option) (batched []tf.Output, index, id tf.Output) {
 	op := tf.Apply(nil, "Batch", xs, tf.Join(opts, o, tf.Attr("grad_timeout_micros", gradTimeoutMicros))...)
 	for i := range xs {
@@ -78,22 +83,31 @@ func Batch(xs []tf.Output, o Opts, gradTimeoutMicros int, opts ...tf.Option) (ba
 	return batched, op.Output(len(xs)), op.Output(len(xs) + 1)
 }
 
-// Unbatch returns the rows of batched, computed from a batch, that belong to the
-// step of the given id. It waits until the step has them that got the batch, at
-// most for so long.
+// Unbatch returns the rows of batched, computed from a batch, that belong to
+// the step of the given id. It waits until the step has them that got the
+// batch, at most for so long. The result has the shape of batched, but for its
+// rows. Data that do not arrive in time fail with DEADLINE_EXCEEDED, an id
+// that comes twice with ALREADY_EXISTS. A batched that is a scalar is refused
+// with INVALID_ARGUMENT, when the graph is built if its shape is known, else
+// in the step; an index that does not fit it is refused with INVALID_ARGUMENT
+// in the step.
 func Unbatch(batched, index, id tf.Output, timeoutMicros int, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "Unbatch", []tf.Output{batched, index, id}, tf.Join(opts, tf.Attr("timeout_micros", timeoutMicros))...).Output(0)
 }
 
-// UnbatchGrad puts gradients of the results of Unbatch together, in the step that
-// has original, the batch.
+// UnbatchGrad puts gradients of the results of Unbatch together, in the step
+// that has original, the batch. A grad that is a scalar, an index that does
+// not fit and an id that comes twice are refused with INVALID_ARGUMENT in the
+// step.
 func UnbatchGrad(original, index, grad, id tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "UnbatchGrad", []tf.Output{original, index, grad, id}, opts...).Output(0)
 }
 
-// Function computes f, which takes as many tensors as there are xs, of batches of
-// xs, and returns the rows of the results that belong to this step. All results
-// must have as many rows as a batch. Its options are [Opts].
+// Function computes f, which takes as many tensors as there are xs, of batches
+// of xs, and returns the rows of the results that belong to this step. All
+// results must have as many rows as a batch. Errors are those of Batch;
+// results without as many rows are refused with FAILED_PRECONDITION in the
+// step. Its options are [Opts].
 func Function(f *tf.Function, xs []tf.Output, o Opts, opts ...tf.Option) []tf.Output {
 	types := func(xs []tf.Output) []tf.DType {
 		d := []tf.DType{}

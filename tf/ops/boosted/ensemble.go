@@ -40,33 +40,42 @@ func init() {
 		"stamp_token: int64; num_trees: int32; num_finalized_trees: int32; num_attempted_layers: int32; last_layer_nodes_range: int32", "", statesShape, uses(states))
 }
 
-// BoostedTreesEnsembleResourceHandleOp returns the handle of an ensemble, a scalar
-// of type Resource. Its options are [HandleOpts].
+// BoostedTreesEnsembleResourceHandleOp returns the handle of an ensemble, a
+// scalar of type Resource. A container of characters other than letters,
+// digits, dots, slashes and hyphens, and a shared name that begins with an
+// underscore, are refused with INVALID_ARGUMENT in the step, a nil g when the
+// graph is built. Its options are [HandleOpts].
 func BoostedTreesEnsembleResourceHandleOp(g *tf.Graph, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "BoostedTreesEnsembleResourceHandleOp", nil, opts...).Output(0)
 }
 
-// BoostedTreesCreateEnsemble makes the ensemble of a handle, unless there is one.
-// stamp, a scalar of int64, is its version; serialized, a scalar of strings, holds
-// TensorFlow's message TreeEnsemble, and may be empty.
+// BoostedTreesCreateEnsemble makes the ensemble of a handle, unless there is
+// one. stamp, a scalar of int64, is its version; serialized, a scalar of
+// strings, holds TensorFlow's message TreeEnsemble, and may be empty. Inputs
+// that have not one element and a message that does not parse or whose trees
+// are not whole are refused with INVALID_ARGUMENT in the step.
 func BoostedTreesCreateEnsemble(handle, stamp, serialized tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "BoostedTreesCreateEnsemble", []tf.Output{handle, stamp, serialized}, opts...)
 }
 
 // BoostedTreesDeserializeEnsemble replaces an ensemble, which must exist. The
-// inputs are those of [BoostedTreesCreateEnsemble].
+// inputs are those of [BoostedTreesCreateEnsemble]. A handle without an
+// ensemble is refused with NOT_FOUND in the step; other errors are those of
+// BoostedTreesCreateEnsemble.
 func BoostedTreesDeserializeEnsemble(handle, stamp, serialized tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "BoostedTreesDeserializeEnsemble", []tf.Output{handle, stamp, serialized}, opts...)
 }
 
-// BoostedTreesSerializeEnsemble returns the version and the message of an ensemble.
+// BoostedTreesSerializeEnsemble returns the version and the message of an
+// ensemble. Both are scalars. A handle without an ensemble is refused with
+// NOT_FOUND in the step.
 func BoostedTreesSerializeEnsemble(handle tf.Output, opts ...tf.Option) (stamp, serialized tf.Output) {
 	op := tf.Apply(nil, "BoostedTreesSerializeEnsemble", []tf.Output{handle}, opts...)
 	return op.Output(0), op.Output(1)
 }
 
-// IsBoostedTreesEnsembleInitialized tells whether a handle's ensemble exists, a
-// scalar of bool.
+// IsBoostedTreesEnsembleInitialized tells whether a handle's ensemble exists,
+// a scalar of bool. A handle without an ensemble is no error.
 func IsBoostedTreesEnsembleInitialized(handle tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "IsBoostedTreesEnsembleInitialized", []tf.Output{handle}, opts...).Output(0)
 }
@@ -77,8 +86,9 @@ type EnsembleStates struct {
 	StampToken, NumTrees, NumFinalizedTrees, NumAttemptedLayers, LastLayerNodesRange tf.Output
 }
 
-// BoostedTreesGetEnsembleStates returns the version of an ensemble, an int64, and
-// how far it has grown, in int32.
+// BoostedTreesGetEnsembleStates returns the version of an ensemble, an int64,
+// and how far it has grown, in int32. A handle without an ensemble is refused
+// with NOT_FOUND in the step.
 func BoostedTreesGetEnsembleStates(handle tf.Output, opts ...tf.Option) EnsembleStates {
 	op := tf.Apply(nil, "BoostedTreesGetEnsembleStates", []tf.Output{handle}, opts...)
 	return EnsembleStates{op.Output(0), op.Output(1), op.Output(2), op.Output(3), op.Output(4)}

@@ -12,10 +12,16 @@ func init() {
 		"num_bucketized_features: int >= 1; logits_dimension: int", predictShape, predictKernel)
 }
 
-// BoostedTreesPredict returns the logits of examples, float32 [examples dimension]:
-// the sum of the leaves that they reach in the trees of an ensemble, times the
-// weights of the trees. A feature is an int32 vector with the bucket of each
-// example, or a matrix with several buckets of each.
+// BoostedTreesPredict returns the logits of examples, float32 [examples
+// dimension]: the sum of the leaves that they reach in the trees of an
+// ensemble, times the weights of the trees. Such ensembles are those of
+// Friedman (2001). A feature is an int32 vector with the bucket of each
+// example, or a matrix with several buckets of each. Features of other ranks
+// or unequal numbers of rows are refused with INVALID_ARGUMENT, when the
+// graph is built if the shapes are known, else in the step; so are, in the
+// step, a dimension below 1, leaves of another number of values, and trees
+// that ask for features that there are not. A handle without an ensemble is
+// refused with NOT_FOUND in the step.
 func BoostedTreesPredict(handle tf.Output, features []tf.Output, dimension int, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "BoostedTreesPredict", append([]tf.Output{handle}, features...), tf.Join(opts, tf.Attr("logits_dimension", dimension))...).Output(0)
 }

@@ -36,26 +36,35 @@ func init() {
 }
 
 // BoostedTreesQuantileStreamResourceHandleOp returns the handle of streams of
-// quantiles, a scalar of type Resource. Its options are [HandleOpts].
+// quantiles, a scalar of type Resource. A container of characters other than
+// letters, digits, dots, slashes and hyphens, and a shared name that begins
+// with an underscore, are refused with INVALID_ARGUMENT in the step, a nil g
+// when the graph is built. Its options are [HandleOpts].
 func BoostedTreesQuantileStreamResourceHandleOp(g *tf.Graph, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "BoostedTreesQuantileStreamResourceHandleOp", nil, opts...).Output(0)
 }
 
-// BoostedTreesCreateQuantileStreamResource makes the streams of a handle, unless
-// they are there: one for each feature, without boundaries. epsilon, a float32, says
-// how exact training shall be and has no effect here; streams is an int64.
+// BoostedTreesCreateQuantileStreamResource makes the streams of a handle,
+// unless they are there: one for each feature, without boundaries. epsilon, a
+// float32, says how exact training shall be and has no effect here; streams is
+// an int64. Inputs that have not one element and a number of streams that is
+// negative or too large are refused with INVALID_ARGUMENT in the step.
 func BoostedTreesCreateQuantileStreamResource(handle, epsilon, streams tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "BoostedTreesCreateQuantileStreamResource", []tf.Output{handle, epsilon, streams}, opts...)
 }
 
-// BoostedTreesQuantileStreamResourceDeserialize sets the boundaries of each stream,
-// float32 vectors that are sorted.
+// BoostedTreesQuantileStreamResourceDeserialize sets the boundaries of each
+// stream, float32 vectors that are sorted. Another number of boundaries than
+// streams, and boundaries that are no vectors, are refused with
+// INVALID_ARGUMENT in the step, a handle without streams with NOT_FOUND.
 func BoostedTreesQuantileStreamResourceDeserialize(handle tf.Output, boundaries []tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "BoostedTreesQuantileStreamResourceDeserialize", append([]tf.Output{handle}, boundaries...), opts...)
 }
 
-// BoostedTreesQuantileStreamResourceGetBucketBoundaries returns the boundaries of n
-// features, as many as there are streams: float32 vectors.
+// BoostedTreesQuantileStreamResourceGetBucketBoundaries returns the boundaries
+// of n features, as many as there are streams: float32 vectors. Another n than
+// the number of streams is refused with INVALID_ARGUMENT in the step, a handle
+// without streams with NOT_FOUND.
 func BoostedTreesQuantileStreamResourceGetBucketBoundaries(handle tf.Output, n int, opts ...tf.Option) []tf.Output {
 	op := tf.Apply(nil, "BoostedTreesQuantileStreamResourceGetBucketBoundaries", []tf.Output{handle}, tf.Join(opts, tf.Attr("num_features", n))...)
 	out := make([]tf.Output, n)
@@ -65,15 +74,18 @@ func BoostedTreesQuantileStreamResourceGetBucketBoundaries(handle tf.Output, n i
 	return out
 }
 
-// IsBoostedTreesQuantileStreamResourceInitialized tells whether a handle's streams
-// exist, a scalar of bool.
+// IsBoostedTreesQuantileStreamResourceInitialized tells whether a handle's
+// streams exist, a scalar of bool. A handle without streams is no error.
 func IsBoostedTreesQuantileStreamResourceInitialized(handle tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "IsBoostedTreesQuantileStreamResourceInitialized", []tf.Output{handle}, opts...).Output(0)
 }
 
-// BoostedTreesBucketize returns the bucket of each value, an int32 vector for each
-// feature: the index of the first boundary that is not less, at most the last one's.
-// Values and boundaries are float32 vectors, as many of each.
+// BoostedTreesBucketize returns the bucket of each value, an int32 vector for
+// each feature: the index of the first boundary that is not less, at most the
+// last one's. Values and boundaries are float32 vectors, as many of each. NaN
+// is put into the first bucket. Values and boundaries that are no vectors are
+// refused with INVALID_ARGUMENT, when the graph is built if their shapes are
+// known, else in the step.
 func BoostedTreesBucketize(values, boundaries []tf.Output, opts ...tf.Option) []tf.Output {
 	op := tf.Apply(nil, "BoostedTreesBucketize", slices.Concat(values, boundaries), tf.Join(opts, tf.Attr("num_features", len(values)))...)
 	out := make([]tf.Output, len(values))

@@ -25,7 +25,13 @@ func (n MaxRowsInMemory) Apply(s *tf.Spec) { s.Set("max_rows_in_memory", int(n))
 // are those of a float32 matrix in a checkpoint that the mappings, vectors of
 // int64, name by their numbers there. What is mapped to -1 is filled with the
 // initial values, in order, all of which must be used. An empty mapping of
-// columns leaves them as they are. Its options are [MaxRowsInMemory].
+// columns leaves them as they are. Prefix and name are scalars and the
+// mappings vectors; other shapes are refused with INVALID_ARGUMENT, when the
+// graph is built if they are known, else in the step. So are, in the step,
+// mappings of other lengths than numRows and numCols, a tensor that is no
+// float32 matrix, and too few or too many initial values. A number that a
+// mapping has twice is refused with UNIMPLEMENTED.
+// Its options are [MaxRowsInMemory].
 func LoadAndRemapMatrix(prefix, name, rows, cols, initial tf.Output, numRows, numCols int, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "LoadAndRemapMatrix", []tf.Output{prefix, name, rows, cols, initial},
 		tf.Join(opts, tf.Attr("num_rows", numRows), tf.Attr("num_cols", numCols))...).Output(0)

@@ -26,10 +26,15 @@ func init() {
 	})
 }
 
-// RestoreV2 returns tensors of the given types from a checkpoint that SaveV2 or
-// the older ops have written. The inputs are those of [SaveV2]; a slice need not
-// be one that was saved. It fails with NotFound for a name, and with
-// InvalidArgument for a type or shape, that the checkpoint does not have.
+// RestoreV2 returns tensors of the given types from a checkpoint that SaveV2
+// or the older ops have written. The inputs are those of [SaveV2]; a slice
+// need not be one that was saved. Shapes of the results are known when the
+// graph is built only where slices are constant and not empty. A name that the
+// checkpoint does not have is refused with NOT_FOUND in the step, a type or
+// shape that it does not have with INVALID_ARGUMENT, and a damaged file with
+// DATA_LOSS. Names and slices that are no vectors of one length are refused
+// with INVALID_ARGUMENT, when the graph is built if the shapes are known, else
+// in the step.
 func RestoreV2(prefix, names, slices tf.Output, types []tf.DType, opts ...tf.Option) []tf.Output {
 	o := tf.Apply(nil, "RestoreV2", []tf.Output{prefix, names, slices}, tf.Join(opts, tf.Attr("dtypes", types))...)
 	out := make([]tf.Output, len(types))
@@ -40,13 +45,19 @@ func RestoreV2(prefix, names, slices tf.Output, types []tf.DType, opts ...tf.Opt
 }
 
 // Restore returns a tensor of type d from the files of the older format whose
-// names match a pattern.
+// names match a pattern. Pattern and name are scalars; other shapes are
+// refused with INVALID_ARGUMENT, when the graph is built if they are known,
+// else in the step. Files that there are not, or that do not have the name,
+// are refused with NOT_FOUND in the step, another type with INVALID_ARGUMENT.
 func Restore(pattern, name tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "Restore", []tf.Output{pattern, name}, tf.Join(opts, tf.Attr("dt", d))...).Output(0)
 }
 
-// RestoreSlice returns a slice of a tensor of type d from the files of the older
-// format whose names match a pattern. See [SaveV2] for how slices are written.
+// RestoreSlice returns a slice of a tensor of type d from the files of the
+// older format whose names match a pattern. See [SaveV2] for how slices are
+// written. All inputs are scalars; an empty slice stands for the whole. Errors
+// are those of Restore, and INVALID_ARGUMENT in the step for a slice of
+// another shape than the file's.
 func RestoreSlice(pattern, name, slice tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "RestoreSlice", []tf.Output{pattern, name, slice}, tf.Join(opts, tf.Attr("dt", d))...).Output(0)
 }

@@ -29,20 +29,30 @@ func init() {
 // SaveV2 saves tensors, under their names, in the files of a checkpoint whose
 // names begin with prefix, a scalar. Both names and slices are vectors with an
 // element for each tensor. Where that of slices is not empty, it says of which
-// slice of which shape the tensor has the values: "4 5 0,2:-" is rows 0 and 1 of
-// a 4×5 matrix. The directory of the files is made if need be; files of the same
-// name are replaced once the new ones are complete.
+// slice of which shape the tensor has the values: "4 5 0,2:-" is rows 0 and 1
+// of a 4×5 matrix. The directory of the files is made if need be; files of the
+// same name are replaced once the new ones are complete. A type that cannot be
+// saved is refused with UNIMPLEMENTED in the step. A prefix, names or slices
+// of other shapes are refused with INVALID_ARGUMENT, when the graph is built
+// if they are known, else in the step; a slice that has not the shape of its
+// tensor is refused with it in the step.
 func SaveV2(prefix, names, slices tf.Output, tensors []tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "SaveV2", append([]tf.Output{prefix, names, slices}, tensors...), opts...)
 }
 
-// Save saves tensors in one file of the older format. See [SaveV2].
+// Save saves tensors in one file of the older format. See [SaveV2]. The
+// filename is a scalar and names a vector with an element for each tensor;
+// other shapes are refused with INVALID_ARGUMENT, when the graph is built if
+// they are known, else in the step.
 func Save(filename, names tf.Output, tensors []tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "Save", append([]tf.Output{filename, names}, tensors...), opts...)
 }
 
-// SaveSlices saves tensors, or slices of some, in one file of the older format.
-// See [SaveV2].
+// SaveSlices saves tensors, or slices of some, in one file of the older
+// format. See [SaveV2]. Shapes that do not agree are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step; a slice that has not the shape of its tensor is refused with it in the
+// step.
 func SaveSlices(filename, names, slices tf.Output, tensors []tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "SaveSlices", append([]tf.Output{filename, names, slices}, tensors...), opts...)
 }
@@ -59,9 +69,14 @@ func (o MergeOpts) Apply(s *tf.Spec) {
 	s.Set("allow_missing_files", o.AllowMissingFiles)
 }
 
-// MergeV2Checkpoints makes the checkpoints that several SaveV2 have written under
-// the prefixes, a vector, one under the prefix dest, a scalar. The parts are gone
-// then. Slices of one tensor may be in several parts. Its options are [MergeOpts].
+// MergeV2Checkpoints makes the checkpoints that several SaveV2 have written
+// under the prefixes, a vector, one under the prefix dest, a scalar. The parts
+// are gone then. Slices of one tensor may be in several parts. Prefixes that
+// are no vector and a dest that is no scalar are refused with
+// INVALID_ARGUMENT, when the graph is built if the shapes are known, else in
+// the step. So are, in the step, a part that is not there unless
+// AllowMissingFiles is set, a tensor that two parts have as a whole, and
+// slices of different types or shapes. Its options are [MergeOpts].
 func MergeV2Checkpoints(prefixes, dest tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "MergeV2Checkpoints", []tf.Output{prefixes, dest}, opts...)
 }

@@ -23,8 +23,14 @@ type OldVocabSize int
 func (n OldVocabSize) Apply(s *tf.Spec) { s.Set("old_vocab_size", int(n)) }
 
 // GenerateVocabRemapping returns where count words of a file, those from line
-// offset on, stand in another one, or -1, and how many of them do. The names of
-// the files, which have a word a line, are scalars. Its options are [OldVocabSize].
+// offset on, stand in another one, or -1, and how many of them do. The names
+// of the files, which have a word a line, are scalars. remapping is an int64
+// vector of count elements, present an int32 scalar. Names that are no scalars
+// are refused with INVALID_ARGUMENT, when the graph is built if the shapes are
+// known, else in the step. So are, in the step, an empty name, a new file with
+// fewer than offset + count lines, and an old one with fewer than
+// OldVocabSize; a file that is not there with NOT_FOUND.
+// Its options are [OldVocabSize].
 func GenerateVocabRemapping(newFile, oldFile tf.Output, offset, count int, opts ...tf.Option) (remapping, present tf.Output) {
 	o := tf.Apply(nil, "GenerateVocabRemapping", []tf.Output{newFile, oldFile}, tf.Join(opts, tf.Attr("new_vocab_offset", offset), tf.Attr("num_new_vocab", count))...)
 	return o.Output(0), o.Output(1)

@@ -27,24 +27,35 @@ func register(name, in, out string, shape func(*core.Infer) error, k core.Comput
 
 func unknown(*core.Infer) error { return nil }
 
-// NearestNeighbors returns for each of points, the rows of a float32 matrix, the
-// k nearest rows of centers, or all if there are fewer, and the squares of their
-// distances, in ascending order.
+// NearestNeighbors returns for each of points, the rows of a float32 matrix,
+// the k nearest rows of centers, or all if there are fewer, and the squares of
+// their distances, in ascending order. indices, int64, and distances, float32,
+// have a row for each point and k columns, k being an int64 scalar. Points or
+// centers that are no matrices or differ in width, no points, and a k that is
+// negative or no scalar are refused with INVALID_ARGUMENT in the step.
 func NearestNeighbors(points, centers, k tf.Output, opts ...tf.Option) (indices, distances tf.Output) {
 	op := tf.Apply(nil, "NearestNeighbors", []tf.Output{points, centers, k}, opts...)
 	return op.Output(0), op.Output(1)
 }
 
-// KMC2ChainInitialization returns the number of the last state of a Markov chain
-// over candidates, which are the likelier the larger their distances, a vector.
+// KMC2ChainInitialization returns the number of the last state of a Markov
+// chain over candidates, which are the likelier the larger their distances, a
+// vector. The method is that of Bachem et al. (AAAI 2016). distances is
+// float32, seed an int64 scalar, and the result an int64 scalar. Distances
+// that are no vector or empty, and a seed that is no scalar, are refused with
+// INVALID_ARGUMENT in the step.
 func KMC2ChainInitialization(distances, seed tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "KMC2ChainInitialization", []tf.Output{distances, seed}, opts...).Output(0)
 }
 
 // KmeansPlusPlusInitialization returns n of points, the rows of a float32
-// matrix, that lie far apart: the farther a point is from those chosen before,
-// the likelier it is chosen. Each time the best of
-// 1 + retries candidates is taken; a negative retries stands for a number that fits n.
+// matrix, that lie far apart: the farther a point is from those chosen
+// before, the likelier it is chosen. The method is k-means++ (Arthur and
+// Vassilvitskii, SODA 2007). Each time the best of 1 + retries candidates is
+// taken; a negative retries stands for a number that fits n. n, seed and
+// retries are int64 scalars. Points that are no matrix, no points, an n that
+// is not from 1 to their number, more than 65536 retries, and numbers that
+// are no scalars are refused with INVALID_ARGUMENT in the step.
 func KmeansPlusPlusInitialization(points, n, seed, retries tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "KmeansPlusPlusInitialization", []tf.Output{points, n, seed, retries}, opts...).Output(0)
 }

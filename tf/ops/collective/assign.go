@@ -23,9 +23,11 @@ func twoScalars(c *core.Infer) error {
 	return nil
 }
 
-// AssignGroupV2 returns size and key of the group that a device is in. Each row of
-// assignment, an int32 matrix, is a group: the numbers of its devices. Keys count
-// from base on.
+// AssignGroupV2 returns size and key of the group that a device is in. Each
+// row of assignment, an int32 matrix, is a group: the numbers of its devices.
+// Keys count from base on. Results are int32 scalars, and base and device too.
+// Other shapes, numbers in assignment that are no devices, a device in no
+// group and a key of 0 are refused with INVALID_ARGUMENT in the step.
 func AssignGroupV2(assignment, device, base tf.Output, opts ...tf.Option) (size, key tf.Output) {
 	op := tf.Apply(nil, "CollectiveAssignGroupV2", []tf.Output{assignment, device, base}, opts...)
 	return op.Output(0), op.Output(1)

@@ -52,18 +52,23 @@ func (g Group) Apply(s *tf.Spec) {
 	s.Set("timeout_seconds", g.TimeoutSeconds)
 }
 
-// Reduce merges x with those of the other devices, element by element: merge is
-// "Add", "Mul", "Min" or "Max". All devices get the result, divided by their
-// number if final is "Div", as it is if that is "Id". Shapes must be equal.
-// Its options are [Group].
+// Reduce merges x with those of the other devices, element by element: merge
+// is "Add", "Mul", "Min" or "Max". All devices get the result, divided by
+// their number if final is "Div", as it is if that is "Id". Shapes must be
+// equal. The types are bfloat16, float16, float32, float64, int32 and int64;
+// the result has the shape of x. A group size that is not positive is refused
+// with INVALID_ARGUMENT in the step. Its options are [Group].
 func Reduce(x tf.Output, g Group, merge, final string, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, g, tf.Attr("merge_op", merge), tf.Attr("final_op", final), tf.Attr("subdiv_offsets", []int{0}))
 	return tf.Apply(nil, "CollectiveReduce", []tf.Output{x}, opts...).Output(0)
 }
 
-// Gather puts x, which has at least one dimension, and those of the other devices
-// one after the other. The devices' names say in which order. Shapes must be
-// equal. Its options are [Group].
+// Gather puts x, which has at least one dimension, and those of the other
+// devices one after the other. The devices' names say in which order. Shapes
+// must be equal. The types are float16, float32, float64, int32 and int64; the
+// result has as many rows as all devices have together. A scalar is refused
+// with INVALID_ARGUMENT, when the graph is built if its shape is known, else
+// in the step. Its options are [Group].
 func Gather(x tf.Output, g Group, opts ...tf.Option) tf.Output {
 	shape := x.Shape().Clone()
 	if len(shape) > 0 && shape[0] >= 0 {
@@ -73,15 +78,19 @@ func Gather(x tf.Output, g Group, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "CollectiveGather", []tf.Output{x}, opts...).Output(0)
 }
 
-// BcastSend gives x, whose shape must be known, to the other devices, and returns
-// it. Its options are [Group].
+// BcastSend gives x, whose shape must be known, to the other devices, and
+// returns it. The types are bool, float16, float32, float64, int32 and int64.
+// A shape that is not known is refused with INVALID_ARGUMENT in the step, an x
+// of another shape with INTERNAL. Its options are [Group].
 func BcastSend(x tf.Output, g Group, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, g, tf.Attr("shape", x.Shape()))
 	return tf.Apply(nil, "CollectiveBcastSend", []tf.Output{x}, opts...).Output(0)
 }
 
-// BcastRecv returns what one of the other devices gives by BcastSend, of the given
-// type and shape. Its options are [Group].
+// BcastRecv returns what one of the other devices gives by BcastSend, of the
+// given type and shape. The types are those of BcastSend. A shape that is not
+// fully known is refused with INVALID_ARGUMENT in the step.
+// Its options are [Group].
 func BcastRecv(g *tf.Graph, d tf.DType, shape tf.Shape, group Group, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, group, tf.Attr("T", d), tf.Attr("shape", shape))
 	return tf.Apply(g, "CollectiveBcastRecv", nil, opts...).Output(0)

@@ -22,21 +22,27 @@ func init() {
 }
 
 // InitializeCommunicator joins a device to a group, waits for the others, and
-// returns the handle by which nodes on that device do things with them. Key, rank
-// (the device's place) and size are int32 scalars. A device joins a group once.
+// returns the handle by which nodes on that device do things with them. Key,
+// rank (the device's place) and size are int32 scalars. A device joins a group
+// once. Inputs that are no scalars, a size that is not positive and a rank
+// that is negative or not less than the size are refused with INVALID_ARGUMENT
+// in the step.
 func InitializeCommunicator(key, rank, size tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "CollectiveInitializeCommunicator", []tf.Output{key, rank, size}, opts...).Output(0)
 }
 
 // ReduceV3 is [Reduce] among the devices of a communicator, without division.
-// assignment, an int32 matrix, must be empty. All devices must run such nodes in
-// the same order.
+// assignment, an int32 matrix, must be empty. All devices must run such nodes
+// in the same order. An assignment with elements is refused with UNIMPLEMENTED
+// in the step, a handle without a communicator with NOT_FOUND.
 func ReduceV3(x, communicator, assignment tf.Output, merge string, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "CollectiveReduceV3", []tf.Output{x, communicator, assignment}, tf.Join(opts, tf.Attr("reduction", merge))...).Output(0)
 }
 
-// AllToAllV3 is [AllToAllV2] among the devices of a communicator; what comes from
-// each lies at the place of its rank. assignment, an int32 matrix, must be empty.
+// AllToAllV3 is [AllToAllV2] among the devices of a communicator; what comes
+// from each lies at the place of its rank. assignment, an int32 matrix, must
+// be empty. An assignment with elements is refused with UNIMPLEMENTED in the
+// step, a handle without a communicator with NOT_FOUND.
 func AllToAllV3(x, communicator, assignment tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "CollectiveAllToAllV3", []tf.Output{x, communicator, assignment}, opts...).Output(0)
 }

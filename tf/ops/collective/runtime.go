@@ -36,37 +36,47 @@ func (k Keys) inputs(x tf.Output) []tf.Output {
 	return append([]tf.Output{x, k.Size, k.Key, k.Instance}, k.Tokens...)
 }
 
-// ReduceV2 is [Reduce].
+// ReduceV2 is [Reduce]. Size, key and instance are int32 scalars; other shapes
+// and a size that is not positive are refused with INVALID_ARGUMENT in the
+// step.
 func ReduceV2(x tf.Output, k Keys, merge, final string, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, tf.Attr("merge_op", merge), tf.Attr("final_op", final))
 	return tf.Apply(nil, "CollectiveReduceV2", k.inputs(x), opts...).Output(0)
 }
 
 // ReduceScatterV2 is [Reduce] of which each device gets a part of the rows, as
-// many as the others. TensorFlow has no kernel for CPUs.
+// many as the others. TensorFlow has no kernel for CPUs. A scalar is refused
+// with INVALID_ARGUMENT, when the graph is built if its shape is known, else
+// in the step. Other errors are those of ReduceV2.
 func ReduceScatterV2(x tf.Output, k Keys, merge, final string, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, tf.Attr("merge_op", merge), tf.Attr("final_op", final))
 	return tf.Apply(nil, "CollectiveReduceScatterV2", k.inputs(x), opts...).Output(0)
 }
 
-// GatherV2 is [Gather].
+// GatherV2 is [Gather]. How many rows the result has is known only in the
+// step. Errors are those of Gather and ReduceV2.
 func GatherV2(x tf.Output, k Keys, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "CollectiveGatherV2", k.inputs(x), opts...).Output(0)
 }
 
-// AllToAllV2 gives each device one of the elements of x along its first dimension,
-// of which there must be as many as devices, and returns what they give.
+// AllToAllV2 gives each device one of the elements of x along its first
+// dimension, of which there must be as many as devices, and returns what they
+// give. The result has the shape of x. Errors are those of ReduceV2.
 func AllToAllV2(x tf.Output, k Keys, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "CollectiveAllToAllV2", k.inputs(x), opts...).Output(0)
 }
 
-// BcastSendV2 is [BcastSend]. There are no tokens.
+// BcastSendV2 is [BcastSend]. There are no tokens. Errors are those of
+// ReduceV2.
 func BcastSendV2(x tf.Output, k Keys, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "CollectiveBcastSendV2", k.inputs(x), opts...).Output(0)
 }
 
-// BcastRecvV2 is [BcastRecv], of the shape that an int32 or int64 vector gives.
-// There are no tokens.
+// BcastRecvV2 is [BcastRecv], of the shape that an int32 or int64 vector
+// gives. There are no tokens. A shape that is no vector is refused with
+// INVALID_ARGUMENT, when the graph is built if its own shape is known, else in
+// the step; a negative size is refused with it in the step. Other errors are
+// those of ReduceV2.
 func BcastRecvV2(d tf.DType, shape tf.Output, k Keys, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, tf.Attr("T", d))
 	return tf.Apply(nil, "CollectiveBcastRecvV2", []tf.Output{k.Size, k.Key, k.Instance, shape}, opts...).Output(0)

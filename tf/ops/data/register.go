@@ -131,9 +131,9 @@ func function(c *core.OpContext, attr string, lo, hi int) (dataset.Func, error) 
 	return functionOf(c, c.Node.FuncAttr(attr), lo, hi, atAttr(c.Node, attr))
 }
 
-// functionOf is function for a function at hand. blamed says of an error whose it
-// is.
-func functionOf(c *core.OpContext, f core.Func, lo, hi int, blamed func(error) error) (dataset.Func, error) {
+// functionOf is function for a function at hand. attribute adds to an error which
+// attribute's function it comes from.
+func functionOf(c *core.OpContext, f core.Func, lo, hi int, attribute func(error) error) (dataset.Func, error) {
 	if c.Step == nil || c.Functions == nil {
 		return nil, tf.Errorf(tf.Internal, "No function library is provided.")
 	}
@@ -143,7 +143,7 @@ func functionOf(c *core.OpContext, f core.Func, lo, hi int, blamed func(error) e
 		ended := make(chan struct{})
 		args := slices.Concat(in, captured)
 		caller.Call(ctx, f, args[:min(most, len(args))], func(ts []*core.Tensor, e error) {
-			out, err = ts, blamed(dataset.FuncError(e))
+			out, err = ts, attribute(dataset.FuncError(e))
 			close(ended)
 		})
 		<-ended

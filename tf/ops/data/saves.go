@@ -104,7 +104,7 @@ func toTFRecord(c *core.OpContext, d dataset.Dataset) error {
 	if s := d.Spec(); len(s.Types) != 1 || s.Types[0] != tf.String {
 		return tf.Errorf(tf.InvalidArgument, "Unsupported dtype: the elements of a dataset that is written to a file must be one string each")
 	}
-	w, err := record.Create(name, record.Compression(compression))
+	w, err := record.CreateContext(c.StepContext(), name, record.Compression(compression))
 	if err != nil {
 		return err
 	}

@@ -142,8 +142,8 @@ func readShards(t *testing.T, dir, compression string) {
 	}
 }
 
-// TestFirstSnapshots are of files of some size. Who comes while another writes
-// passes elements on.
+// TestFirstSnapshots are of files of some size. An iterator that comes while another
+// writes passes elements on.
 func TestFirstSnapshots(t *testing.T) {
 	dir := t.TempDir()
 	g := tf.NewGraph()

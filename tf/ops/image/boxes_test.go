@@ -151,6 +151,35 @@ func addDistorted() {
 		failing(stateless, "seed", applied(stateless), size, boxes, covered, i32(1)))
 }
 
+// TestEqualScores gives 40 boxes that do not overlap three scores, in both classes.
+func TestEqualScores(t *testing.T) {
+	const n = 40
+	g := eager.New()
+	var corners, scores []float32
+	for i := range n {
+		corners = append(corners, float32(2*i), 0, float32(2*i+1), 1)
+		scores = append(scores, 0.5+float32(i%3)/4, 0.5+float32(i*7%3)/4)
+	}
+	boxes, zero := ops.Const(g, corners, 1, n, 1, 4), ops.Scalar(g, float32(0))
+	size := ops.Scalar(g, int32(2*n))
+	selected, best, classes, _ := image.CombinedNonMaxSuppression(boxes, ops.Const(g, scores, 1, n, 2), size, size, zero, zero, image.CombinedOpts{Unclipped: true})
+	var got [3][]float32
+	for i, y := range []tf.Output{selected, best, classes} {
+		v, err := y.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[i] = tf.Data[float32](v)
+	}
+	for i := 1; i < 2*n; i++ {
+		box, before := got[0][4*i], got[0][4*i-4]
+		class, last := got[2][i], got[2][i-1]
+		if got[1][i] == got[1][i-1] && (class < last || class == last && box <= before) {
+			t.Errorf("place %d has the box at %v of class %v, after that at %v of class %v", i, box, class, before, last)
+		}
+	}
+}
+
 // TestBoxFunctions calls what has a function in Go.
 func TestBoxFunctions(t *testing.T) {
 	g := eager.New()

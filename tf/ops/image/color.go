@@ -32,25 +32,47 @@ func init() {
 	})
 }
 
-// RGBToHSV returns images, whose last dimension is red, green and blue, as hue,
-// saturation and value. All are between 0 and 1.
+// RGBToHSV returns images, whose last dimension is red, green and blue, as
+// hue, saturation and value. All are between 0 and 1. The transform is that
+// of Smith (SIGGRAPH 1978). images have floating-point numbers (float16,
+// bfloat16, float32, float64) and any rank of at least 1; the result has
+// their shape and type. A last dimension that is not 3 is refused with
+// INVALID_ARGUMENT when the graph is built, if it is known, else with
+// FAILED_PRECONDITION in the step.
 func RGBToHSV(images tf.Output, opts ...tf.Option) tf.Output { return apply("RGBToHSV", opts, images) }
 
-// HSVToRGB undoes RGBToHSV.
+// HSVToRGB undoes RGBToHSV. images have floating-point numbers (float16,
+// bfloat16, float32, float64) and any rank of at least 1; the result has
+// their shape and type. A last dimension that is not 3 is refused with
+// INVALID_ARGUMENT when the graph is built, if it is known, else with
+// FAILED_PRECONDITION in the step.
 func HSVToRGB(images tf.Output, opts ...tf.Option) tf.Output { return apply("HSVToRGB", opts, images) }
 
 // AdjustHue turns the hue of images by delta, a scalar: 1 is a full turn.
+// images are float32 with three dimensions or more, of which the last one is
+// 3, red, green and blue; the result has their shape. A last dimension that
+// is not 3 is refused with INVALID_ARGUMENT when the graph is built, if it is
+// known; other shapes, and a delta, float32, that is no scalar, fail with it
+// in the step.
 func AdjustHue(images, delta tf.Output, opts ...tf.Option) tf.Output {
 	return apply("AdjustHue", opts, images, delta)
 }
 
 // AdjustSaturation multiplies the saturation of images by scale, a scalar.
+// The saturation is kept between 0 and 1. images are float32 with three
+// dimensions or more, of which the last one is 3, red, green and blue; the
+// result has their shape. A last dimension that is not 3 is refused with
+// INVALID_ARGUMENT when the graph is built, if it is known; other shapes, and
+// a scale, float32, that is no scalar, fail with it in the step.
 func AdjustSaturation(images, scale tf.Output, opts ...tf.Option) tf.Output {
 	return apply("AdjustSaturation", opts, images, scale)
 }
 
-// AdjustContrastv2 multiplies the distances of the pixels of each channel from
-// their mean by factor, a scalar.
+// AdjustContrastv2 multiplies the distances of the pixels of each channel
+// from their mean by factor, a scalar. images are float32 [... height width
+// channels], and the result has their shape; factor is float32. Other shapes
+// are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step.
 func AdjustContrastv2(images, factor tf.Output, opts ...tf.Option) tf.Output {
 	return apply("AdjustContrastv2", opts, images, factor)
 }
@@ -88,7 +110,7 @@ func colors(f func(y, x []float64)) func(*core.OpContext) error {
 		case len(s) < 1:
 			return invalid("input must be at least 1D%s", s.String())
 		case s[len(s)-1] != 3:
-			return invalid("input must have 3 channels but input only has %d channels.", s[len(s)-1])
+			return tf.Errorf(tf.FailedPrecondition, "input must have 3 channels but input only has %d channels.", s[len(s)-1])
 		}
 		return eachColor(c, f)
 	}
@@ -124,10 +146,25 @@ func convertColors[T float32 | float64](c *core.OpContext, y, x []T, f func(y, x
 	})
 }
 
+// extremes returns the greatest and the least of three colors. One that is NaN
+// is forgotten at the next color, as TensorFlow's reductions do.
+func extremes(x []float64) (high, low float64) {
+	high, low = x[0], x[0]
+	for _, v := range x[1:3] {
+		if !(high > v) {
+			high = v
+		}
+		if !(low < v) {
+			low = v
+		}
+	}
+	return high, low
+}
+
 func rgbToHSV(y, x []float64) {
 	r, g, b := x[0], x[1], x[2]
-	v := max(r, g, b)
-	span := v - min(r, g, b)
+	v, least := extremes(x)
+	span := v - least
 	y[0], y[1], y[2] = 0, 0, v
 	if v > 0 {
 		y[1] = span / v

@@ -13,8 +13,12 @@ func init() {
 	})
 }
 
-// AdjustContrast is AdjustContrastv2 for images of other types too. Its result
-// is kept between low and high. TensorFlow takes it from old graphs only.
+// AdjustContrast is AdjustContrastv2 for images of other types too. Its
+// result is kept between low and high. TensorFlow takes it from old graphs
+// only. images [... height width channels] are uint8, int8, int16, int32,
+// float32 or float64, the result is float32 of their shape; factor, low and
+// high are float32 scalars. Other shapes are refused with INVALID_ARGUMENT,
+// when the graph is built if they are known, else in the step.
 func AdjustContrast(images, factor, low, high tf.Output, opts ...tf.Option) tf.Output {
 	return apply("AdjustContrast", opts, images, factor, low, high)
 }

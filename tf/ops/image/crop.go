@@ -54,7 +54,14 @@ func (o CropOpts) Apply(s *tf.Spec) {
 
 // CropAndResize returns the parts of images that boxes show, all of the given
 // height and width. A box is [y1 x1 y2 x2], where 0 and 1 are the first and
-// last pixel; boxInd says of which image. Its options are [CropOpts].
+// last pixel; boxInd says of which image. images are [batch height width
+// channels] of uint8, uint16, int8 to int64, float16, float32 or float64,
+// boxes float32 [n 4], boxInd int32 [n] and size an int32 vector of two
+// positive elements; the result is float32 [n size[0] size[1] channels].
+// Other shapes are refused with INVALID_ARGUMENT, when the graph is built if
+// they are known, else in the step. A boxInd outside [0, batch) fails with
+// OUT_OF_RANGE in the step, a box that is not finite and a size or image
+// without pixels with INVALID_ARGUMENT. Its options are [CropOpts].
 func CropAndResize(images, boxes, boxInd, size tf.Output, opts ...tf.Option) tf.Output {
 	return apply("CropAndResize", opts, images, boxes, boxInd, size)
 }

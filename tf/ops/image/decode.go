@@ -73,43 +73,74 @@ func (o JPEGOpts) Apply(s *tf.Spec) {
 
 // DecodePng returns the image [height width channels] of a PNG file, whose
 // bytes contents, a scalar, holds. Like the other decoders but DecodeBmp it
-// takes any of JPEG, PNG, GIF with one frame, and WebP. Its options are [DecodeOpts].
+// takes any of JPEG, PNG, GIF with one frame, and WebP. PNG is defined in RFC
+// 2083. The result is uint8 or uint16; channels are 0 (as many as the file
+// has), 1, 3 or 4. What is no valid file, a channel count that the format
+// does not have, and an empty string fail with INVALID_ARGUMENT in the step.
+// Its options are [DecodeOpts].
 func DecodePng(contents tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodePng", opts, contents)
 }
 
-// DecodeJpeg returns the image [height width channels] of a JPEG file.
+// DecodeJpeg returns the image [height width channels] of a JPEG file. The
+// format is that of ITU-T T.81. contents is a string scalar, the result
+// uint8; channels are 0 (as many as the file has), 1 or 3 for JPEG. What is
+// no valid file, a channel count that the format does not have, and an empty
+// string fail with INVALID_ARGUMENT in the step. So does a ratio other than
+// 1, 2, 4 and 8.
 // Its options are [JPEGOpts].
 func DecodeJpeg(contents tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodeJpeg", opts, contents)
 }
 
-// DecodeAndCropJpeg returns a part of the image of a JPEG file: window is y, x,
-// height and width. Its options are [JPEGOpts].
+// DecodeAndCropJpeg returns a part of the image of a JPEG file: window is y,
+// x, height and width. The format is that of ITU-T T.81. contents is a string
+// scalar, window an int32 vector of four elements, the result uint8 [height
+// width channels]. Other shapes are refused with INVALID_ARGUMENT, when the
+// graph is built if they are known, else in the step; so are, in the step,
+// files of PNG, GIF and BMP, invalid data and a window that is not inside of
+// the image.
+// Its options are [JPEGOpts].
 func DecodeAndCropJpeg(contents, window tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodeAndCropJpeg", opts, contents, window)
 }
 
-// DecodeGif returns all frames [frames height width 3] of a GIF file.
+// DecodeGif returns all frames [frames height width 3] of a GIF file. The
+// format is GIF89a (CompuServe, 1990). contents is a string scalar, the
+// result uint8; files of JPEG and PNG give one frame, files of BMP are
+// refused. What is no valid file, a channel count that the format does not
+// have, and an empty string fail with INVALID_ARGUMENT in the step.
 func DecodeGif(contents tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodeGif", opts, contents)
 }
 
-// DecodeBmp returns the image [height width channels] of a BMP file.
+// DecodeBmp returns the image [height width channels] of a BMP file. contents
+// is a string scalar, the result uint8; channels are 0 (as many as the file
+// has), 3 or 4. What is no valid file, a channel count that the format does
+// not have, and an empty string fail with INVALID_ARGUMENT in the step. So do
+// files of JPEG, PNG and GIF.
 func DecodeBmp(contents tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodeBmp", opts, contents)
 }
 
-// DecodeWebP returns the frames [frames height width channels] of a WebP file.
+// DecodeWebP returns the frames [frames height width channels] of a WebP
+// file. The format is that of RFC 9649. contents is a string scalar, the
+// result uint8. The channels are 0 or those of the file, which are 4 for
+// animations. What is no valid file, a channel count that the format does not
+// have, and an empty string fail with INVALID_ARGUMENT in the step.
 // Its options are [DecodeOpts].
 func DecodeWebP(contents tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodeWebP", opts, contents)
 }
 
-// DecodeImage returns the image of a file of any format: of GIF and WebP files
-// all frames [frames height width channels], else [height width channels].
-// Numbers of float32 are between 0 and 1. JPEG XL, which TensorFlow reads too,
-// is no format here. Its options are [DecodeOpts] and [StillOpts].
+// DecodeImage returns the image of a file of any format: of GIF and WebP
+// files all frames [frames height width channels], else
+// [height width channels]. Numbers of float32 are between 0 and 1. JPEG XL,
+// which TensorFlow reads too, is no format here. contents is a string scalar,
+// the result uint8, uint16 or float32. What is no valid file, a channel count
+// that the format does not have, and an empty string fail with
+// INVALID_ARGUMENT in the step. So does an unknown format.
+// Its options are [DecodeOpts] and [StillOpts].
 func DecodeImage(contents tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodeImage", opts, contents)
 }

@@ -55,22 +55,32 @@ func (o DistortedOpts) Apply(s *tf.Spec) {
 }
 
 // SampleDistortedBoundingBoxV2 draws a part of an image of the given height,
-// width and channels that covers at least covered, a scalar, of one of the boxes
-// [1,n,4]. It returns begin and size for Slice, and the part as a box [1,1,4].
-// Option ops.RandomOpts sets the seed. Its options are [DistortedOpts].
+// width and channels that covers at least covered, a scalar, of one of the
+// boxes [1,n,4]. It returns begin and size for Slice, and the part as a box
+// [1,1,4]. Option ops.RandomOpts sets the seed. size is a vector
+// [height width channels] of uint8, int8, int16, int32 or int64, which begin
+// and size keep; covered is float32. After MaxAttempts draws that do not fit
+// the part is the whole image. Other shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. Coordinates outside [0, 1], no boxes without WholeImage, a negative
+// covered, and ranges of options that are not positive fail with
+// INVALID_ARGUMENT in the step. Its options are [DistortedOpts].
 func SampleDistortedBoundingBoxV2(size, boxes, covered tf.Output, opts ...tf.Option) (begin, extent, box tf.Output) {
 	return drawn("SampleDistortedBoundingBoxV2", seededFrom(size, opts), size, boxes, covered)
 }
 
-// SampleDistortedBoundingBox is SampleDistortedBoundingBoxV2 with the least part
-// of a box as an attribute. Its options are [DistortedOpts].
+// SampleDistortedBoundingBox is SampleDistortedBoundingBoxV2 with the least
+// part of a box as an attribute. Types, results and errors are those of
+// SampleDistortedBoundingBoxV2. Its options are [DistortedOpts].
 func SampleDistortedBoundingBox(size, boxes tf.Output, covered float32, opts ...tf.Option) (begin, extent, box tf.Output) {
 	own := tf.Join(seededFrom(size, opts), tf.Attr("min_object_covered", covered))
 	return drawn("SampleDistortedBoundingBox", own, size, boxes)
 }
 
-// StatelessSampleDistortedBoundingBox draws by a seed, two integers: equal seeds
-// give equal parts. Its options are [DistortedOpts].
+// StatelessSampleDistortedBoundingBox draws by a seed, two integers: equal
+// seeds give equal parts. seed is an int32 or int64 vector [2]; another shape
+// is refused with INVALID_ARGUMENT. Other types, results and errors are those
+// of SampleDistortedBoundingBoxV2. Its options are [DistortedOpts].
 func StatelessSampleDistortedBoundingBox(size, boxes, covered, seed tf.Output, opts ...tf.Option) (begin, extent, box tf.Output) {
 	return drawn("StatelessSampleDistortedBoundingBox", opts, size, boxes, covered, seed)
 }

@@ -19,14 +19,21 @@ func init() {
 	})
 }
 
-// DrawBoundingBoxes draws boxes [batch n 4], each given by its upper, left, lower
-// and right edge from 0 to 1, on images of 1, 3 or 4 channels, in ten colors in
-// turn.
+// DrawBoundingBoxes draws boxes [batch n 4], each given by its upper, left,
+// lower and right edge from 0 to 1, on images of 1, 3 or 4 channels, in ten
+// colors in turn. images are [batch height width channels] of float32 or
+// float16, and the result has their shape and type; boxes are float32. A box
+// whose edges are exchanged, or that is outside of its image, is not drawn.
+// Other shapes are refused with INVALID_ARGUMENT, when the graph is built if
+// they are known, else in the step.
 func DrawBoundingBoxes(images, boxes tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DrawBoundingBoxes", opts, images, boxes)
 }
 
-// DrawBoundingBoxesV2 is DrawBoundingBoxes with the colors, a matrix.
+// DrawBoundingBoxesV2 is DrawBoundingBoxes with the colors, a matrix. colors
+// are float32 [m k], where k is at least the number of channels; box i has
+// color i modulo m, and without colors those of DrawBoundingBoxes are used.
+// Other shapes are refused with INVALID_ARGUMENT in the step.
 func DrawBoundingBoxesV2(images, boxes, colors tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DrawBoundingBoxesV2", opts, images, boxes, colors)
 }
@@ -148,7 +155,7 @@ type canvas struct {
 // edge returns the pixel that an edge is at, of n, at most one beyond them.
 func edge(at float32, n int) int {
 	v := at * float32(n-1)
-	if !(v > -1) { // not a number too
+	if !(v > -1) || v >= 1<<63 { // not a number, or none that an integer holds, too
 		return -1
 	}
 	return int(min(v, float32(n)))
@@ -175,7 +182,19 @@ func (c *canvas) draw(box []float32) {
 // whole pixels.
 func inverted(box []float32, height, width int) bool {
 	h, w := float32(height-1), float32(width-1)
-	return trunc(box[0]*h) > trunc(box[2]*h) || trunc(box[1]*w) > trunc(box[3]*w)
+	return beyond(box[0]*h, box[2]*h) || beyond(box[1]*w, box[3]*w)
+}
+
+// beyond reports whether a comes after b in whole pixels. Where no integer holds a
+// position it is the least, as a cast makes it.
+func beyond(a, b float32) bool {
+	whole := func(v float32) float32 {
+		if !(v >= -1<<63 && v < 1<<63) {
+			return -1 << 63
+		}
+		return trunc(v)
+	}
+	return whole(a) > whole(b)
 }
 
 // set colors a pixel, if there is one.

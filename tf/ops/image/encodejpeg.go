@@ -57,19 +57,29 @@ func (o EncodeJPEGOpts) Apply(s *tf.Spec) {
 }
 
 // EncodeJpeg returns an image [height width channels] of uint8, of 1 or 3
-// channels, as the bytes of a JPEG file. Its options are [EncodeJPEGOpts].
+// channels, as the bytes of a JPEG file. The format is that of ITU-T T.81.
+// The result is a string scalar. Another rank is refused with
+// INVALID_ARGUMENT, when the graph is built if it is known, else in the step;
+// so are, in the step, other channels, channels that the format does not
+// have, and a quality outside [0, 100]. What cannot be written fails with
+// INTERNAL.
+// Its options are [EncodeJPEGOpts].
 func EncodeJpeg(image tf.Output, opts ...tf.Option) tf.Output {
 	return apply("EncodeJpeg", opts, image)
 }
 
 // EncodeJpegVariableQuality is EncodeJpeg with a quality, a scalar, that is
-// known when it runs.
+// known when it runs. quality is int32. A quality that is no scalar or
+// outside [0, 100] fails with INVALID_ARGUMENT in the step; images are
+// refused as by EncodeJpeg.
 func EncodeJpegVariableQuality(image, quality tf.Output, opts ...tf.Option) tf.Output {
 	return apply("EncodeJpegVariableQuality", opts, image, quality)
 }
 
-// ExtractJpegShape returns height, width and channels of a JPEG file as a vector
-// of int32 or int64. It reads no pixels.
+// ExtractJpegShape returns height, width and channels of a JPEG file as a
+// vector of int32 or int64. It reads no pixels. The format is that of ITU-T
+// T.81. contents is a string scalar, the result has shape [3]. Data that are
+// no JPEG file fail with INVALID_ARGUMENT in the step.
 func ExtractJpegShape(contents tf.Output, outputType tf.DType, opts ...tf.Option) tf.Output {
 	return apply("ExtractJpegShape", tf.Join(opts, tf.Attr("output_type", outputType)), contents)
 }

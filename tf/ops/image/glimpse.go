@@ -37,15 +37,22 @@ func (o GlimpseOpts) Apply(s *tf.Spec) {
 	}
 }
 
-// ExtractGlimpse returns a part of each image of input, of the given height and
-// width, around the place in its row, y and x, of offsets.
-// Its options are [GlimpseOpts].
+// ExtractGlimpse returns a part of each image of input, of the given height
+// and width, around the place in its row, y and x, of offsets. Glimpses are
+// those of Mnih et al. (NIPS 2014, arXiv:1406.6247). input is float32 [batch
+// height width channels], size an int32 vector of two elements that are not
+// negative, and offsets float32 [batch 2]; the result is float32 [batch
+// size[0] size[1] channels]. Other shapes are refused with INVALID_ARGUMENT,
+// when the graph is built if they are known, else in the step. Noise other
+// than uniform, gaussian and zero is refused with INVALID_ARGUMENT in the
+// step. Its options are [GlimpseOpts].
 func ExtractGlimpse(input, size, offsets tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ExtractGlimpse", opts, input, size, offsets)
 }
 
 // ExtractGlimpseV2 is ExtractGlimpse, but offsets in pixels are those of the
-// part's corner. Its options are [GlimpseOpts].
+// part's corner. Shapes and errors are those of ExtractGlimpse.
+// Its options are [GlimpseOpts].
 func ExtractGlimpseV2(input, size, offsets tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ExtractGlimpseV2", opts, input, size, offsets)
 }

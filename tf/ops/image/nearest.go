@@ -31,7 +31,14 @@ func init() {
 }
 
 // ResizeNearestNeighbor returns images with the given height and width, whose
-// pixels are the nearest of the old ones.
+// pixels are the nearest of the old ones. images are [batch height width
+// channels] with integers of 8, 16, 32 or 64 bits but uint32 and uint64, or
+// floating-point numbers (float16, bfloat16, float32, float64); the result is
+// [batch size[0] size[1] channels] of their type. size is an int32 vector of
+// two positive elements. Other shapes are refused with INVALID_ARGUMENT, when
+// the graph is built if they are known, else in the step. Images without
+// pixels, and ResizeOpts with both AlignCorners and HalfPixelCenters, are
+// refused with INVALID_ARGUMENT in the step.
 func ResizeNearestNeighbor(images, size tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ResizeNearestNeighbor", opts, images, size)
 }
@@ -87,9 +94,16 @@ func nearest[T tf.Elem](n *core.Node) (core.Kernel, error) {
 // nearestBackArgs describes how the images whose gradient is asked for were
 // resized.
 func nearestBackArgs(c *core.OpContext) (s tf.Shape, rows, columns resizing, err error) {
-	g, h, w, err := resizeArgs(c)
+	g := c.Input(0).Shape()
+	if len(g) != 4 {
+		return nil, rows, columns, invalid("input must be 4-dimensional%s", g.String())
+	}
+	h, w, err := vector2(c.Input(1), "shape_t")
 	if err != nil {
 		return nil, rows, columns, err
+	}
+	if h <= 0 || w <= 0 {
+		return nil, rows, columns, invalid("shape_t's elements must be positive")
 	}
 	s = tf.Shape{g[0], h, w, g[3]}
 	return s, newResizing(c.Node, h, g[1]), newResizing(c.Node, w, g[2]), checkProduct(s)
@@ -98,10 +112,7 @@ func nearestBackArgs(c *core.OpContext) (s tf.Shape, rows, columns resizing, err
 func nearestBack[T interface {
 	numeric.Real
 	tf.Elem
-}](n *core.Node) (core.Kernel, error) {
-	if err := checkCenters(n); err != nil {
-		return nil, err
-	}
+}](*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		s, rows, columns, err := nearestBackArgs(c)
 		if err != nil {
@@ -116,10 +127,7 @@ func nearestBack[T interface {
 	}), nil
 }
 
-func nearestBackHalf(n *core.Node) (core.Kernel, error) {
-	if err := checkCenters(n); err != nil {
-		return nil, err
-	}
+func nearestBackHalf(*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		s, rows, columns, err := nearestBackArgs(c)
 		if err != nil {

@@ -40,40 +40,58 @@ type PadOpts struct{ ToMaxOutputSize bool }
 // Apply sets the attribute.
 func (o PadOpts) Apply(s *tf.Spec) { s.Set("pad_to_max_output_size", o.ToMaxOutputSize) }
 
-// NonMaxSuppression returns the indices of at most size of the boxes [n 4], the
-// one of the greatest score first, without boxes that overlap a better one by
-// more than threshold of the area of both.
+// NonMaxSuppression returns the indices of at most size of the boxes [n 4],
+// the one of the greatest score first, without boxes that overlap a better
+// one by more than threshold of the area of both. boxes are float32 [n 4],
+// two opposite corners in any order; scores are float32 [n] and size is an
+// int32 scalar; the result is int32 [m]. Boxes without area overlap nothing.
+// Other shapes are refused with INVALID_ARGUMENT, when the graph is built if
+// they are known, else in the step. A negative size and a threshold outside
+// [0, 1] fail with INVALID_ARGUMENT in the step.
 func NonMaxSuppression(boxes, scores, size tf.Output, threshold float32, opts ...tf.Option) tf.Output {
 	return apply("NonMaxSuppression", tf.Join(opts, tf.Attr("iou_threshold", threshold)), boxes, scores, size)
 }
 
 // NonMaxSuppressionV2 is NonMaxSuppression with the threshold as an input.
+// boxes and scores have one type, float32 or float16; threshold is a scalar
+// of one of them. Errors are those of NonMaxSuppression.
 func NonMaxSuppressionV2(boxes, scores, size, threshold tf.Output, opts ...tf.Option) tf.Output {
 	return apply("NonMaxSuppressionV2", opts, boxes, scores, size, threshold)
 }
 
 // NonMaxSuppressionV3 also leaves boxes out whose score is not greater than
-// least.
+// least. Inputs and errors are those of NonMaxSuppressionV2; least is a
+// scalar of the type of threshold.
 func NonMaxSuppressionV3(boxes, scores, size, threshold, least tf.Output, opts ...tf.Option) tf.Output {
 	return apply("NonMaxSuppressionV3", opts, boxes, scores, size, threshold, least)
 }
 
-// NonMaxSuppressionV4 is NonMaxSuppressionV3 whose result may be padded; valid
-// is how many indices count. Its options are [PadOpts].
+// NonMaxSuppressionV4 is NonMaxSuppressionV3 whose result may be padded;
+// valid is how many indices count. valid is an int32 scalar. Inputs and
+// errors are those of NonMaxSuppressionV3. Its options are [PadOpts].
 func NonMaxSuppressionV4(boxes, scores, size, threshold, least tf.Output, opts ...tf.Option) (indices, valid tf.Output) {
 	o := tf.Apply(nil, "NonMaxSuppressionV4", []tf.Output{boxes, scores, size, threshold, least}, opts...)
 	return o.Output(0), o.Output(1)
 }
 
-// NonMaxSuppressionV5 lets boxes that overlap a better one lose a part of their
-// score, if sigma is positive, in place of leaving them out. Its options are [PadOpts].
+// NonMaxSuppressionV5 lets boxes that overlap a better one lose a part of
+// their score, if sigma is positive, in place of leaving them out. The method
+// is Soft-NMS with Gaussian weights (Bodla et al., ICCV 2017,
+// arXiv:1704.04503). All inputs but size have one type, float32 or float16,
+// which selected, the scores, keeps; indices and valid are int32. A negative
+// sigma fails with INVALID_ARGUMENT in the step; other errors are those of
+// NonMaxSuppressionV4. Its options are [PadOpts].
 func NonMaxSuppressionV5(boxes, scores, size, threshold, least, sigma tf.Output, opts ...tf.Option) (indices, selected, valid tf.Output) {
 	o := tf.Apply(nil, "NonMaxSuppressionV5", []tf.Output{boxes, scores, size, threshold, least, sigma}, opts...)
 	return o.Output(0), o.Output(1), o.Output(2)
 }
 
-// NonMaxSuppressionWithOverlaps is NonMaxSuppressionV3 with a matrix [n n] that
-// says how similar any two boxes are.
+// NonMaxSuppressionWithOverlaps is NonMaxSuppressionV3 with a matrix [n n]
+// that says how similar any two boxes are. All inputs are float32 but size,
+// which is int32; the result is int32 [m]. Other shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. A negative size fails with INVALID_ARGUMENT in the step; threshold
+// may be any number.
 func NonMaxSuppressionWithOverlaps(overlaps, scores, size, threshold, least tf.Output, opts ...tf.Option) tf.Output {
 	return apply("NonMaxSuppressionWithOverlaps", opts, overlaps, scores, size, threshold, least)
 }

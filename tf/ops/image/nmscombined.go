@@ -30,10 +30,17 @@ func (o CombinedOpts) Apply(s *tf.Spec) {
 	s.Set("clip_boxes", !o.Unclipped)
 }
 
-// CombinedNonMaxSuppression selects boxes [batch n q 4] of each class by scores
-// [batch n classes], at most perClass of each and total of all; q is 1 or the
-// number of classes. It returns boxes [batch m 4], scores and classes [batch m],
-// and how many of them are valid [batch]. Its options are [CombinedOpts].
+// CombinedNonMaxSuppression selects boxes [batch n q 4] of each class by
+// scores [batch n classes], at most perClass of each and total of all; q is 1
+// or the number of classes. It returns boxes [batch m 4], scores and classes
+// [batch m], and how many of them are valid [batch]. boxes, scores, threshold
+// and least are float32, perClass and total int32 scalars; valid is int32,
+// the other results are float32, filled up with 0. Boxes of equal scores come
+// in the order of classes, then of boxes; TensorFlow leaves their order to its
+// C++ library. Other shapes are refused with INVALID_ARGUMENT, when the graph
+// is built if they are known, else in the step. A perClass or total that is
+// not positive, and a threshold outside [0, 1], are refused with the same
+// code. Its options are [CombinedOpts].
 func CombinedNonMaxSuppression(boxes, scores, perClass, total, threshold, least tf.Output, opts ...tf.Option) (selected, selectedScores, classes, valid tf.Output) {
 	o := tf.Apply(nil, "CombinedNonMaxSuppression", []tf.Output{boxes, scores, perClass, total, threshold, least}, opts...)
 	return o.Output(0), o.Output(1), o.Output(2), o.Output(3)

@@ -21,9 +21,16 @@ func init() {
 	})
 }
 
-// ExtractImagePatches returns the windows of ksizes, with pixels that are rates
-// apart, that move over images by strides: each window is the channels of one
-// pixel of the result.
+// ExtractImagePatches returns the windows of ksizes, with pixels that are
+// rates apart, that move over images by strides: each window is the channels
+// of one pixel of the result. images are [batch height width channels] of any
+// integer, floating-point or complex type, which the result [batch rows
+// columns ksizes[1]*ksizes[2]*channels] keeps. padding is SAME or VALID; what
+// lies outside of images is 0. ksizes, strides and rates have four elements,
+// of which the first and last are 1: others are refused with UNIMPLEMENTED,
+// sizes outside [1, 2^20] with OUT_OF_RANGE, other ranks and windows larger
+// than images with padding VALID with INVALID_ARGUMENT, when the graph is
+// built if the shape is known, else in the step.
 func ExtractImagePatches(images tf.Output, ksizes, strides, rates []int, padding string, opts ...tf.Option) tf.Output {
 	own := tf.Join(opts, tf.Attr("ksizes", ksizes), tf.Attr("strides", strides), tf.Attr("rates", rates), tf.Attr("padding", padding))
 	return apply("ExtractImagePatches", own, images)

@@ -13,8 +13,13 @@ func init() {
 	})
 }
 
-// EncodePng returns an image [height width channels], or several in dimensions
-// before these, as the bytes of PNG files.
+// EncodePng returns an image [height width channels], or several in
+// dimensions before these, as the bytes of PNG files. The format is that of
+// RFC 2083. The image is uint8 or uint16 with 1 to 4 channels; the result has
+// type string and the shape of the dimensions before. A rank below 3 is
+// refused with INVALID_ARGUMENT, when the graph is built if it is known, else
+// in the step; so are, in the step, other channels and a compression outside
+// [-1, 9]. Images without pixels fail with INTERNAL, as in TensorFlow.
 func EncodePng(image tf.Output, opts ...tf.Option) tf.Output { return apply("EncodePng", opts, image) }
 
 func encodedShape(c *core.Infer) error {
@@ -49,7 +54,7 @@ func encodePNGKernel(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		if h == 0 || w == 0 {
-			return invalid("PNG encoding failed: image has no pixels, shape%s", s.String())
+			return tf.Errorf(tf.Internal, "PNG encoding failed: image has no pixels, shape%s", s.String())
 		}
 		bytes := bigEndian(in)
 		for i := range out.Len() {

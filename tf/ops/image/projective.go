@@ -37,16 +37,24 @@ func (o ProjectiveOpts) Apply(s *tf.Spec) {
 }
 
 // ImageProjectiveTransformV2 returns images of the given height and width. Of
-// each pixel a row [a0 a1 a2 b0 b1 b2 c0 c1] of transforms, one for all images or
-// one for each, says where it comes from: x' = (a0 x + a1 y + a2) / k and
-// y' = (b0 x + b1 y + b2) / k with k = c0 x + c1 y + 1. Interpolation is NEAREST
-// or BILINEAR. Its options are [ProjectiveOpts].
+// each pixel a row [a0 a1 a2 b0 b1 b2 c0 c1] of transforms, one for all
+// images or one for each, says where it comes from: x' = (a0 x + a1 y + a2) /
+// k and y' = (b0 x + b1 y + b2) / k with k = c0 x + c1 y + 1. Interpolation
+// is NEAREST or BILINEAR. images are [batch height width channels] of uint8,
+// int32, int64, float16, bfloat16, float32 or float64, and the result keeps
+// their type; transforms are float32 [1 8] or [batch 8], and size is an int32
+// vector of two positive elements. A pixel with k = 0, and with CONSTANT one
+// from beyond the edges, is 0. Other shapes are refused with
+// INVALID_ARGUMENT, those of images and size when the graph is built if they
+// are known, else in the step. Its options are [ProjectiveOpts].
 func ImageProjectiveTransformV2(images, transforms, size tf.Output, interpolation string, opts ...tf.Option) tf.Output {
 	return apply("ImageProjectiveTransformV2", tf.Join(opts, tf.Attr("interpolation", interpolation)), images, transforms, size)
 }
 
 // ImageProjectiveTransformV3 is ImageProjectiveTransformV2 with the value, a
-// scalar of float32, of what is beyond the edges. Its options are [ProjectiveOpts].
+// scalar of float32, of what is beyond the edges. A fill that is no scalar
+// fails with INVALID_ARGUMENT in the step; other inputs and errors are those
+// of ImageProjectiveTransformV2. Its options are [ProjectiveOpts].
 func ImageProjectiveTransformV3(images, transforms, size, fill tf.Output, interpolation string, opts ...tf.Option) tf.Output {
 	return apply("ImageProjectiveTransformV3", tf.Join(opts, tf.Attr("interpolation", interpolation)), images, transforms, size, fill)
 }

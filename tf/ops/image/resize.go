@@ -34,7 +34,7 @@ func init() {
 		}
 		core.Register(core.OpDef{
 			Name: name + "Grad", In: "grads: float; original_image: T", Out: "output: T", Attrs: "T: {" + list + "}; " + resizeAttrs,
-			Shape: likeOriginal, Expensive: true, NoGrad: resizeNoGrad(name), Kernels: core.ByType("T", forTypes(resizeBackKernel(name, rule), types...)),
+			Shape: likeOriginal, Expensive: true, NoGrad: resizeNoGrad(name), Kernels: core.ByType("T", forTypes(resizeBackKernel(rule), types...)),
 		})
 	}
 }
@@ -60,18 +60,28 @@ func (o ResizeOpts) Apply(s *tf.Spec) {
 }
 
 // ResizeBilinear returns images with the given height and width, whose pixels
-// are means of the four nearest, as float32. Its options are [ResizeOpts].
+// are means of the four nearest, as float32. images are [batch height width
+// channels] with integers of 8, 16, 32 or 64 bits but uint32 and uint64, or
+// floating-point numbers (float16, bfloat16, float32, float64); the result is
+// [batch size[0] size[1] channels]. size is an int32 vector of two positive
+// elements. Other shapes are refused with INVALID_ARGUMENT, when the graph is
+// built if they are known, else in the step. Images without pixels, and both
+// AlignCorners and HalfPixelCenters, are refused with INVALID_ARGUMENT in the
+// step. Its options are [ResizeOpts].
 func ResizeBilinear(images, size tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ResizeBilinear", opts, images, size)
 }
 
 // ResizeBicubic is ResizeBilinear by cubic curves through sixteen pixels.
-// Its options are [ResizeOpts].
+// With HalfPixelCenters the curves are those of Keys (1981). Inputs, results
+// and errors are those of ResizeBilinear. Its options are [ResizeOpts].
 func ResizeBicubic(images, size tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ResizeBicubic", opts, images, size)
 }
 
 // ResizeArea is ResizeBilinear by means of the area that a pixel covers.
+// Inputs, results and errors are those of ResizeBilinear; it has the
+// attribute align_corners alone.
 func ResizeArea(images, size tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ResizeArea", opts, images, size)
 }
@@ -153,14 +163,17 @@ func resizeArgs(c *core.OpContext) (s tf.Shape, h, w int, err error) {
 	if len(s) != 4 {
 		return s, 0, 0, invalid("input must be 4-dimensional%s", s.String())
 	}
+	switch {
+	case s[3] == 0:
+		return s, 0, 0, invalid("image must have at least one channel")
+	case s[1] <= 0 || s[2] <= 0:
+		return s, 0, 0, invalid("input image must be of non-zero size")
+	}
 	if h, w, err = vector2(c.Input(1), "shape_t"); err != nil {
 		return s, 0, 0, err
 	}
-	switch {
-	case h <= 0 || w <= 0:
+	if h <= 0 || w <= 0 {
 		return s, 0, 0, invalid("output dimensions must be positive")
-	case s[1] <= 0 || s[2] <= 0:
-		return s, 0, 0, invalid("input image must be of non-zero size")
 	}
 	out := tf.Shape{s[0], h, w, s[3]}
 	if err := checkProduct(out); err != nil {
@@ -222,22 +235,32 @@ func resizeLine(y, x []float32, columns []taps, channels int) {
 	}
 }
 
-func resizeBackKernel(of string, f interpolation) core.NewKernel {
+// resizedFrom returns the shape of the gradient of images whose resized ones have a
+// gradient of shape g: batch and channels are those of g.
+func resizedFrom(g, s tf.Shape) (tf.Shape, error) {
+	switch {
+	case len(g) != 4:
+		return nil, invalid("input_grad must be 4-dimensional%s", g.String())
+	case len(s) != 4:
+		return nil, invalid("original_image must be 4-dimensional%s", s.String())
+	case g[1] == 0 || g[2] == 0:
+		return nil, invalid("resized dimensions must be positive")
+	case s[1] == 0 || s[2] == 0:
+		return nil, invalid("original dimensions must be positive")
+	}
+	return tf.Shape{g[0], s[1], s[2], g[3]}, nil
+}
+
+func resizeBackKernel(f interpolation) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		if err := checkCenters(n); err != nil {
 			return nil, err
 		}
 		return core.Compute(func(c *core.OpContext) error {
-			g, s := c.Input(0).Shape(), c.Input(1).Shape()
-			switch {
-			case len(g) != 4:
-				return invalid("input_grad must be 4-dimensional%s", g.String())
-			case len(s) != 4:
-				return invalid("original_image must be 4-dimensional%s", s.String())
-			case g[0] != s[0] || g[3] != s[3]:
-				return invalid("%sGrad: gradient %s and image %s differ in batch or channels", of, g.String(), s.String())
-			case g.NumElements() > 0 && s.NumElements() == 0:
-				return invalid("input image must be of non-zero size")
+			g := c.Input(0).Shape()
+			s, err := resizedFrom(g, c.Input(1).Shape())
+			if err != nil {
+				return err
 			}
 			dx, store, err := output(c, 0, n.Type("T"), s)
 			if err != nil {

@@ -12,12 +12,29 @@ import (
 // A corners is a box by its least and greatest coordinates, with its area.
 type corners struct{ y0, x0, y1, x1, area float32 }
 
+// lesser returns b if it is less, else a: a coordinate b that is NaN does not count,
+// as in TensorFlow.
+func lesser(a, b float32) float32 {
+	if b < a {
+		return b
+	}
+	return a
+}
+
+// greater is like lesser.
+func greater(a, b float32) float32 {
+	if a < b {
+		return b
+	}
+	return a
+}
+
 // boxesOf reads boxes [n 4] whose corners may be given in any order.
 func boxesOf(v []float32) []corners {
 	out := core.Make[corners](len(v) / 4)
 	for i := range out {
 		b := v[4*i:][:4]
-		c := corners{y0: min(b[0], b[2]), x0: min(b[1], b[3]), y1: max(b[0], b[2]), x1: max(b[1], b[3])}
+		c := corners{y0: lesser(b[0], b[2]), x0: lesser(b[1], b[3]), y1: greater(b[0], b[2]), x1: greater(b[1], b[3])}
 		c.area = (c.y1 - c.y0) * (c.x1 - c.x0)
 		out[i] = c
 	}
@@ -29,7 +46,7 @@ func overlap(a, b *corners) float32 {
 	if a.area <= 0 || b.area <= 0 {
 		return 0
 	}
-	shared := max(min(a.y1, b.y1)-max(a.y0, b.y0), 0) * max(min(a.x1, b.x1)-max(a.x0, b.x0), 0)
+	shared := greater(lesser(a.y1, b.y1)-greater(a.y0, b.y0), 0) * greater(lesser(a.x1, b.x1)-greater(a.x0, b.x0), 0)
 	return shared / (a.area + b.area - shared)
 }
 

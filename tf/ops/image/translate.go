@@ -39,9 +39,20 @@ func (o ScaleOpts) Apply(s *tf.Spec) {
 	s.Set("antialias", !o.Narrow)
 }
 
-// ScaleAndTranslate returns images of the given height and width, as float32, on
-// which the old ones are scaled and moved: scale and translation have a number
-// for rows and one for columns. Its options are [ScaleOpts].
+// ScaleAndTranslate returns images of the given height and width, as float32,
+// on which the old ones are scaled and moved: scale and translation have a
+// number for rows and one for columns. images are [batch height width
+// channels] with integers of 8, 16, 32 or 64 bits but uint32 and uint64, or
+// floating-point numbers (float16, bfloat16, float32, float64); size is an
+// int32 vector of two positive elements, scale and translation are float32
+// vectors of two elements. Pixels from beyond the edges are 0. The kernels
+// keyscubic and mitchellcubic are those of Keys (1981) and of Mitchell and
+// Netravali (SIGGRAPH 1988). Other shapes are refused with INVALID_ARGUMENT,
+// when the graph is built if they are known, else in the step. A scale that
+// is not positive, an unknown kernel, and images without pixels or channels
+// fail with INVALID_ARGUMENT in the step; weights that need too much memory
+// fail with RESOURCE_EXHAUSTED.
+// Its options are [ScaleOpts].
 func ScaleAndTranslate(images, size, scale, translation tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ScaleAndTranslate", opts, images, size, scale, translation)
 }

@@ -21,7 +21,9 @@ func init() {
 }
 
 // ExtractVolumePatches is ExtractImagePatches for volumes [batch depth height
-// width channels], with windows without gaps.
+// width channels], with windows without gaps. volumes have any integer or
+// floating-point type; ksizes and strides have five elements. Values outside
+// are 0, and errors are those of ExtractImagePatches.
 func ExtractVolumePatches(volumes tf.Output, ksizes, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("ExtractVolumePatches", tf.Join(opts, tf.Attr("ksizes", ksizes), tf.Attr("strides", strides), tf.Attr("padding", padding)), volumes)
 }

@@ -22,6 +22,7 @@ func init() {
 		"NonMaxSuppressionV5":                 "image.PadOpts",
 		"ResizeBicubic":                       "image.ResizeOpts",
 		"ResizeBilinear":                      "image.ResizeOpts",
+		"ResizeNearestNeighbor":               "image.ResizeOpts",
 		"SampleDistortedBoundingBox":          "image.DistortedOpts",
 		"SampleDistortedBoundingBoxV2":        "image.DistortedOpts",
 		"ScaleAndTranslate":                   "image.ScaleOpts",

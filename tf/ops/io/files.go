@@ -26,19 +26,31 @@ func init() {
 	})
 }
 
-// ReadFile returns the contents of a file.
+// ReadFile returns the contents of a file. The name and the result are scalar
+// strings. A name that is no scalar is refused with INVALID_ARGUMENT, when the
+// graph is built if its shape is known, else in the step. A file that is not
+// there is refused with NOT_FOUND in the step, one that must not be read with
+// PERMISSION_DENIED.
 func ReadFile(filename tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "ReadFile", []tf.Output{filename}, opts...).Output(0)
 }
 
 // WriteFile makes contents, a scalar, what a file holds, and the directories
-// that lead to it.
+// that lead to it. A name or contents that are no scalars are refused with
+// INVALID_ARGUMENT, when the graph is built if the shapes are known, else in
+// the step. What must not be written is refused with PERMISSION_DENIED in the
+// step, what the disk has no room for with RESOURCE_EXHAUSTED. A named pipe
+// is written when it has a reader; the step's end ends the wait.
 func WriteFile(filename, contents tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "WriteFile", []tf.Output{filename, contents}, opts...)
 }
 
 // MatchingFiles returns the names of the files that match a pattern, or any of
 // a vector of patterns, sorted. The last part of a pattern may have wildcards.
+// The result is a vector, without elements if there are none. A pattern of two
+// dimensions or more is refused with INVALID_ARGUMENT, when the graph is built
+// if its shape is known, else in the step. A pattern that is not well-formed
+// is refused with INVALID_ARGUMENT in the step.
 func MatchingFiles(pattern tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "MatchingFiles", []tf.Output{pattern}, opts...).Output(0)
 }
@@ -79,12 +91,24 @@ func onDisk(f func(*core.OpContext) error) core.Kernel {
 	return core.AsyncCompute(func(c *core.OpContext, done func(error)) { done(f(c)) })
 }
 
-func readFile(*core.Node) (core.Kernel, error) {
-	return onDisk(func(c *core.OpContext) error {
+// onFile makes the kernel of an op whose input 0 names a file. That of a pipe waits for
+// its other side, which may be another op of the step, on a goroutine of its own.
+func onFile(f func(c *core.OpContext, name string) error) core.Kernel {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		name, err := scalarString(c, 0, "Input filename")
-		if err != nil {
-			return err
+		switch {
+		case err != nil:
+			done(err)
+		case core.IsPipe(core.LocalPath(name)):
+			c.Apart(func() error { return f(c, name) }, done)
+		default:
+			done(f(c, name))
 		}
+	})
+}
+
+func readFile(*core.Node) (core.Kernel, error) {
+	return onFile(func(c *core.OpContext, name string) error {
 		text, err := core.ReadFile(c.StepContext(), name)
 		if err != nil {
 			return err
@@ -95,11 +119,7 @@ func readFile(*core.Node) (core.Kernel, error) {
 }
 
 func writeFile(*core.Node) (core.Kernel, error) {
-	return core.Compute(func(c *core.OpContext) error {
-		name, err := scalarString(c, 0, "Input filename")
-		if err != nil {
-			return err
-		}
+	return onFile(func(c *core.OpContext, name string) error {
 		contents, err := scalarString(c, 1, "Contents")
 		if err != nil {
 			return err
@@ -108,10 +128,7 @@ func writeFile(*core.Node) (core.Kernel, error) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return core.FileError(name, err)
 		}
-		if err := os.WriteFile(name, []byte(contents), 0o644); err != nil {
-			return core.FileError(name, err)
-		}
-		return nil
+		return core.WriteFile(c.StepContext(), name, contents)
 	}), nil
 }
 

@@ -77,7 +77,7 @@ func (o *opened) close() {
 // openFile opens the file of a piece of work.
 func (o *opened) openFile(ctx context.Context, name string) (*os.File, error) {
 	o.close()
-	f, err := os.Open(core.LocalPath(name))
+	f, err := core.OpenFile(ctx, core.LocalPath(name))
 	if err != nil {
 		return nil, core.FileError(name, err)
 	}

@@ -97,19 +97,28 @@ func (o SharedOpts) Apply(s *tf.Spec) {
 }
 
 // WholeFileReaderV2 adds a reader whose records are whole files, with their
-// names as keys. Its options are [SharedOpts].
+// names as keys. The result is a resource handle, a scalar. A container of
+// characters other than letters, digits, dots, slashes and hyphens, and a
+// shared name that begins with an underscore, are refused with
+// INVALID_ARGUMENT in the step, a nil g when the graph is built.
+// Its options are [SharedOpts].
 func WholeFileReaderV2(g *tf.Graph, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "WholeFileReaderV2", nil, opts...).Output(0)
 }
 
-// IdentityReaderV2 adds a reader whose records are the work itself.
-// Its options are [SharedOpts].
+// IdentityReaderV2 adds a reader whose records are the work itself. Keys are
+// equal to the records. A container of characters other than letters, digits,
+// dots, slashes and hyphens, and a shared name that begins with an underscore,
+// are refused with INVALID_ARGUMENT in the step, a nil g when the graph is
+// built. Its options are [SharedOpts].
 func IdentityReaderV2(g *tf.Graph, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "IdentityReaderV2", nil, opts...).Output(0)
 }
 
-// TextLineReaderV2 adds a reader of lines, without the first skip of each file.
-// Keys are "file:number", beginning with 1. Its options are [SharedOpts].
+// TextLineReaderV2 adds a reader of lines, without the first skip of each
+// file. Keys are "file:number", beginning with 1. Records are without the ends
+// of lines and carriage returns. A negative skip is refused with
+// INVALID_ARGUMENT in the step. Its options are [SharedOpts].
 func TextLineReaderV2(g *tf.Graph, skip int, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "TextLineReaderV2", nil, tf.Join(opts, tf.Attr("skip_header_lines", skip))...).Output(0)
 }
@@ -129,15 +138,20 @@ func (o FixedLengthOpts) Apply(s *tf.Spec) {
 	s.Set("encoding", o.Encoding)
 }
 
-// FixedLengthRecordReaderV2 adds a reader of records of recordBytes bytes. Keys
-// are "file:number", beginning with 0.
-// Its options are [FixedLengthOpts] and [SharedOpts].
+// FixedLengthRecordReaderV2 adds a reader of records of recordBytes bytes.
+// Keys are "file:number", beginning with 0. What is left behind the last whole
+// record is not read. A recordBytes that is not positive, and options that are
+// negative, are refused with INVALID_ARGUMENT in the step. A compressed file
+// is read into memory as a whole; one that is damaged is refused with
+// DATA_LOSS. Its options are [FixedLengthOpts] and [SharedOpts].
 func FixedLengthRecordReaderV2(g *tf.Graph, recordBytes int, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "FixedLengthRecordReaderV2", nil, tf.Join(opts, tf.Attr("record_bytes", recordBytes))...).Output(0)
 }
 
 // TFRecordReaderV2 adds a reader of TFRecord files, compressed by "GZIP",
-// "ZLIB" or not, "". Keys are "file:offset". Its options are [SharedOpts].
+// "ZLIB" or not, "". Keys are "file:offset". Another compression is refused
+// with INVALID_ARGUMENT in the step, a damaged file with DATA_LOSS in the step
+// that reads it. Its options are [SharedOpts].
 func TFRecordReaderV2(g *tf.Graph, compression string, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "TFRecordReaderV2", nil, tf.Join(opts, tf.Attr("compression_type", compression))...).Output(0)
 }

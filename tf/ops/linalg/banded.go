@@ -17,9 +17,16 @@ func init() {
 }
 
 // BandedTriangularSolve is MatrixTriangularSolve for matrices that are zero
-// but for K diagonals, which are given as the rows of matrices [K N]: the main
-// diagonal first, or last in upper triangles. Elements of the same column of
-// a stand for those of the same row of the triangle.
+// but for K diagonals, which are given as the rows of matrices [K N]: the
+// main diagonal first, or last in upper triangles. Elements of the same
+// column of a stand for those of the same row of the triangle. b are matrices
+// [N K]; dimensions before the last two broadcast. Both have one type,
+// floating-point or complex numbers (float32, float64, complex64,
+// complex128), which the result [... N K] keeps. Empty inputs and a 0 or NaN
+// on the main diagonal of the first matrix fail with INVALID_ARGUMENT in the
+// step; other matrices with a 0 there give an infinity or NaN. Other shapes
+// are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step.
 func BandedTriangularSolve(a, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("BandedTriangularSolve", opts, a, b)
 }

@@ -33,11 +33,19 @@ func init() {
 
 // Cholesky returns lower triangles l, for which l·lᴴ = x. Of x, which must be
 // Hermitian and positive definite, only the lower triangle is looked at. The
-// result for a matrix that is not positive definite is NaN.
+// result for a matrix that is not positive definite is NaN. x has shape
+// [... N N], which the result keeps, and floating-point or complex numbers
+// (float32, float64, complex64, complex128). Other shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step.
 func Cholesky(x tf.Output, opts ...tf.Option) tf.Output { return apply("Cholesky", opts, x) }
 
 // CholeskyGrad returns the gradient of Cholesky, symmetric, given its results
-// and their gradient.
+// and their gradient. The formula is in Murray (arXiv:1602.07527). l and dl
+// have the same shape [... N N], which the result keeps, and one type,
+// float32 or float64; only their lower triangles are looked at. Other shapes
+// are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step.
 func CholeskyGrad(l, dl tf.Output, opts ...tf.Option) tf.Output {
 	return apply("CholeskyGrad", opts, l, dl)
 }

@@ -24,7 +24,9 @@ func refused(x tf.Output, name, format string, args ...any) tf.Output {
 // multiplied is the product of the matrices in the last two dimensions.
 func multiplied(a, b tf.Output, opts ...tf.Option) tf.Output { return ops.BatchMatMulV2(a, b, opts...) }
 
-// MatrixTranspose returns x with its last two dimensions exchanged.
+// MatrixTranspose returns x with its last two dimensions exchanged. x has two
+// dimensions or more, any type, and may be of unknown rank. A known rank
+// below 2 is refused with INVALID_ARGUMENT when the graph is built.
 func MatrixTranspose(x tf.Output) tf.Output {
 	return scoped("matrix_transpose", x, func() tf.Output {
 		s := x.Shape()
@@ -47,12 +49,17 @@ func MatrixTranspose(x tf.Output) tf.Output {
 }
 
 // Adjoint returns the conjugate transposes of the matrices in the last two
-// dimensions of x.
+// dimensions of x. x has two dimensions or more; for types that are not
+// complex it is MatrixTranspose. A known rank below 2 is refused with
+// INVALID_ARGUMENT when the graph is built.
 func Adjoint(x tf.Output) tf.Output {
 	return scoped("adjoint", x, func() tf.Output { return conjOf(MatrixTranspose(x)) })
 }
 
-// MatVec returns the products of matrices [... M N] and vectors [... N]: [... M].
+// MatVec returns the products of matrices [... M N] and vectors [... N]:
+// [... M]. The dimensions before these broadcast as those of BatchMatMulV2,
+// which computes the result and refuses what does not fit with
+// INVALID_ARGUMENT.
 func MatVec(a, b tf.Output) tf.Output {
 	return scoped("MatVec", a, func() tf.Output {
 		return ops.Squeeze(multiplied(a, ops.ExpandDims(b, -1)), []int{-1})
@@ -60,13 +67,20 @@ func MatVec(a, b tf.Output) tf.Output {
 }
 
 // Trace returns the sums of the diagonals of the matrices in the last two
-// dimensions of x.
+// dimensions of x. x has shape [... M N], the result shape [...] and the type
+// of x. The matrices need not be square. x holds numbers; types that are none
+// are refused with INVALID_ARGUMENT when the graph is built. Fewer than two
+// dimensions are refused with INVALID_ARGUMENT, when the graph is built if
+// they are known, else in the step.
 func Trace(x tf.Output) tf.Output {
 	return scoped("Trace", x, func() tf.Output { return ops.Sum(ops.MatrixDiagPart(x), []int{-1}) })
 }
 
-// Eye returns a matrix of rows and columns with ones on the main diagonal and zeros
-// elsewhere, repeated for each element of a batch of the given sizes.
+// Eye returns a matrix of rows and columns with ones on the main diagonal and
+// zeros elsewhere, repeated for each element of a batch of the given sizes.
+// The result has the shape [batch... rows columns] and the numeric type d.
+// Negative rows or columns are refused with INVALID_ARGUMENT when the graph
+// is built.
 func Eye(g *tf.Graph, rows, columns int, d tf.DType, batch ...int) (y tf.Output) {
 	one, err := core.ScalarOf(d, 1)
 	if err != nil || rows < 0 || columns < 0 {
@@ -88,16 +102,22 @@ func Eye(g *tf.Graph, rows, columns int, d tf.DType, batch ...int) (y tf.Output)
 	return y
 }
 
-// CholeskySolve returns the x for which A·x = b, where chol is the Cholesky factor
-// of A, [... M M], and b is [... M K].
+// CholeskySolve returns the x for which A·x = b, where chol is the Cholesky
+// factor of A, [... M M], and b is [... M K]. The result has the shape and
+// the type of MatrixTriangularSolve, which runs twice: dimensions before the
+// last two broadcast, and what does not fit is refused with INVALID_ARGUMENT.
+// Only the lower triangle of chol is looked at.
 func CholeskySolve(chol, b tf.Output) tf.Output {
 	return scoped("cholesky_solve", chol, func() tf.Output {
 		return MatrixTriangularSolve(chol, MatrixTriangularSolve(chol, b), TriangleOpts{Adjoint: true})
 	})
 }
 
-// LogDet returns the logarithms of the determinants of Hermitian positive definite
-// matrices.
+// LogDet returns the logarithms of the determinants of Hermitian positive
+// definite matrices. x has shape [... N N] and the types of Cholesky, the
+// result shape [...] and, for complex x, the type of its real part. The
+// result for a matrix that is not positive definite is NaN. Matrices that are
+// not square are refused with INVALID_ARGUMENT.
 func LogDet(x tf.Output) tf.Output {
 	return scoped("logdet", x, func() tf.Output {
 		d := ops.MatrixDiagPart(Cholesky(x))
@@ -109,9 +129,11 @@ func LogDet(x tf.Output) tf.Output {
 	})
 }
 
-// EighTridiagonal returns the eigenvalues, in ascending order, and eigenvectors of
-// Hermitian matrices [N N] with the diagonals alpha [... N] and beta [... N-1] below
-// them. Only the real part of alpha counts.
+// EighTridiagonal returns the eigenvalues, in ascending order, and
+// eigenvectors of Hermitian matrices [N N] with the diagonals alpha [... N]
+// and beta [... N-1] below them. Only the real part of alpha counts. The
+// matrices are built as dense ones; options, results and errors are those of
+// SelfAdjointEigV2, but values are real for complex alpha too.
 func EighTridiagonal(alpha, beta tf.Output, opts ...tf.Option) (values, vectors tf.Output) {
 	var dense tf.Output
 	values = scoped("eigh_tridiagonal", alpha, func() tf.Output {

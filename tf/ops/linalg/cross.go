@@ -21,7 +21,11 @@ func init() {
 }
 
 // Cross returns the cross products of the vectors of three elements in the
-// last dimension of a and b, which have the same shape.
+// last dimension of a and b, which have the same shape. The result has that
+// shape and the type of a and b, any integer or floating-point type. Other
+// shapes are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step, where vectors of other lengths fail with
+// FAILED_PRECONDITION.
 func Cross(a, b tf.Output, opts ...tf.Option) tf.Output { return apply("Cross", opts, a, b) }
 
 func crossShape(c *core.Infer) error {
@@ -48,7 +52,7 @@ func crossArgs(c *core.OpContext) (*core.Tensor, error) {
 	case len(a) < 1:
 		return nil, invalid("Input must be at least 1D%s", a.String())
 	case a[len(a)-1] != 3:
-		return nil, invalid("Cross-products are only defined for 3-element vectors.")
+		return nil, tf.Errorf(tf.FailedPrecondition, "Cross-products are only defined for 3-element vectors.")
 	}
 	return c.Alloc(0, c.Input(0).DType(), a)
 }

@@ -27,14 +27,23 @@ func init() {
 	})
 }
 
-// MatrixDeterminant returns the determinants of square matrices.
+// MatrixDeterminant returns the determinants of square matrices. x has shape
+// [... N N] and floating-point or complex numbers (float32, float64,
+// complex64, complex128); the result has shape [...] and the type of x. It is
+// 0 for a matrix without inverse. Other shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step.
 func MatrixDeterminant(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixDeterminant", opts, x)
 }
 
 // LogMatrixDeterminant returns for square matrices the sign of the
 // determinant, whose absolute value is 1 or 0, and the logarithm of its
-// absolute value.
+// absolute value. x has shape [... N N] and floating-point or complex numbers
+// (float32, float64, complex64, complex128); both results have shape [...]
+// and the type of x. For a matrix without inverse they are 0 and minus
+// infinity. Other shapes are refused with INVALID_ARGUMENT, when the graph is
+// built if they are known, else in the step.
 func LogMatrixDeterminant(x tf.Output, opts ...tf.Option) (sign, log tf.Output) {
 	op := tf.Apply(nil, "LogMatrixDeterminant", []tf.Output{x}, opts...)
 	return op.Output(0), op.Output(1)

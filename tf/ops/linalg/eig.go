@@ -22,7 +22,13 @@ func init() {
 
 // Eig returns the eigenvalues [N] of square matrices, in no order, and
 // eigenvectors of length 1, in the columns of matrices; v is empty by
-// VectorsOpts. Both are complex, of twice the size of real elements of x.
+// VectorsOpts. Both are complex, of twice the size of real elements of x. x
+// has shape [... N N] and floating-point or complex numbers (float32,
+// float64, complex64, complex128). A real matrix with an element that is NaN
+// or infinite, or an iteration that does not converge, fails with
+// INVALID_ARGUMENT in the step; a complex matrix with such an element gives
+// NaN. Other shapes are refused with INVALID_ARGUMENT, when the graph is
+// built if they are known, else in the step.
 func Eig(x tf.Output, opts ...tf.Option) (e, v tf.Output) {
 	op := tf.Apply(nil, "Eig", []tf.Output{x}, tf.Join(opts, tf.Attr("Tout", complexOf(x.DType())))...)
 	return op.Output(0), op.Output(1)

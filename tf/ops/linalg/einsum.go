@@ -25,7 +25,14 @@ func init() {
 // Einsum returns the sums of products of one or two tensors that an equation
 // like "ij,jk->ik" describes: letters name dimensions; those that the result
 // lacks are summed over; equal ones in one term mean a diagonal; "..." stands
-// for dimensions that are broadcast.
+// for dimensions that are broadcast. The inputs have one type, of float16,
+// bfloat16, float32, float64, int32, int64, complex64 and complex128, which
+// the result keeps; float16 and bfloat16 are summed in float32. A letter that
+// occurs twice in the result puts a diagonal there. Equations without exactly
+// one "->", with more than two terms, with letters in the result that the
+// inputs lack, or that do not fit the shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if all shapes are known, else in
+// the step.
 func Einsum(equation string, xs []tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Einsum", tf.Join(opts, tf.Attr("equation", equation)), xs...)
 }

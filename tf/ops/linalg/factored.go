@@ -24,7 +24,10 @@ func permuted(x, p tf.Output) tf.Output {
 	return ops.Gather(x, p, n-1, ops.GatherOpts{BatchDims: n - 1})
 }
 
-// LuReconstruct returns the matrices that Lu has factored into lu and p.
+// LuReconstruct returns the matrices that Lu has factored into lu and p. lu
+// has shape [... N N], which the result keeps, and p shape [... N]. The rank
+// of p must be known; else the graph is refused with INVALID_ARGUMENT when it
+// is built.
 func LuReconstruct(lu, p tf.Output) tf.Output {
 	return scoped("lu_reconstruct", lu, func() tf.Output {
 		lower, upper := parts(lu)
@@ -32,8 +35,10 @@ func LuReconstruct(lu, p tf.Output) tf.Output {
 	})
 }
 
-// LuSolve returns the x for which A·x = b, where Lu has factored A [... M M] into lu
-// and p, and b is [... M K].
+// LuSolve returns the x for which A·x = b, where Lu has factored A [... M M]
+// into lu and p, and b is [... M K]. p has shape [... M], and its rank must
+// be known; else the graph is refused with INVALID_ARGUMENT when it is built.
+// The result has the shape and the type of b.
 func LuSolve(lu, p, b tf.Output) tf.Output {
 	return scoped("lu_solve", lu, func() tf.Output {
 		lower, upper := parts(lu)
@@ -41,8 +46,10 @@ func LuSolve(lu, p, b tf.Output) tf.Output {
 	})
 }
 
-// LuMatrixInverse returns the inverses of the matrices that Lu has factored into lu
-// and p.
+// LuMatrixInverse returns the inverses of the matrices that Lu has factored
+// into lu and p. lu has shape [... N N], which the result keeps, and p shape
+// [... N]. The rank of p must be known; else the graph is refused with
+// INVALID_ARGUMENT when it is built.
 func LuMatrixInverse(lu, p tf.Output) tf.Output {
 	return scoped("lu_matrix_inverse", lu, func() tf.Output {
 		ones := ops.OnesLike(ops.MatrixDiagPart(lu))
@@ -51,8 +58,12 @@ func LuMatrixInverse(lu, p tf.Output) tf.Output {
 }
 
 // Tensordot returns the sums of products of a and b along pairs of axes: axis
-// axesA[i] of a goes with axis axesB[i] of b. The other axes of a come first, then
-// those of b. The ranks must be known.
+// axesA[i] of a goes with axis axesB[i] of b. The other axes of a come first,
+// then those of b. The ranks must be known. A negative axis counts from the
+// end. Unknown ranks, lists of axes of different length, and axes that are
+// out of range or occur twice are refused with INVALID_ARGUMENT when the
+// graph is built; sizes that do not match are refused by MatMul, which
+// computes the result, with the same code.
 func Tensordot(a, b tf.Output, axesA, axesB []int) tf.Output {
 	return scoped("Tensordot", a, func() tf.Output {
 		if a.Shape() == nil || b.Shape() == nil || len(axesA) != len(axesB) {
@@ -125,7 +136,11 @@ const (
 	bound13 = 5.371920351148152
 )
 
-// Expm returns the exponentials of square matrices: Σ xⁿ/n!.
+// Expm returns the exponentials of square matrices: Σ xⁿ/n!. x has shape
+// [... N N], which the result keeps, and the types of MatrixSolve. It is a
+// Padé approximant of order 7, or 13 for float64 and complex128, of a scaled
+// matrix that is squared again (Higham, 2005). What MatrixSolve cannot solve,
+// such as matrices with NaN, fails with INVALID_ARGUMENT in the step.
 func Expm(x tf.Output) tf.Output {
 	return scoped("matrix_exponential", x, func() tf.Output {
 		coefficients, bound := pade7, bound7

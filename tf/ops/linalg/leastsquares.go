@@ -28,9 +28,16 @@ type LeastSquaresOpts struct{ Slow bool }
 // Apply sets the attribute.
 func (o LeastSquaresOpts) Apply(s *tf.Spec) { s.Set("fast", !o.Slow) }
 
-// MatrixSolveLs returns the x for which |a·x - b|² + regularizer·|x|² is least,
-// where a are matrices [M N], b are matrices [M K] and regularizer is a float64
-// of at least 0; if M < N, the least x for which a·x = b.
+// MatrixSolveLs returns the x for which |a·x - b|² + regularizer·|x|² is
+// least, where a are matrices [M N], b are matrices [M K] and regularizer is
+// a float64 of at least 0; if M < N, the least x for which a·x = b. a and b
+// have one type, floating-point or complex numbers (float32, float64,
+// complex64, complex128), and the same dimensions before the last two; the
+// result has shape [... N K] and that type. Its elements are 0 if M is 0.
+// Other shapes are refused with INVALID_ARGUMENT, when the graph is built if
+// they are known, else in the step. A regularizer that is negative or NaN,
+// and normal equations that are not positive definite, as for a matrix of too
+// small a rank, fail with INVALID_ARGUMENT in the step.
 // Its options are [LeastSquaresOpts].
 func MatrixSolveLs(a, b, regularizer tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixSolveLs", opts, a, b, regularizer)

@@ -25,7 +25,12 @@ func (o LuOpts) Apply(s *tf.Spec) {
 
 // Lu factors square matrices into a lower triangle with a diagonal of ones,
 // and an upper triangle, both in lu, whose product is x with its rows in the
-// order p. It fails if a matrix has no inverse. Its options are [LuOpts].
+// order p. x has shape [... N N] and floating-point or complex numbers
+// (float32, float64, complex64, complex128); lu has that shape and type, and
+// p shape [... N] of int32 or int64. A matrix without inverse, or whose
+// first pivot is NaN, fails with INVALID_ARGUMENT in the step. Other shapes
+// are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step. Its options are [LuOpts].
 func Lu(x tf.Output, opts ...tf.Option) (lu, p tf.Output) {
 	op := tf.Apply(nil, "Lu", []tf.Output{x}, opts...)
 	return op.Output(0), op.Output(1)

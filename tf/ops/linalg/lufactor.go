@@ -70,14 +70,19 @@ func eliminate[T scalar](a matrix[T]) {
 	}
 }
 
-// singular reports whether there is no inverse, or none of numbers.
+// singular reports whether the least of the pivots is not above 0. Like
+// TensorFlow, it takes a pivot that is NaN for the least only where it is the first.
 func (f *luFactor[T]) singular() bool {
-	for i := range f.lu.rows {
-		if !(abs(f.lu.at(i, i)) > 0) {
-			return true
+	if f.lu.rows == 0 {
+		return false
+	}
+	least := abs(f.lu.at(0, 0))
+	for i := 1; i < f.lu.rows; i++ {
+		if v := abs(f.lu.at(i, i)); v < least {
+			least = v
 		}
 	}
-	return false
+	return !(least > 0)
 }
 
 // solve sets x to the solution of a·x = b.
@@ -99,7 +104,7 @@ func (f *luFactor[T]) logDeterminant() (sign T, log float64) {
 	for i := range f.lu.rows {
 		v := f.lu.at(i, i)
 		if v == 0 {
-			return 0, math.Inf(-1)
+			return sign * 0, math.Inf(-1)
 		}
 		log += math.Log(abs(v))
 		sign *= unit(v)

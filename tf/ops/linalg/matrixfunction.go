@@ -30,13 +30,23 @@ func init() {
 }
 
 // MatrixSquareRoot returns the principal square roots of square matrices, NaN
-// where a real matrix has no real one.
+// where a real matrix has no real one. The method takes the root of the Schur
+// form (Björck and Hammarling, 1983). x has shape [... N N], which the result
+// keeps, and floating-point or complex numbers (float32, float64, complex64,
+// complex128). The result is also NaN for a matrix with an element that is
+// NaN or infinite. Other shapes are refused with INVALID_ARGUMENT, when the
+// graph is built if they are known, else in the step.
 func MatrixSquareRoot(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixSquareRoot", opts, x)
 }
 
-// MatrixLogarithm returns the principal logarithms of complex square matrices,
-// NaN for those that have no inverse.
+// MatrixLogarithm returns the principal logarithms of complex square
+// matrices, NaN for those that have no inverse. The method is inverse scaling
+// and squaring (Kenney and Laub, 1989). x has shape [... N N], which the
+// result keeps, and type complex64 or complex128. The result is also NaN for
+// a matrix with an element that is NaN or infinite. Other shapes are refused
+// with INVALID_ARGUMENT, when the graph is built if they are known, else in
+// the step.
 func MatrixLogarithm(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixLogarithm", opts, x)
 }

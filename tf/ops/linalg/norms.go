@@ -16,11 +16,15 @@ const Euclidean Order = 0
 
 var keepDims = ops.ReduceOpts{KeepDims: true}
 
-// Norm returns norms of x. With one axis, or with none, for all elements, they are
-// those of vectors: (Σ|x|^p)^(1/p), the greatest |x| for p infinite. With two axes
-// they are those of matrices: p may be Euclidean, 1 (the greatest sum of a column),
-// infinite (of a row), or 2 (the greatest singular value). With keep the axes stay,
-// with size 1.
+// Norm returns norms of x. With one axis, or with none, for all elements,
+// they are those of vectors: (Σ|x|^p)^(1/p), the greatest |x| for p infinite.
+// With two axes they are those of matrices: p may be Euclidean, 1 (the
+// greatest sum of a column), infinite (of a row), or 2 (the greatest singular
+// value). With keep the axes stay, with size 1. The result has the shape of x
+// without the axes, and its type, or that of the real part of complex x. More
+// than two axes, an order that is negative or NaN, another order of a matrix
+// norm, and order 2 of matrices of unknown rank or of rank below 2 are
+// refused with INVALID_ARGUMENT when the graph is built.
 func Norm(x tf.Output, p Order, axes []int, keep bool) tf.Output {
 	return scoped("norm", x, func() tf.Output {
 		if len(axes) > 2 || math.IsNaN(float64(p)) || p < 0 {
@@ -110,6 +114,8 @@ func spectral(x tf.Output, axes []int, keep bool) tf.Output {
 }
 
 // Normalize returns x divided by its norm, and the norm, with the axes kept.
+// y has the shape and the type of x. A norm of 0 gives NaN. Orders and axes
+// are refused as by Norm.
 func Normalize(x tf.Output, p Order, axes []int) (y, norm tf.Output) {
 	y = scoped("normalize", x, func() tf.Output {
 		norm = Norm(x, p, axes, true)
@@ -135,9 +141,12 @@ func longer(x, y tf.Output) tf.Output {
 	return ops.Cast(ops.Max(s.At("-2:"), ops.AllAxes), y.DType().Base())
 }
 
-// MatrixRank returns how many singular values of matrices exceed a tolerance: int32
-// numbers. A negative tolerance stands for that of NumPy, the greatest singular value
-// times the greater size times the precision of the type.
+// MatrixRank returns how many singular values of matrices exceed a tolerance:
+// int32 numbers. A negative tolerance stands for that of NumPy, the greatest
+// singular value times the greater size times the precision of the type. x has
+// shape [... M N] and the types of Svd, the result shape [...]. Matrices with
+// an element that is NaN or infinite have rank 0, since their singular values
+// are NaN. Errors are those of Svd.
 func MatrixRank(x tf.Output, tolerance float64) tf.Output {
 	return scoped("matrix_rank", x, func() tf.Output {
 		s, _, _ := Svd(x, SvdOpts{ValuesOnly: true})
@@ -149,9 +158,12 @@ func MatrixRank(x tf.Output, tolerance float64) tf.Output {
 	})
 }
 
-// Pinv returns the Moore-Penrose inverses of matrices. Singular values below rcond
-// times the greatest count as 0; a negative rcond stands for ten times the greater
-// size times the precision of the type.
+// Pinv returns the Moore-Penrose inverses of matrices (Penrose, 1955).
+// Singular values below rcond times the greatest count as 0; a negative rcond
+// stands for ten times the greater size times the precision of the type. x
+// has shape [... M N] and the types of Svd, the result shape [... N M] and
+// the type of x. Matrices of fewer than two dimensions are refused with
+// INVALID_ARGUMENT.
 func Pinv(x tf.Output, rcond float64) tf.Output {
 	return scoped("pinv", x, func() tf.Output {
 		s, u, v := Svd(x)

@@ -22,7 +22,8 @@ type structure struct {
 	det    func() tf.Output
 }
 
-// ToDense returns the matrix.
+// ToDense returns the matrix. It has shape [... M N]. An operator computes it
+// once and keeps it.
 func (o LinearOperator) ToDense() tf.Output {
 	if o.matrix.IsZero() {
 		o.matrix = o.dense()
@@ -30,7 +31,11 @@ func (o LinearOperator) ToDense() tf.Output {
 	return o.matrix
 }
 
-// MatMul returns the product of the operator and matrices x [... N K].
+// MatMul returns the product of the operator and matrices x [... N K]. The
+// result has shape [... M K]. Its type is that of the operator, and so is
+// that of x; sizes that do not match are refused with INVALID_ARGUMENT by the
+// op that computes it, which is BatchMatMulV2 for an operator without a form
+// of its own.
 func (o LinearOperator) MatMul(x tf.Output) tf.Output { return o.multiply(x, false) }
 
 func (o LinearOperator) multiply(x tf.Output, adjoint bool) tf.Output {
@@ -40,13 +45,16 @@ func (o LinearOperator) multiply(x tf.Output, adjoint bool) tf.Output {
 	return multiplied(o.ToDense(), x, ops.BatchMatMulOpts{AdjX: adjoint})
 }
 
-// MatVec returns the product of the operator and vectors x [... N].
+// MatVec returns the product of the operator and vectors x [... N]. The
+// result has shape [... M]. Types and errors are those of MatMul.
 func (o LinearOperator) MatVec(x tf.Output) tf.Output {
 	return scoped("matvec", x, func() tf.Output { return ops.Squeeze(o.MatMul(ops.ExpandDims(x, -1)), []int{-1}) })
 }
 
 // Solve returns the x [... N K] for which the operator's product with it is b
-// [... N K]. The operator must be square and have an inverse.
+// [... N K]. The operator must be square and have an inverse. An operator
+// without a form of its own is solved by MatrixSolve, which fails with
+// INVALID_ARGUMENT in the step if there is no inverse.
 func (o LinearOperator) Solve(b tf.Output) tf.Output { return o.solution(b, false) }
 
 func (o LinearOperator) solution(b tf.Output, adjoint bool) tf.Output {
@@ -56,12 +64,14 @@ func (o LinearOperator) solution(b tf.Output, adjoint bool) tf.Output {
 	return MatrixSolve(o.ToDense(), b, AdjointOpts{Adjoint: adjoint})
 }
 
-// SolveVec is Solve for vectors b [... N].
+// SolveVec is Solve for vectors b [... N]. The result has the shape of b;
+// errors are those of Solve.
 func (o LinearOperator) SolveVec(b tf.Output) tf.Output {
 	return scoped("solvevec", b, func() tf.Output { return ops.Squeeze(o.Solve(ops.ExpandDims(b, -1)), []int{-1}) })
 }
 
-// DiagPart returns the diagonal.
+// DiagPart returns the diagonal. The result has shape [... P], where P is the
+// smaller of M and N.
 func (o LinearOperator) DiagPart() tf.Output {
 	if o.diag != nil {
 		return o.diag()
@@ -69,10 +79,13 @@ func (o LinearOperator) DiagPart() tf.Output {
 	return ops.MatrixDiagPart(o.ToDense())
 }
 
-// Trace returns the sum of the diagonal.
+// Trace returns the sum of the diagonal. The result has shape [...] and the
+// type of the operator.
 func (o LinearOperator) Trace() tf.Output { return ops.Sum(o.DiagPart(), []int{-1}) }
 
-// Determinant returns the determinant of a square operator.
+// Determinant returns the determinant of a square operator. The result has
+// shape [...] and the type of the operator. An operator that is not square is
+// refused with INVALID_ARGUMENT where MatrixDeterminant computes the result.
 func (o LinearOperator) Determinant() tf.Output {
 	if o.det != nil {
 		return o.det()
@@ -80,7 +93,9 @@ func (o LinearOperator) Determinant() tf.Output {
 	return MatrixDeterminant(o.ToDense())
 }
 
-// LogAbsDeterminant returns the logarithm of the absolute value of the determinant.
+// LogAbsDeterminant returns the logarithm of the absolute value of the
+// determinant. The result has shape [...]; it is minus infinity for an
+// operator without inverse. Errors are those of Determinant.
 func (o LinearOperator) LogAbsDeterminant() tf.Output {
 	if o.det != nil {
 		return ops.Log(magnitudes(o.det()))
@@ -92,12 +107,17 @@ func (o LinearOperator) LogAbsDeterminant() tf.Output {
 // operator makes a LinearOperator.
 func operator(s structure) LinearOperator { return LinearOperator{&s} }
 
-// LinearOperatorFullMatrix is a matrix without structure.
+// LinearOperatorFullMatrix is a matrix without structure. m has shape
+// [... M N]. Shapes and types are checked by the functions that compute with
+// the matrix: MatMul and MatrixSolve among others. LinearOperatorFullMatrix
+// itself refuses nothing.
 func LinearOperatorFullMatrix(m tf.Output) LinearOperator {
 	return operator(structure{matrix: m})
 }
 
-// LinearOperatorAdjoint is the conjugate transpose of an operator.
+// LinearOperatorAdjoint is the conjugate transpose of an operator. It computes
+// with o and keeps the structure of o. Its functions refuse what those of o
+// refuse.
 func LinearOperatorAdjoint(o LinearOperator) LinearOperator {
 	return operator(structure{
 		dense:  func() tf.Output { return Adjoint(o.ToDense()) },
@@ -108,7 +128,10 @@ func LinearOperatorAdjoint(o LinearOperator) LinearOperator {
 	})
 }
 
-// LinearOperatorInversion is the inverse of a square operator.
+// LinearOperatorInversion is the inverse of a square operator. MatMul solves
+// with o, and Solve multiplies by o. An operator that is not square or has no
+// inverse fails with INVALID_ARGUMENT where MatrixSolve or MatrixInverse says
+// so.
 func LinearOperatorInversion(o LinearOperator) LinearOperator {
 	return operator(structure{
 		dense:  func() tf.Output { return MatrixInverse(o.ToDense()) },
@@ -118,10 +141,15 @@ func LinearOperatorInversion(o LinearOperator) LinearOperator {
 	})
 }
 
-// LinearOperatorComposition is the product of operators, the last of which is applied
-// first.
+// LinearOperatorComposition is the product of operators, the last of which is
+// applied first. No operators are refused with INVALID_ARGUMENT. MatMul and
+// Solve use one operator after the other; only ToDense and what depends on it
+// multiply the matrices.
 func LinearOperatorComposition(os ...LinearOperator) LinearOperator {
-	s := structure{
+	if len(os) == 0 {
+		return none("LinearOperatorComposition")
+	}
+	return operator(structure{
 		dense: func() tf.Output {
 			m := os[0].ToDense()
 			for _, o := range os[1:] {
@@ -135,8 +163,17 @@ func LinearOperatorComposition(os ...LinearOperator) LinearOperator {
 		solve: func(b tf.Output, adjoint bool) tf.Output {
 			return through(os, b, adjoint, func(o LinearOperator, b tf.Output) tf.Output { return o.solution(b, adjoint) })
 		},
-	}
-	return operator(s)
+	})
+}
+
+// none is what is made of a list of operators that must not be empty.
+func none(name string) LinearOperator {
+	return impossible(name, invalid("%s: Expected a non-empty list of operators.", name))
+}
+
+// impossible is an operator that cannot be.
+func impossible(name string, err error) LinearOperator {
+	return LinearOperatorFullMatrix(tf.Failed(nil, name, err).Output(0))
 }
 
 // through applies f by one operator after the other, the last one first if it is so.
@@ -150,9 +187,13 @@ func through(os []LinearOperator, x tf.Output, last bool, f func(o LinearOperato
 	return x
 }
 
-// LinearOperatorLowRankUpdate is base + u·diag(d)·vᴴ, for matrices u [... M K] and
-// v [... N K] and a vector d [... K]. d, which stands for ones, and v, which stands for
-// u, may be the zero Output.
+// LinearOperatorLowRankUpdate is base + u·diag(d)·vᴴ, for matrices u [... M K]
+// and v [... N K] and a vector d [... K]. d, which stands for ones, and v,
+// which stands for u, may be the zero Output. The product with a matrix does
+// not build the dense one; Solve and Determinant do. All have one type. Other
+// types, and sizes that neither match nor broadcast, are refused with
+// INVALID_ARGUMENT: those of u and d when the operator is made, if they are
+// known then, the others by the functions that compute with it.
 func LinearOperatorLowRankUpdate(base LinearOperator, u, d, v tf.Output) LinearOperator {
 	if v.IsZero() {
 		v = u
@@ -175,10 +216,14 @@ func LinearOperatorLowRankUpdate(base LinearOperator, u, d, v tf.Output) LinearO
 	})
 }
 
-// ConjugateGradient returns the x for which a·x = b, for an operator a that is
-// Hermitian and positive definite and vectors b [... N], and how many iterations it
-// took, int32. It ends after the given number of iterations, or when the norm of the
-// residual is at most tolerance times the norm of b.
+// ConjugateGradient returns the x for which a·x = b, for an operator a that
+// is Hermitian and positive definite and vectors b [... N], and how many
+// iterations it took, int32. The method is that of Hestenes and Stiefel
+// (1952). It ends after the given number of iterations, or when the norm of
+// the residual is at most tolerance times the norm of b. All vectors of the
+// batch take as many iterations as the one that needs most. x has the shape
+// and the type of b, which are floating-point or complex numbers. Errors are
+// those of a's MatVec. A vector of zeros beside others gives NaN.
 func ConjugateGradient(a LinearOperator, b tf.Output, tolerance float64, iterations int) (x, taken tf.Output) {
 	if b.Err() != nil {
 		return b, b

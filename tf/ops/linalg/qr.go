@@ -22,7 +22,11 @@ func (o QrOpts) Apply(s *tf.Spec) { s.Set("full_matrices", o.FullMatrices) }
 
 // Qr factors matrices [M N] into q, whose columns are orthonormal, and upper
 // triangles r, of shapes [M P] and [P N], where P is the smaller of M and N,
-// or M by QrOpts.
+// or M by QrOpts. The method is that of Householder (1958). x has
+// floating-point or complex numbers (float16, float32, float64, complex64,
+// complex128) and may have dimensions before M and N, which q and r keep with
+// the type. A rank below 2 is refused with INVALID_ARGUMENT, when the graph
+// is built if it is known, else in the step.
 func Qr(x tf.Output, opts ...tf.Option) (q, r tf.Output) {
 	op := tf.Apply(nil, "Qr", []tf.Output{x}, opts...)
 	return op.Output(0), op.Output(1)

@@ -34,9 +34,16 @@ type VectorsOpts struct{ ValuesOnly bool }
 // Apply sets the attribute.
 func (o VectorsOpts) Apply(s *tf.Spec) { s.Set("compute_v", !o.ValuesOnly) }
 
-// SelfAdjointEigV2 returns the eigenvalues [N] of Hermitian matrices [N N], of
-// which only the lower triangle is looked at, in ascending order, and the
-// eigenvectors, in the columns of matrices; v is empty by VectorsOpts.
+// SelfAdjointEigV2 returns the eigenvalues [N] of Hermitian matrices [N N],
+// of which only the lower triangle is looked at, in ascending order, and the
+// eigenvectors, in the columns of matrices; v is empty by VectorsOpts. x has
+// floating-point or complex numbers (float32, float64, complex64, complex128)
+// and may have dimensions before N, which e and v keep with the type. A
+// matrix with NaN in its lower triangle, or an iteration that does not
+// converge, fails with INVALID_ARGUMENT in the step; with an infinite element
+// e is NaN and v the identity. Other shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step.
 func SelfAdjointEigV2(x tf.Output, opts ...tf.Option) (e, v tf.Output) {
 	op := tf.Apply(nil, "SelfAdjointEigV2", []tf.Output{x}, opts...)
 	return op.Output(0), op.Output(1)
@@ -101,8 +108,7 @@ func selfAdjoint[T scalar](n *core.Node) solver[T, T] {
 	}
 }
 
-// solveHermitian sets e and v to the eigenvalues and eigenvectors of a. For
-// infinite elements there are none, which is no error to TensorFlow.
+// solveHermitian sets e and v to the eigenvalues and eigenvectors of a.
 func solveHermitian[T scalar](a matrix[T], e []T, v matrix[T]) error {
 	failed := invalid("Self-adjoint eigen decomposition was not successful. The input might not be valid.")
 	if hasNaN(a) {
@@ -110,6 +116,14 @@ func solveHermitian[T scalar](a matrix[T], e []T, v matrix[T]) error {
 	}
 	a.mirrorLower()
 	if !a.finite() {
+		if a.rows == 1 {
+			e[0] = a.at(0, 0)
+			v.setIdentity()
+			return nil
+		}
+		if !infinitePasses(a) {
+			return failed
+		}
 		v.setIdentity()
 		for i := range e {
 			e[i] = fromReal[T](math.NaN())
@@ -124,6 +138,20 @@ func solveHermitian[T scalar](a matrix[T], e []T, v matrix[T]) error {
 		e[i] = fromReal[T](x)
 	}
 	return nil
+}
+
+// infinitePasses reports whether infinite elements of the symmetric a make the
+// eigenvalues NaN rather than fail: in TensorFlow those that elimination does not
+// carry to others, the first on the diagonal, or both of two.
+func infinitePasses[T scalar](a matrix[T]) bool {
+	for i := range a.rows {
+		for j, v := range a.row(i)[:i+1] {
+			if math.IsInf(abs(v), 0) && (i != j || i > 0 && a.rows > 2) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func stackedEig(in, out []matrix[float64]) error {

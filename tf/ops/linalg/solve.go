@@ -38,14 +38,22 @@ type AdjointOpts struct{ Adjoint bool }
 func (o AdjointOpts) Apply(s *tf.Spec) { s.Set("adjoint", o.Adjoint) }
 
 // MatrixSolve returns the x for which a·x = b, where a are matrices [N N] and
-// b are matrices [N K]; their other dimensions are equal. It fails if a matrix
-// has no inverse. Its options are [AdjointOpts].
+// b are matrices [N K]; their other dimensions are equal. Both have one type,
+// floating-point or complex numbers (float32, float64, complex64,
+// complex128), which the result [... N K] keeps. A matrix without inverse, or
+// with a pivot that is NaN, fails with INVALID_ARGUMENT in the step. Other
+// shapes are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step. Its options are [AdjointOpts].
 func MatrixSolve(a, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixSolve", opts, a, b)
 }
 
-// MatrixInverse returns the inverses of square matrices. It fails if one has
-// none. Its options are [AdjointOpts].
+// MatrixInverse returns the inverses of square matrices. x has shape
+// [... N N], which the result keeps, and floating-point or complex numbers
+// (float16, float32, float64, complex64, complex128). A matrix without
+// inverse, or with a pivot that is NaN, fails with INVALID_ARGUMENT in the
+// step. Other shapes are refused with INVALID_ARGUMENT, when the graph is
+// built if they are known, else in the step. Its options are [AdjointOpts].
 func MatrixInverse(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixInverse", opts, x)
 }

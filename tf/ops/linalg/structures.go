@@ -13,7 +13,9 @@ func conjugated(x tf.Output, adjoint bool) tf.Output {
 	return x
 }
 
-// LinearOperatorDiag is a diagonal matrix with the diagonal d [... N].
+// LinearOperatorDiag is a diagonal matrix with the diagonal d [... N]. d has
+// numeric elements. Solve divides by them, so that a 0 gives an infinity or
+// NaN, not an error.
 func LinearOperatorDiag(d tf.Output) LinearOperator {
 	column := func(adjoint bool) tf.Output { return ops.ExpandDims(conjugated(d, adjoint), -1) }
 	return operator(structure{
@@ -25,13 +27,17 @@ func LinearOperatorDiag(d tf.Output) LinearOperator {
 	})
 }
 
-// LinearOperatorIdentity is the identity of n rows.
+// LinearOperatorIdentity is the identity of n rows. d is its type. MatMul and
+// Solve return their argument and check nothing; ToDense is Eye, which
+// refuses a negative n with INVALID_ARGUMENT.
 func LinearOperatorIdentity(g *tf.Graph, n int, d tf.DType) LinearOperator {
 	same := func(x tf.Output, _ bool) tf.Output { return x }
 	return operator(structure{dense: func() tf.Output { return Eye(g, n, n, d) }, matmul: same, solve: same})
 }
 
-// LinearOperatorScaledIdentity is the identity of n rows times multiplier [...].
+// LinearOperatorScaledIdentity is the identity of n rows times multiplier
+// [...]. It has the type of multiplier. Solve divides by multiplier, so that
+// a 0 gives an infinity or NaN, not an error.
 func LinearOperatorScaledIdentity(n int, multiplier tf.Output) LinearOperator {
 	factor := func(adjoint bool) tf.Output {
 		return ops.ExpandDims(ops.ExpandDims(conjugated(multiplier, adjoint), -1), -1)
@@ -45,7 +51,9 @@ func LinearOperatorScaledIdentity(n int, multiplier tf.Output) LinearOperator {
 	})
 }
 
-// LinearOperatorZeros is a matrix of zeros.
+// LinearOperatorZeros is a matrix of zeros. It has the shape [rows columns]
+// and the type d. Negative sizes are refused by Eye with INVALID_ARGUMENT.
+// Solve fails, as there is no inverse.
 func LinearOperatorZeros(g *tf.Graph, rows, columns int, d tf.DType) LinearOperator {
 	return operator(structure{dense: func() tf.Output {
 		m := Eye(g, rows, columns, d)
@@ -53,7 +61,9 @@ func LinearOperatorZeros(g *tf.Graph, rows, columns int, d tf.DType) LinearOpera
 	}})
 }
 
-// LinearOperatorLowerTriangular is the lower triangle of a matrix.
+// LinearOperatorLowerTriangular is the lower triangle of a matrix. m has
+// shape [... N N]. Solve is MatrixTriangularSolve: a 0 on the diagonal gives
+// an infinity or NaN, not an error.
 func LinearOperatorLowerTriangular(m tf.Output) LinearOperator {
 	diag := func() tf.Output { return ops.MatrixDiagPart(m) }
 	return operator(structure{
@@ -69,8 +79,13 @@ func LinearOperatorLowerTriangular(m tf.Output) LinearOperator {
 	})
 }
 
-// LinearOperatorHouseholder is the reflection at the plane that is orthogonal to v
-// [... N]: I - 2·v·vᴴ/|v|².
+// LinearOperatorHouseholder is the reflection at the plane that is orthogonal
+// to v [... N]: I - 2·v·vᴴ/|v|². v has floating-point or complex numbers and
+// any length but 0. The operator is its own inverse, and its determinant is
+// -1. A v of zeros gives NaN. A scalar v, and matrices that do not have N
+// rows, are refused with INVALID_ARGUMENT by the functions that compute with
+// the operator.
+// Such reflections are those of Householder (1958).
 func LinearOperatorHouseholder(v tf.Output) LinearOperator {
 	reflect := func(x tf.Output, _ bool) tf.Output {
 		unit := ops.ExpandDims(ops.RealDiv(v, ops.Cast(Norm(v, Euclidean, []int{-1}, true), v.DType().Base())), -1)
@@ -86,8 +101,11 @@ func LinearOperatorHouseholder(v tf.Output) LinearOperator {
 	})
 }
 
-// LinearOperatorPermutation moves element p[i] to place i: p [... N] is a permutation
-// of type Int32 or Int64, and d the type of the matrix.
+// LinearOperatorPermutation moves element p[i] to place i: p [... N] is a
+// permutation of type Int32 or Int64, and d the type of the matrix. The rank
+// of p must be known and at least 1; else products are refused with
+// INVALID_ARGUMENT when the graph is built. That p has each number once is
+// not checked.
 func LinearOperatorPermutation(p tf.Output, d tf.DType) LinearOperator {
 	move := func(x tf.Output, back bool) tf.Output {
 		if back {
@@ -106,9 +124,14 @@ func LinearOperatorPermutation(p tf.Output, d tf.DType) LinearOperator {
 	})
 }
 
-// LinearOperatorTridiag is a matrix with three diagonals [... 3 N]: the one above the
-// main diagonal, whose last element does not count, the main one, and the one below,
-// whose first element does not count.
+// LinearOperatorTridiag is a matrix with three diagonals [... 3 N]: the one
+// above the main diagonal, whose last element does not count, the main one,
+// and the one below, whose first element does not count. Solve is
+// TridiagonalSolve, which gives NaN where there is no solution, and takes the
+// types of that function; the solution with the adjoint is MatrixSolve of the
+// dense matrix. Another number of diagonals than three is refused with
+// INVALID_ARGUMENT by TridiagonalSolve and by the functions that need the
+// dense matrix.
 func LinearOperatorTridiag(diagonals tf.Output) LinearOperator {
 	s := structure{
 		dense: func() tf.Output {
@@ -127,9 +150,16 @@ func LinearOperatorTridiag(diagonals tf.Output) LinearOperator {
 	return LinearOperator{&s}
 }
 
-// LinearOperatorToeplitz is a square matrix whose diagonals are constant, with the first
-// column and the first row that are given, [... N]; the column has the corner.
+// LinearOperatorToeplitz is a square matrix whose diagonals are constant, with
+// the first column and the first row that are given, [... N]; the column has
+// the corner. The first element of row is not looked at. All computations use
+// the dense matrix. Vectors of different types, and of different lengths where
+// those are known, are refused with INVALID_ARGUMENT when the graph is built;
+// else a row that is shorter than the column is refused in the step.
 func LinearOperatorToeplitz(column, row tf.Output) LinearOperator {
+	if c, r := lastSize(column), lastSize(row); c >= 0 && r >= 0 && c != r {
+		return impossible("LinearOperatorToeplitz", invalid("Expected square matrix, got row and col with mismatched dimensions: %d and %d", r, c))
+	}
 	return operator(structure{dense: func() tf.Output {
 		g := column.Graph()
 		n := ops.Shape(column).At("-1")
@@ -140,8 +170,22 @@ func LinearOperatorToeplitz(column, row tf.Output) LinearOperator {
 	}})
 }
 
-// LinearOperatorKronecker is the Kronecker product of operators.
+// lastSize returns the last dimension of x, -1 if it is not known.
+func lastSize(x tf.Output) int {
+	s := x.Shape()
+	if len(s) == 0 {
+		return -1
+	}
+	return s[len(s)-1]
+}
+
+// LinearOperatorKronecker is the Kronecker product of operators. No operators
+// are refused with INVALID_ARGUMENT. All computations use the dense matrix,
+// whose rows and columns are the products of those of the operators.
 func LinearOperatorKronecker(os ...LinearOperator) LinearOperator {
+	if len(os) == 0 {
+		return none("LinearOperatorKronecker")
+	}
 	return operator(structure{dense: func() tf.Output {
 		m := os[0].ToDense()
 		for _, o := range os[1:] {
@@ -160,9 +204,15 @@ func kronecker(a, b tf.Output) tf.Output {
 	return ops.Reshape(y, ops.Concat(0, []tf.Output{s.At(":-4"), size}))
 }
 
-// LinearOperatorBlockDiag has operators, of which the sizes must be known, on its
-// diagonal, and zeros elsewhere.
+// LinearOperatorBlockDiag has operators, of which the sizes must be known, on
+// its diagonal, and zeros elsewhere. A number of columns that is not known is
+// refused with INVALID_ARGUMENT when the dense matrix is built, which all
+// computations use, and so are no operators. The blocks have the same
+// dimensions before the last two.
 func LinearOperatorBlockDiag(os ...LinearOperator) LinearOperator {
+	if len(os) == 0 {
+		return none("LinearOperatorBlockDiag")
+	}
 	return operator(structure{dense: func() tf.Output {
 		columns, before := 0, 0
 		for _, o := range os {

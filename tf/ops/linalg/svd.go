@@ -31,10 +31,16 @@ func (o SvdOpts) Apply(s *tf.Spec) {
 	s.Set("full_matrices", o.FullMatrices)
 }
 
-// Svd factors matrices [M N] into u·diag(s)·vᴴ, where u and v have orthonormal
-// columns and s are the P singular values in descending order, P being the
-// smaller of M and N. The shapes of u and v are [M P] and [N P], by SvdOpts
-// [M M] and [N N]; both are empty if only values are asked for.
+// Svd factors matrices [M N] into u·diag(s)·vᴴ, where u and v have
+// orthonormal columns and s are the P singular values in descending order, P
+// being the smaller of M and N. The shapes of u and v are [M P] and [N P], by
+// SvdOpts [M M] and [N N]; both are empty if only values are asked for. The
+// method makes matrices bidiagonal first (Golub and Kahan, 1965). x has
+// floating-point or complex numbers (float32, float64, complex64, complex128)
+// and may have dimensions before M and N, which the results keep with the
+// type. All results are NaN for a matrix with an element that is NaN or
+// infinite. A rank below 2 is refused with INVALID_ARGUMENT, when the graph
+// is built if it is known, else in the step.
 func Svd(x tf.Output, opts ...tf.Option) (s, u, v tf.Output) {
 	op := tf.Apply(nil, "Svd", []tf.Output{x}, opts...)
 	return op.Output(0), op.Output(1), op.Output(2)

@@ -31,9 +31,13 @@ func (o TriangleOpts) Apply(s *tf.Spec) {
 }
 
 // MatrixTriangularSolve returns the x for which a·x = b, where a are
-// triangular matrices [N N], of which the other triangle is not looked at, and
-// b are matrices [N K]. Their other dimensions are broadcast.
-// Its options are [TriangleOpts].
+// triangular matrices [N N], of which the other triangle is not looked at,
+// and b are matrices [N K]. Their other dimensions are broadcast. Both have
+// one type, floating-point or complex numbers (float32, float64, complex64,
+// complex128), which the result [... N K] keeps. A 0 on the diagonal gives an
+// infinity or NaN, not an error. Other shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. Its options are [TriangleOpts].
 func MatrixTriangularSolve(a, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixTriangularSolve", opts, a, b)
 }

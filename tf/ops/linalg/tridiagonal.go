@@ -34,16 +34,26 @@ func (o TridiagonalOpts) Apply(s *tf.Spec) {
 	s.Set("perturb_singular", o.PerturbSingular)
 }
 
-// TridiagonalSolve returns the x for which a·x = b, where the rows of diagonals
-// [3 N] are those of a: above the main one, with the last element ignored, the
-// main one, and that below, with the first one ignored; b are matrices [N K].
-// Where there is no solution it is NaN. Its options are [TridiagonalOpts].
+// TridiagonalSolve returns the x for which a·x = b, where the rows of
+// diagonals [3 N] are those of a: above the main one, with the last element
+// ignored, the main one, and that below, with the first one ignored; b are
+// matrices [N K]. Where there is no solution it is NaN. Both have one type,
+// floating-point or complex numbers (float32, float64, complex64,
+// complex128), and the same dimensions before the last two; the result has
+// the shape and the type of b. Other shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. PerturbSingular with NoPivoting is refused with INVALID_ARGUMENT in
+// the step. Its options are [TridiagonalOpts].
 func TridiagonalSolve(diagonals, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("TridiagonalSolve", opts, diagonals, b)
 }
 
 // TridiagonalMatMul returns a·x for matrices x [N K], where a is given by its
-// diagonals [1 N], aligned as those of TridiagonalSolve.
+// diagonals [1 N], aligned as those of TridiagonalSolve. All four have one
+// type, floating-point or complex numbers (float32, float64, complex64,
+// complex128), and the same dimensions before the last two; the result has
+// the shape and the type of x. Other shapes are refused with INVALID_ARGUMENT
+// in the step.
 func TridiagonalMatMul(above, main, below, x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("TridiagonalMatMul", opts, above, main, below, x)
 }

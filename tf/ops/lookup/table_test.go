@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +20,7 @@ type bench struct {
 }
 
 func newBench(t *testing.T) *bench {
-	return &bench{t: t, step: core.Step{Resources: resource.NewManager("localhost")}}
+	return &bench{t: t, step: core.Step{Context: context.Background(), Resources: resource.NewManager("localhost")}}
 }
 
 // run runs one op. Inputs are tensors or references.

@@ -2,10 +2,10 @@ package lookup
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 
@@ -64,13 +64,13 @@ func fromFile(n *core.Node) (core.Kernel, error) {
 		if v.path = core.Data[string](name)[0]; v.path == "" {
 			return tf.Errorf(tf.InvalidArgument, "filename cannot be empty.")
 		}
-		return v.fill(in)
+		return v.fill(c.Context, in)
 	})(n)
 }
 
 // fill initializes a table. One that has been filled before stays as it is:
 // its name is expected to tell the file.
-func (v *vocabulary) fill(t initializable) error {
+func (v *vocabulary) fill(ctx context.Context, t initializable) error {
 	s := t.about()
 	if err := v.check(s); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (v *vocabulary) fill(t initializable) error {
 	if t.initialized() {
 		return nil
 	}
-	keys, values, err := v.read(s)
+	keys, values, err := v.read(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -102,12 +102,13 @@ func (v *vocabulary) check(s *signature) error {
 }
 
 // read reads all pairs.
-func (v *vocabulary) read(s *signature) (keys, values *core.Tensor, err error) {
-	f, err := os.Open(core.LocalPath(v.path))
+func (v *vocabulary) read(ctx context.Context, s *signature) (keys, values *core.Tensor, err error) {
+	f, err := core.OpenFile(ctx, core.LocalPath(v.path))
 	if err != nil {
 		return nil, nil, openError(v.path, err)
 	}
 	defer f.Close() // of a file that is only read
+	defer core.EndReads(ctx, f)()
 	r := lines{buffer: bufio.NewReader(f)}
 	ks, vs := newList(s.key), newList(s.value)
 	for n := 0; v.size < 0 || n < v.size; n++ {

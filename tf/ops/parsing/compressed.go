@@ -25,9 +25,14 @@ type Compression string
 // Apply sets the attribute.
 func (c Compression) Apply(s *tf.Spec) { s.Set("compression_type", string(c)) }
 
-// DecodeCompressed decompresses strings. As in TensorFlow, of what zlib or gzip
+// DecodeCompressed decompresses strings. The formats are zlib (RFC 1950),
+// gzip (RFC 1952) and zstd (RFC 8878). As in TensorFlow, of what zlib or gzip
 // made and what was cut off, it returns the beginning; a frame of zstd has to
-// be whole, the only one, and tell its size. Its options are [Compression].
+// be whole, the only one, and tell its size. The result has the shape of
+// bytes, which holds strings. An unknown compression and a frame of zstd that
+// is damaged are refused with INVALID_ARGUMENT in the step, a damaged stream
+// of zlib or gzip with DATA_LOSS. Without a compression the strings stay as
+// they are. Its options are [Compression].
 func DecodeCompressed(bytes tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodeCompressed", opts, bytes)
 }

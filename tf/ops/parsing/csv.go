@@ -36,9 +36,18 @@ func (o CSVOpts) Apply(s *tf.Spec) {
 	s.Set("select_cols", cols)
 }
 
-// DecodeCSV splits records into fields. There is a tensor of the records' shape
-// for each field, of the type of its default: a scalar, a vector of one element,
-// or an empty one when the field must not be missing. Its options are [CSVOpts].
+// DecodeCSV splits records into fields. The form is that of RFC 4180. There
+// is a tensor of the records' shape for each field, of the type of its
+// default: a scalar, a vector of one element, or an empty one when the field
+// must not be missing. records is a tensor of strings of any shape; the
+// fields are float32, float64, int32, int64 or string. A default of more than
+// one element or of two dimensions is refused with INVALID_ARGUMENT, when the
+// graph is built if its shape is known, else in the step. So are, in the
+// step, a record with another number of fields than defaults, a field that
+// does not spell its type, an empty field without a default, and quotes that
+// are not closed or not doubled inside a field. Only a delimiter of one byte
+// is taken, and the columns of SelectCols must rise.
+// Its options are [CSVOpts].
 func DecodeCSV(records tf.Output, defaults []tf.Output, opts ...tf.Option) []tf.Output {
 	o := tf.Apply(nil, "DecodeCSV", append([]tf.Output{records}, defaults...), opts...)
 	out := make([]tf.Output, len(defaults))
@@ -104,6 +113,9 @@ func decodeCSV(n *core.Node) (core.Kernel, error) {
 		columns := make([]column, len(n.OutTypes))
 		for i, d := range n.OutTypes {
 			def := c.Input(1 + i)
+			if def.Rank() > 1 {
+				return tf.Errorf(tf.InvalidArgument, "Each record default should be at most rank 1")
+			}
 			if def.Len() > 1 {
 				return tf.Errorf(tf.InvalidArgument, "There should only be 1 default per field but field %d has %d", i, def.Len())
 			}

@@ -57,9 +57,16 @@ type Parsed struct {
 	Ragged []RaggedResult
 }
 
-// ParseExampleV2 parses examples, serialized tf.Example messages in a vector or
-// a scalar. The names, of the same shape or none, are for messages. The features
-// are of types float32, int64 or string.
+// ParseExampleV2 parses examples, serialized tf.Example messages in a vector
+// or a scalar. The names, of the same shape or none, are for messages. The
+// features are of types float32, int64 or string. Each dense result has the
+// shape of serialized and behind it that of its feature; a sparse result has a
+// dimension for the example and one for the value, or the latter only for a
+// scalar. A dense feature that is missing takes its default. All errors are
+// INVALID_ARGUMENT in the step: a text that is no tf.Example, a dense feature
+// that is missing and has no default, a feature of another type, or a number
+// of values that does not fit the shape. Only a number of dimensions of
+// serialized above one is refused when the graph is built, if it is known.
 func ParseExampleV2(serialized, names tf.Output, dense []Dense, sparse []Sparse, ragged []Ragged, opts ...tf.Option) Parsed {
 	g := serialized.Graph()
 	in := []tf.Output{serialized, names, ops.Const(g, sparseKeys(sparse)), ops.Const(g, denseKeys(dense)), ops.Const(g, raggedKeys(ragged))}
@@ -69,7 +76,9 @@ func ParseExampleV2(serialized, names tf.Output, dense []Dense, sparse []Sparse,
 }
 
 // ParseExample is the first form of [ParseExampleV2]: without ragged features,
-// and for a vector of examples.
+// and for a vector of examples. A scalar is refused with INVALID_ARGUMENT,
+// when the graph is built if its shape is known, else in the step. Errors are
+// those of ParseExampleV2.
 func ParseExample(serialized, names tf.Output, dense []Dense, sparse []Sparse, opts ...tf.Option) Parsed {
 	key := func(s string) tf.Output { return ops.Scalar(serialized.Graph(), s) }
 	in := slices.Concat([]tf.Output{serialized, names}, each(sparseKeys(sparse), key), each(denseKeys(dense), key), defaults(dense))
@@ -78,7 +87,9 @@ func ParseExample(serialized, names tf.Output, dense []Dense, sparse []Sparse, o
 }
 
 // ParseSingleExample parses one example, a scalar. Sparse tensors have one
-// dimension.
+// dimension. A dense result has the shape of its feature. Any other shape of
+// serialized is refused with INVALID_ARGUMENT, when the graph is built if it
+// is known, else in the step. Errors are those of ParseExampleV2.
 func ParseSingleExample(serialized tf.Output, dense []Dense, sparse []Sparse, opts ...tf.Option) Parsed {
 	opts = append(featureAttrs(dense, sparse), tf.Join(opts, tf.Attr("num_sparse", len(sparse)), tf.Attr("sparse_keys", sparseKeys(sparse)), tf.Attr("dense_keys", denseKeys(dense)))...)
 	return results(tf.Apply(nil, "ParseSingleExample", append([]tf.Output{serialized}, defaults(dense)...), opts...), len(dense), len(sparse), 0)

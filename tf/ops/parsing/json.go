@@ -14,7 +14,9 @@ func init() {
 }
 
 // DecodeJSONExample returns tf.Example messages that are written in JSON as
-// serialized ones.
+// serialized ones. The text is JSON (RFC 8259), by the JSON mapping of
+// Protocol Buffers. The result has the shape of json. A string that is not
+// JSON of a tf.Example is refused with INVALID_ARGUMENT in the step.
 func DecodeJSONExample(json tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodeJSONExample", opts, json)
 }

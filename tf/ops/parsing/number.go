@@ -22,10 +22,19 @@ func init() {
 type NumberType tf.DType
 
 // Apply sets the attribute.
-func (d NumberType) Apply(s *tf.Spec) { s.Set("out_type", tf.DType(d)) }
+func (d NumberType) Apply(s *tf.Spec) {
+	if d != NumberType(tf.Invalid) {
+		s.Set("out_type", tf.DType(d))
+	}
+}
 
 // StringToNumber returns the numbers that strings spell, in a tensor of their
-// shape. Spaces around a number do no harm. Its options are [NumberType].
+// shape. Spaces around a number do no harm. The types are float32, float64,
+// int32, int64, uint32 and uint64. Floating-point numbers may be "inf", "nan"
+// or hexadecimal, and what is too large becomes infinite; integers are
+// decimal. A string that spells no number of the type, or an integer out of
+// its range, is refused with INVALID_ARGUMENT in the step.
+// Its options are [NumberType].
 func StringToNumber(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("StringToNumber", opts, x)
 }
@@ -59,6 +68,9 @@ func toNumbers[T tf.Elem](parse func(string) (T, bool)) core.NewKernel {
 // trim takes off what C counts as space.
 func trim(s string) string { return strings.Trim(s, " \t\n\v\f\r") }
 
+// unsigned takes off a plus sign too, which [strconv.ParseUint] refuses.
+func unsigned(s string) string { return strings.TrimPrefix(trim(s), "+") }
+
 func parseInt32(s string) (int32, bool) {
 	v, err := strconv.ParseInt(trim(s), 10, 32)
 	return int32(v), err == nil
@@ -70,12 +82,12 @@ func parseInt64(s string) (int64, bool) {
 }
 
 func parseUint32(s string) (uint32, bool) {
-	v, err := strconv.ParseUint(trim(s), 10, 32)
+	v, err := strconv.ParseUint(unsigned(s), 10, 32)
 	return uint32(v), err == nil
 }
 
 func parseUint64(s string) (uint64, bool) {
-	v, err := strconv.ParseUint(trim(s), 10, 64)
+	v, err := strconv.ParseUint(unsigned(s), 10, 64)
 	return v, err == nil
 }
 

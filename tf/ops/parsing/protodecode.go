@@ -45,8 +45,13 @@ func (o ProtoOpts) Apply(s *tf.Spec) {
 // DecodeProtoV2 reads fields out of serialized protocol buffers of a type. For
 // each field, of the type of tensor that types gives, the values of a message
 // fill a row, behind which come defaults: rows are as long as the most values
-// that a message has. Sizes, with a last dimension as long as fields, tells how
-// many there are. Its options are [ProtoOpts].
+// that a message has. Sizes, with a last dimension as long as fields, tells
+// how many there are. Sizes is int32; the results of a field have the shape of
+// bytes and a last dimension of at least 1. A message type or field that is
+// not known, and a type of tensor that cannot hold a field, are refused with
+// INVALID_ARGUMENT in the step, as are bytes without elements. Messages that
+// are damaged are refused with DATA_LOSS in the step.
+// Its options are [ProtoOpts].
 func DecodeProtoV2(bytes tf.Output, messageType string, fields []string, types []tf.DType, opts ...tf.Option) (sizes tf.Output, values []tf.Output) {
 	opts = tf.Join(opts, tf.Attr("message_type", messageType), tf.Attr("field_names", fields), tf.Attr("output_types", types))
 	op := tf.Apply(nil, "DecodeProtoV2", []tf.Output{bytes}, opts...)

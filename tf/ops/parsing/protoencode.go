@@ -30,8 +30,14 @@ func (o EncodeProtoOpts) Apply(s *tf.Spec) {
 }
 
 // EncodeProto writes protocol buffers of a type, the inverse of DecodeProtoV2:
-// values hold the fields, in rows of which sizes tells how much counts.
-// Its options are [EncodeProtoOpts].
+// values hold the fields, in rows of which sizes tells how much counts. The
+// values have two dimensions or more and agree in all but the last; the result
+// has the shape of these, and sizes, int32, has one more dimension, as long as
+// fields. Values of fewer dimensions, or that do not agree, are refused with
+// INVALID_ARGUMENT, when the graph is built if the shapes are known, else in
+// the step; so are, in the step, a type that does not fit its field, an
+// unknown field or message type, and a size that is negative or larger than a
+// row. Its options are [EncodeProtoOpts].
 func EncodeProto(sizes tf.Output, values []tf.Output, messageType string, fields []string, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, tf.Attr("message_type", messageType), tf.Attr("field_names", fields))
 	return apply("EncodeProto", opts, append([]tf.Output{sizes}, values...)...)

@@ -36,14 +36,22 @@ type RawOpts struct{ BigEndian bool }
 func (o RawOpts) Apply(s *tf.Spec) { s.Set("little_endian", !o.BigEndian) }
 
 // DecodeRaw returns the bytes of strings as elements of type d, in a dimension
-// behind those of the strings, which must all have one length.
-// Its options are [RawOpts].
+// behind those of the strings, which must all have one length. d is float16,
+// bfloat16, float32, float64, int8, int16, int32, int64, uint8, uint16,
+// complex64, complex128 or bool, of which every byte but 0 is true. The last
+// dimension of the result is not known before the step. Strings of different
+// lengths, or of a length that is no multiple of the size of d, are refused
+// with INVALID_ARGUMENT in the step. Its options are [RawOpts].
 func DecodeRaw(bytes tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("DecodeRaw", tf.Join(opts, tf.Attr("out_type", d)), bytes)
 }
 
-// DecodePaddedRaw is [DecodeRaw] for strings of any length: what is longer than
-// length, an int32 scalar, is cut, what is shorter gets zeros.
+// DecodePaddedRaw is [DecodeRaw] for strings of any length: what is longer
+// than length, an int32 scalar, is cut, what is shorter gets zeros. d is
+// bfloat16, float32, float64, int8, int16, int32, int64, uint8 or uint16, and
+// the last dimension of the result is length over its size. A length that is
+// not positive, or no multiple of that size, is refused with INVALID_ARGUMENT,
+// when the graph is built if it is constant, else in the step.
 // Its options are [RawOpts].
 func DecodePaddedRaw(bytes, length tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("DecodePaddedRaw", tf.Join(opts, tf.Attr("out_type", d)), bytes, length)

@@ -48,9 +48,16 @@ type SequenceSpec struct {
 	MayBeMissing []bool // by dense list: then it counts as one without steps; nil: none may
 }
 
-// ParseSequenceExampleV2 parses sequences, serialized tf.SequenceExample messages
-// in a vector or a scalar. The names, of the same shape or none, are for
-// messages. The outputs are in the order of the op's definition.
+// ParseSequenceExampleV2 parses sequences, serialized tf.SequenceExample
+// messages in a vector or a scalar. The names, of the same shape or none, are
+// for messages. The outputs are in the order of the op's definition. Dense
+// results have the shape of serialized in front; dense lists have a dimension
+// for the steps behind that, as many as the longest example has, filled up
+// with zeros or empty strings. Errors are INVALID_ARGUMENT in the step: a text
+// that is no tf.SequenceExample, a dense feature without a default or a dense
+// list that is missing unless MayBeMissing allows it, another type, or a
+// number of values that does not fit the shape. A serialized of two dimensions
+// or more is refused when the graph is built if its shape is known.
 func ParseSequenceExampleV2(serialized, names tf.Output, s SequenceSpec, opts ...tf.Option) []tf.Output {
 	g := serialized.Graph()
 	missing := core.Make[bool](len(s.DenseLists))
@@ -69,7 +76,7 @@ func ParseSequenceExampleV2(serialized, names tf.Output, s SequenceSpec, opts ..
 }
 
 // ParseSequenceExample is the first form of [ParseSequenceExampleV2], without
-// ragged features.
+// ragged features. Errors are those of ParseSequenceExampleV2.
 func ParseSequenceExample(serialized, names tf.Output, s SequenceSpec, opts ...tf.Option) []tf.Output {
 	o := tf.Apply(nil, "ParseSequenceExample", append([]tf.Output{serialized, names}, defaults(s.Dense)...), slices.Concat(s.attrs(), []tf.Option{
 		tf.Attr("Ncontext_dense", len(s.Dense)), tf.Attr("feature_list_dense_missing_assumed_empty", s.absent()),
@@ -80,7 +87,9 @@ func ParseSequenceExample(serialized, names tf.Output, s SequenceSpec, opts ...t
 }
 
 // ParseSingleSequenceExample parses one sequence, a scalar, whose name is a
-// scalar too. There are no ragged features, and no lengths of dense lists.
+// scalar too. There are no ragged features, and no lengths of dense lists. A
+// serialized that is no scalar is refused with INVALID_ARGUMENT in the step;
+// other errors are those of ParseSequenceExampleV2.
 func ParseSingleSequenceExample(serialized, name tf.Output, s SequenceSpec, opts ...tf.Option) []tf.Output {
 	g := serialized.Graph()
 	in := []tf.Output{serialized, ops.Const(g, s.absent())}

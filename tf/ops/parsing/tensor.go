@@ -15,13 +15,19 @@ func init() {
 	register("SerializeTensor", "tensor: T", "serialized: string", "T: type", core.ScalarShape, core.AnyType(serializeTensor))
 }
 
-// ParseTensor returns the tensor, which must be of type d, that a string holds,
-// a serialized TensorProto.
+// ParseTensor returns the tensor, which must be of type d, that a string
+// holds, a serialized TensorProto. The shape of the result is known only in
+// the step. INVALID_ARGUMENT in the step refuses a serialized that is no
+// scalar, a string that is no TensorProto, and a tensor of another type than
+// d.
 func ParseTensor(serialized tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("ParseTensor", tf.Join(opts, tf.Attr("out_type", d)), serialized)
 }
 
-// SerializeTensor returns a tensor as a serialized TensorProto.
+// SerializeTensor returns a tensor as a serialized TensorProto. The tensor may
+// have any shape; the result is a scalar string. ParseTensor reads it back. No
+// type is refused when the graph is built; a variant that has no encoding
+// fails the step with UNIMPLEMENTED.
 func SerializeTensor(tensor tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SerializeTensor", opts, tensor)
 }

@@ -12,6 +12,5 @@ func init() {
 		"DecodeProtoV2":    "parsing.ProtoOpts",
 		"DecodeRaw":        "parsing.RawOpts",
 		"EncodeProto":      "parsing.EncodeProtoOpts",
-		"StringToNumber":   "parsing.NumberType",
 	})
 }

@@ -26,13 +26,16 @@ func init() {
 // noMost says that there is no upper bound.
 const noMost = -1
 
-// QuantizedRelu returns x with 0 for what is less, in numbers of 8 bits without
-// sign or of 32 bits, and the same range.
+// QuantizedRelu returns x with 0 for what is less, in numbers of 8 bits
+// without sign or of 32 bits, and the same range. The values are quint8 or
+// qint32; others are refused with NOT_FOUND in the step. The result has their
+// shape. Bounds that are no scalars are refused with INVALID_ARGUMENT.
 func QuantizedRelu(x Quantized, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedRelu", tf.Join(opts, tf.Attr("out_type", x.Values.DType())), x.Values, x.Min, x.Max)
 }
 
-// QuantizedRelu6 is QuantizedRelu with 6 for what is more.
+// QuantizedRelu6 is QuantizedRelu with 6 for what is more. Types and errors
+// are those of QuantizedRelu.
 func QuantizedRelu6(x Quantized, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedRelu6", tf.Join(opts, tf.Attr("out_type", x.Values.DType())), x.Values, x.Min, x.Max)
 }

@@ -37,18 +37,27 @@ func bytesTo32(second string, d tf.DType) map[string]tf.DType {
 	return map[string]tf.DType{second: d, "out_type": tf.QInt32}
 }
 
-// QuantizedAdd returns x + y, numbers of 8 bits without sign, in 32 bits. One of
-// them may be a scalar or be repeated along its first dimensions.
+// QuantizedAdd returns x + y, numbers of 8 bits without sign, in 32 bits. One
+// of them may be a scalar or be repeated along its first dimensions. Values
+// that are not quint8 are refused with NOT_FOUND in the step, the result is
+// qint32. Shapes that do not broadcast are refused with INVALID_ARGUMENT, when
+// the graph is built if they are known, else in the step. Ranges without width
+// are refused with it in the step; a broadcast of another kind is refused with
+// UNIMPLEMENTED.
 func QuantizedAdd(x, y Quantized, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedAdd", opts, x.Values, y.Values, x.Min, x.Max, y.Min, y.Max)
 }
 
-// QuantizedMul returns x*y as QuantizedAdd does x + y.
+// QuantizedMul returns x*y as QuantizedAdd does x + y. Types, shapes and
+// errors are those of QuantizedAdd.
 func QuantizedMul(x, y Quantized, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedMul", opts, x.Values, y.Values, x.Min, x.Max, y.Min, y.Max)
 }
 
-// QuantizedBiasAdd adds a vector to every row of x, both of 8 bits, in 32 bits.
+// QuantizedBiasAdd adds a vector to every row of x, both of 8 bits, in 32
+// bits. Both are quint8 or both are qint8; others are refused with NOT_FOUND
+// in the step. x has two dimensions or more, bias is a vector as long as the
+// last; other shapes are refused with INVALID_ARGUMENT in the step.
 func QuantizedBiasAdd(x, bias Quantized, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedBiasAdd", tf.Join(opts, tf.Attr("out_type", tf.QInt32)), x.Values, bias.Values, x.Min, x.Max, bias.Min, bias.Max)
 }
@@ -67,6 +76,7 @@ type table [256]int32
 type binary struct {
 	scalars scalarNames
 	ordered [2]string // messages for ranges without width
+	empty   string    // message for an operand without elements that would be repeated
 	// operand returns the table of an operand that has range own, both is the
 	// union of the ranges. alone is for an operand that is one number.
 	operand func(own, both span, alone bool) *table
@@ -77,6 +87,7 @@ type binary struct {
 var sum = binary{
 	inRank0(2, "min_x", "max_x", "min_y", "max_y"),
 	[2]string{"max_x must be larger than min_x.", "max_y must be larger than min_y."},
+	"Must have some elements to add",
 	func(own, both span, alone bool) *table {
 		if alone {
 			return requantizedEach(own, sumSpan(both))
@@ -90,6 +101,7 @@ var sum = binary{
 var product = binary{
 	scalarNames{2, []string{"min_x", "max_x", "min_y", "max_y"}, "%[1]s must be a scalar"},
 	[2]string{"max_x must be larger than min_a.", "max_x must be larger than min_b."},
+	"vector must have at least 1 element",
 	func(own, _ span, _ bool) *table {
 		zero, t := int32(unbounded[uint8](0, own)), new(table)
 		for i := range t {
@@ -171,6 +183,9 @@ func (b *binary) shape(c *core.OpContext) (tf.Shape, error) {
 		if r := spanAt(c, 2+2*i); !(r.hi > r.lo) {
 			return nil, invalid("%s", text)
 		}
+	}
+	if out.NumElements() == 0 && !x.Equal(y) && x.NumElements() != 1 && y.NumElements() != 1 {
+		return nil, invalid("%s", b.empty)
 	}
 	// TensorFlow repeats the shorter operand along the longer one whatever its
 	// shape is, and that is wrong for those that are refused here.

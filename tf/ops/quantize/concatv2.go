@@ -13,8 +13,12 @@ func init() {
 	})
 }
 
-// QuantizedConcatV2 joins numbers of 8 bits along dimension axis, in a range that
-// holds all of theirs.
+// QuantizedConcatV2 joins numbers of 8 bits along dimension axis, in a range
+// that holds all of theirs. The axis is an int32 or int64 scalar, from the end
+// if it is negative; there are two values or more, all quint8 or all qint8;
+// others are refused with NOT_FOUND in the step. Values that differ in rank or
+// in another dimension, and an axis that they do not have, are refused with
+// INVALID_ARGUMENT in the step.
 func QuantizedConcatV2(values []Quantized, axis tf.Output, opts ...tf.Option) Quantized {
 	n := len(values)
 	in := make([]tf.Output, 1+3*n)

@@ -20,8 +20,12 @@ const convAttrs = "strides: list(int); padding: {'SAME', 'VALID'}; dilations: li
 
 // QuantizedConv2D returns images [batch height width channels] convolved with
 // filters [height width channels outputs], both of 8 bits without sign, in 32
-// bits. The strides of height and width have to be equal. Filters with sign are
-// those of QuantizedConv2DWith.
+// bits. The strides of height and width have to be equal. Filters with sign
+// are those of QuantizedConv2DWith. Padding is "SAME" or "VALID". Images that
+// are not quint8, and filters that are neither quint8 nor qint8, are refused
+// with NOT_FOUND in the step. Images or filters of other than four dimensions
+// or without elements, channels that differ, unequal strides, dilations and
+// results without pixels are refused with INVALID_ARGUMENT in the step.
 func QuantizedConv2D(x, filter Quantized, strides []int, padding string, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedConv2D", tf.Join(opts, tf.Attr("strides", strides), tf.Attr("padding", padding)), x.Values, filter.Values, x.Min, x.Max, filter.Min, filter.Max)
 }

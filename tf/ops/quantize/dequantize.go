@@ -18,7 +18,13 @@ func init() {
 
 // Dequantize returns what the quantized numbers x stand for in the range from
 // min to max, as float32 or, in mode MinCombined, as attribute dtype tells
-// bfloat16.
+// bfloat16. x is qint8, quint8, qint16, quint16 or qint32, the result has its
+// shape, and Mode, NarrowRange and Axis of [QuantizeOpts] are its options. min
+// and max are float32 scalars, or with Axis vectors with an element for each
+// index of it; other shapes are refused with INVALID_ARGUMENT, when the graph
+// is built if they are known, else in the step. So is, in the step, bfloat16
+// in other modes; mode MinFirst with an Axis of several indices is refused
+// with UNIMPLEMENTED.
 func Dequantize(x, min, max tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Dequantize", opts, x, min, max)
 }

@@ -57,26 +57,39 @@ func (o FakeQuantOpts) Apply(s *tf.Spec) {
 	s.Set("narrow_range", o.NarrowRange)
 }
 
-// FakeQuantWithMinMaxArgs returns x rounded as quantizing it, with min and max
-// as bounds, does. The bounds are moved a little so that 0 stays 0.
+// FakeQuantWithMinMaxArgs returns x rounded as quantizing it, with min and
+// max as bounds, does. The bounds are moved a little so that 0 stays 0. The
+// method is that of Jacob et al. (CVPR 2018, arXiv:1712.05877). x is float32,
+// and the result has its shape. Numbers of bits other than 2 to 16, and a min
+// that is not less than max, are refused with INVALID_ARGUMENT in the step.
 // Its options are [FakeQuantOpts].
 func FakeQuantWithMinMaxArgs(x tf.Output, min, max float32, opts ...tf.Option) tf.Output {
 	return apply("FakeQuantWithMinMaxArgs", tf.Join(opts, tf.Attr("min", min), tf.Attr("max", max)), x)
 }
 
 // FakeQuantWithMinMaxArgsGradient returns dy where x lies within the bounds,
-// else 0. Its options are [FakeQuantOpts].
+// else 0. Both are float32 and of one shape; different shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. Its options are [FakeQuantOpts].
 func FakeQuantWithMinMaxArgsGradient(dy, x tf.Output, min, max float32, opts ...tf.Option) tf.Output {
 	return apply("FakeQuantWithMinMaxArgsGradient", tf.Join(opts, tf.Attr("min", min), tf.Attr("max", max)), dy, x)
 }
 
 // FakeQuantWithMinMaxVars is FakeQuantWithMinMaxArgs with scalar tensors for
-// bounds, which have gradients too. Its options are [FakeQuantOpts].
+// bounds, which have gradients too. The method is that of Jacob et al. (CVPR
+// 2018, arXiv:1712.05877). Bounds that are both 0 make the result 0. Bounds
+// that are no scalars are refused with INVALID_ARGUMENT, when the graph is
+// built if their shapes are known, else in the step; numbers of bits other
+// than 2 to 16 in the step. Its options are [FakeQuantOpts].
 func FakeQuantWithMinMaxVars(x, min, max tf.Output, opts ...tf.Option) tf.Output {
 	return apply("FakeQuantWithMinMaxVars", opts, x, min, max)
 }
 
 // FakeQuantWithMinMaxVarsGradient returns the gradients for x and the bounds.
+// dx is dy where x lies within the bounds, else 0; dmin and dmax, scalars, are
+// the sums of dy where x lies below and above them. Different shapes of dy and
+// x, and bounds that are no scalars, are refused with INVALID_ARGUMENT in the
+// step, the latter when the graph is built if their shapes are known.
 // Its options are [FakeQuantOpts].
 func FakeQuantWithMinMaxVarsGradient(dy, x, min, max tf.Output, opts ...tf.Option) (dx, dmin, dmax tf.Output) {
 	op := tf.Apply(nil, "FakeQuantWithMinMaxVarsGradient", []tf.Output{dy, x, min, max}, opts...)
@@ -84,13 +97,19 @@ func FakeQuantWithMinMaxVarsGradient(dy, x, min, max tf.Output, opts ...tf.Optio
 }
 
 // FakeQuantWithMinMaxVarsPerChannel is FakeQuantWithMinMaxVars with bounds,
-// vectors, for each index of the last dimension of x. Its options are [FakeQuantOpts].
+// vectors, for each index of the last dimension of x. Bounds by channel are
+// those of Krishnamoorthi (arXiv:1806.08342). A scalar x, and bounds that are
+// no vectors as long as its last dimension, are refused with INVALID_ARGUMENT
+// in the step; other ranks of the bounds when the graph is built if they are
+// known. Its options are [FakeQuantOpts].
 func FakeQuantWithMinMaxVarsPerChannel(x, min, max tf.Output, opts ...tf.Option) tf.Output {
 	return apply("FakeQuantWithMinMaxVarsPerChannel", opts, x, min, max)
 }
 
-// FakeQuantWithMinMaxVarsPerChannelGradient returns the gradients for x and the
-// bounds. Its options are [FakeQuantOpts].
+// FakeQuantWithMinMaxVarsPerChannelGradient returns the gradients for x and
+// the bounds. dmin and dmax are vectors, as the bounds are. Errors are those
+// of FakeQuantWithMinMaxVarsPerChannel, and INVALID_ARGUMENT in the step if dy
+// has not the shape of x. Its options are [FakeQuantOpts].
 func FakeQuantWithMinMaxVarsPerChannelGradient(dy, x, min, max tf.Output, opts ...tf.Option) (dx, dmin, dmax tf.Output) {
 	op := tf.Apply(nil, "FakeQuantWithMinMaxVarsPerChannelGradient", []tf.Output{dy, x, min, max}, opts...)
 	return op.Output(0), op.Output(1), op.Output(2)
@@ -283,6 +302,13 @@ func fakeGate(c *core.OpContext, _ int, r []nudged) error {
 	return nil
 }
 
+func oneIf(cond bool) float64 {
+	if cond {
+		return 1
+	}
+	return 0
+}
+
 // fakeBackward computes the gradients for the bounds too: those of what is cut
 // off at each.
 func fakeBackward(c *core.OpContext, _ int, r []nudged) error {
@@ -293,12 +319,9 @@ func fakeBackward(c *core.OpContext, _ int, r []nudged) error {
 	below, above := core.Make[float64](len(r)), core.Make[float64](len(r))
 	for i := 0; i < len(x); {
 		for k := range r {
-			switch v := x[i]; {
-			case r[k].empty:
-			case v < r[k].min:
-				below[k] += float64(dy[i])
-			case v > r[k].max:
-				above[k] += float64(dy[i])
+			if !r[k].empty { // products, so that a gradient that is infinite passes
+				below[k] += float64(dy[i]) * oneIf(x[i] < r[k].min)
+				above[k] += float64(dy[i]) * oneIf(x[i] > r[k].max)
 			}
 			i++
 		}

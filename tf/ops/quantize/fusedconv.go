@@ -103,21 +103,30 @@ func (t Then) inputs(ranges ...tf.Output) (in []tf.Output) {
 	return in
 }
 
-// QuantizedConv2DWith returns images of 8 bits convolved with filters of 8 bits
-// with sign, and what is then done to the sums. Both ranges have 0 in the middle;
-// that of the filter may be given for each output. The op is the one of
-// TensorFlow's whose name lists what is done, as QuantizedConv2DWithBiasAndRelu.
+// QuantizedConv2DWith returns images of 8 bits convolved with filters of 8
+// bits with sign, and what is then done to the sums. Both ranges have 0 in the
+// middle; that of the filter may be given for each output. The op is the one
+// of TensorFlow's whose name lists what is done, as
+// QuantizedConv2DWithBiasAndRelu. Images [batch height width channels] and
+// filters [height width channels outputs] of other than four dimensions,
+// channels that differ, a bias without an element for each output, and a
+// summand of another shape than the result are refused with INVALID_ARGUMENT
+// in the step, strides of batch or depth with UNIMPLEMENTED. Types that have
+// no kernel are refused with NOT_FOUND.
 func QuantizedConv2DWith(x, filter Quantized, strides []int, padding string, then Then, opts ...tf.Option) Quantized {
 	return convolvedWith("QuantizedConv2D", x, filter, strides, padding, then, opts)
 }
 
-// QuantizedConv2DPerChannel is QuantizedConv2DWith with nothing more to be done.
+// QuantizedConv2DPerChannel is QuantizedConv2DWith with nothing more to be
+// done. Images are quint8, the result is qint32. Types and errors are
+// otherwise those of QuantizedConv2DWith.
 func QuantizedConv2DPerChannel(x, filter Quantized, strides []int, padding string, opts ...tf.Option) Quantized {
 	return convolvedWith("QuantizedConv2DPerChannel", x, filter, strides, padding, Then{}, opts)
 }
 
-// QuantizedDepthwiseConv2DWith is QuantizedConv2DWith for filters [height width
-// channels multiplier] that each see one channel.
+// QuantizedDepthwiseConv2DWith is QuantizedConv2DWith for filters [height
+// width channels multiplier] that each see one channel. Images are quint8.
+// Errors are those of QuantizedConv2DWith.
 func QuantizedDepthwiseConv2DWith(x, filter Quantized, strides []int, padding string, then Then, opts ...tf.Option) Quantized {
 	return convolvedWith("QuantizedDepthwiseConv2D", x, filter, strides, padding, then, opts)
 }

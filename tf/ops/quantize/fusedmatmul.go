@@ -30,18 +30,21 @@ func init() {
 	}
 }
 
-// QuantizedMatMulWith returns the product of a, of 8 bits without sign, and b, of
-// 8 bits with sign and 0 in the middle of its range, plus biases, and what is
-// then done to the sums. The op is the one of TensorFlow's whose name lists that,
-// as QuantizedMatMulWithBiasAndRelu.
+// QuantizedMatMulWith returns the product of a, of 8 bits without sign, and b,
+// of 8 bits with sign and 0 in the middle of its range, plus biases, and what
+// is then done to the sums. The op is the one of TensorFlow's whose name lists
+// that, as QuantizedMatMulWithBiasAndRelu. Other types are refused with
+// NOT_FOUND in the step; a bias without an element for each column, and
+// factors that are no matrices or do not fit, with INVALID_ARGUMENT.
 func QuantizedMatMulWith(a, b Quantized, then Then, opts ...tf.Option) Quantized {
 	in := append([]tf.Output{a.Values, b.Values}, then.inputs(a.Min, a.Max, b.Min, b.Max)...)
 	return quantizedOf(then.name("QuantizedMatMul"), opts, in...)
 }
 
 // QuantizedMatMulWithBiasAndDequantize is QuantizedMatMulWith whose result is
-// float32. Attribute input_quant_mode tells whether a has 0 in the middle of its
-// range (Scaled) or its minimum first (MinFirst).
+// float32. Attribute input_quant_mode tells whether a has 0 in the middle of
+// its range (Scaled) or its minimum first (MinFirst). Types of a and b and
+// errors are those of QuantizedMatMulWith.
 func QuantizedMatMulWithBiasAndDequantize(a, b Quantized, then Then, opts ...tf.Option) tf.Output {
 	in := append([]tf.Output{a.Values, b.Values}, then.inputs(a.Min, a.Max, b.Min, b.Max)...)
 	return apply("QuantizedMatMulWithBiasAndDequantize", tf.Join(opts, tf.Attr("Toutput", tf.Float32)), in...)

@@ -16,8 +16,12 @@ func init() {
 	})
 }
 
-// QuantizedMatMul returns the product of matrices of 8 bits without sign, in 32
-// bits. Attributes transpose_a and transpose_b are those of MatMul.
+// QuantizedMatMul returns the product of matrices of 8 bits without sign, in
+// 32 bits. Attributes transpose_a and transpose_b are those of MatMul. Values
+// that are not quint8 are refused with NOT_FOUND in the step, the result is
+// qint32. Factors that are no matrices or do not fit, bounds that are no
+// scalars, and ranges without width are refused with INVALID_ARGUMENT in the
+// step, shapes when the graph is built if they are known.
 func QuantizedMatMul(a, b Quantized, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedMatMul", opts, a.Values, b.Values, a.Min, a.Max, b.Min, b.Max)
 }

@@ -31,9 +31,14 @@ type BatchNorm struct {
 }
 
 // QuantizedBatchNormWithGlobalNormalization returns images x of 8 bits without
-// sign, less the mean and divided by the standard deviation of their channel, in
-// 32 bits that stand for numbers up to 2 to the 20. There must be two channels or
-// more, as in TensorFlow.
+// sign, less the mean and divided by the standard deviation of their channel,
+// in 32 bits that stand for numbers up to 2 to the 20. The method is batch
+// normalization (Ioffe and Szegedy, ICML 2015, arXiv:1502.03167). There must
+// be two channels or more, as in TensorFlow. Values that are not quint8 are
+// refused with NOT_FOUND in the step. Images of other than four dimensions,
+// vectors of other lengths than the number of channels, and a single channel
+// are refused with INVALID_ARGUMENT, when the graph is built if the shapes
+// tell it, else in the step.
 func QuantizedBatchNormWithGlobalNormalization(x Quantized, by BatchNorm, opts ...tf.Option) Quantized {
 	var in []tf.Output
 	for _, q := range []Quantized{x, by.Mean, by.Variance, by.Beta, by.Gamma} {
@@ -66,9 +71,13 @@ func (o InstanceNormOpts) Apply(s *tf.Spec) {
 	}
 }
 
-// QuantizedInstanceNorm returns images of 8 bits without sign, each channel of
-// each image less its mean and divided by its standard deviation.
-// Its options are [InstanceNormOpts].
+// QuantizedInstanceNorm returns images of 8 bits without sign, each channel
+// of each image less its mean and divided by its standard deviation. The
+// method is that of Ulyanov, Vedaldi and Lempitsky (arXiv:1607.08022). Images
+// have four dimensions. Values that are not quint8 are refused with NOT_FOUND
+// in the step. Other shapes are refused with INVALID_ARGUMENT, when the graph
+// is built if they are known, else in the step; so is, in the step, a range
+// whose min is not less than its max. Its options are [InstanceNormOpts].
 func QuantizedInstanceNorm(x Quantized, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedInstanceNorm", opts, x.Values, x.Min, x.Max)
 }

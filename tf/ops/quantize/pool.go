@@ -30,14 +30,20 @@ func init() {
 	})
 }
 
-// QuantizedAvgPool returns the means, rounded as TensorFlow does with oneDNN, to the
-// nearest and then to the even number, of windows of ksize that move by strides over
-// images [batch height width channels] of 8 bits, and the same range.
+// QuantizedAvgPool returns the means, rounded as TensorFlow does with oneDNN,
+// to the nearest and then to the even number, of windows of ksize that move by
+// strides over images [batch height width channels] of 8 bits, and the same
+// range. Padding is "SAME" or "VALID", and ksize and strides have four
+// elements. The values are quint8 or qint8; others are refused with NOT_FOUND
+// in the step. Images of other than four dimensions, bounds that are no
+// scalars, and sizes that are not positive are refused with INVALID_ARGUMENT,
+// windows along batch or channels with UNIMPLEMENTED in the step.
 func QuantizedAvgPool(x Quantized, ksize, strides []int, padding string, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedAvgPool", tf.Join(opts, tf.Attr("ksize", ksize), tf.Attr("strides", strides), tf.Attr("padding", padding)), x.Values, x.Min, x.Max)
 }
 
-// QuantizedMaxPool is QuantizedAvgPool of maxima.
+// QuantizedMaxPool is QuantizedAvgPool of maxima. Types are those of
+// QuantizedAvgPool; windows and their errors are those of MaxPool.
 func QuantizedMaxPool(x Quantized, ksize, strides []int, padding string, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedMaxPool", tf.Join(opts, tf.Attr("ksize", ksize), tf.Attr("strides", strides), tf.Attr("padding", padding)), x.Values, x.Min, x.Max)
 }

@@ -66,7 +66,14 @@ func (o QuantizeOpts) Apply(s *tf.Spec) {
 
 // QuantizeV2 returns x, float32, in the quantized type d, and the range that
 // its numbers stand for: the given one, made to hold 0 and not be too narrow.
-// Its options are [QuantizeOpts].
+// d is qint8, quint8, qint16, quint16 or qint32; y has the shape of x, and
+// numbers outside of the range become its bounds. min and max are float32
+// scalars, or with Axis vectors with an element for each index of it; the
+// bounds that come out have their shape. Other shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step; so are, in the step, a max below min and RoundHalfToEven in other
+// modes than Scaled. Mode MinFirst with an Axis of several indices is refused
+// with UNIMPLEMENTED. Its options are [QuantizeOpts].
 func QuantizeV2(x, min, max tf.Output, d tf.DType, opts ...tf.Option) (y, outMin, outMax tf.Output) {
 	op := tf.Apply(nil, "QuantizeV2", []tf.Output{x, min, max}, tf.Join(opts, tf.Attr("T", d))...)
 	return op.Output(0), op.Output(1), op.Output(2)

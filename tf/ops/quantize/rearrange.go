@@ -21,7 +21,12 @@ func init() {
 }
 
 // QuantizedConcat joins numbers of 8 bits without sign, or of 32 bits, along
-// dimension axis, in a range that holds all of theirs.
+// dimension axis, in a range that holds all of theirs. The axis is an int32
+// scalar, not negative; there are two values or more, all quint8 or all
+// qint32; others are refused with NOT_FOUND in the step. Values that differ in
+// rank or in another dimension, and an axis that they do not have, are refused
+// with INVALID_ARGUMENT in the step, as far as the graph shows them when it is
+// built.
 func QuantizedConcat(axis tf.Output, values []Quantized, opts ...tf.Option) Quantized {
 	in := make([]tf.Output, 1+3*len(values))
 	in[0] = axis
@@ -31,7 +36,10 @@ func QuantizedConcat(axis tf.Output, values []Quantized, opts ...tf.Option) Quan
 	return quantizedOf("QuantizedConcat", opts, in...)
 }
 
-// QuantizedReshape is Reshape for quantized numbers.
+// QuantizedReshape is Reshape for quantized numbers. The values are quint8 or
+// qint32; others are refused with NOT_FOUND in the step. Bounds of more than
+// one element are refused with INVALID_ARGUMENT; other errors are those of
+// Reshape.
 func QuantizedReshape(x Quantized, shape tf.Output, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedReshape", opts, x.Values, shape, x.Min, x.Max)
 }

@@ -28,20 +28,28 @@ func init() {
 	})
 }
 
-// QuantizeDownAndShrinkRange returns x, of 32 bits, in 8 bits without sign, and
-// the range of the numbers that it has, with 0.
+// QuantizeDownAndShrinkRange returns x, of 32 bits, in 8 bits without sign,
+// and the range of the numbers that it has, with 0. The values are qint32 and
+// become quint8; others are refused with NOT_FOUND in the step. Bounds that
+// are no scalars are refused with INVALID_ARGUMENT in the step.
 func QuantizeDownAndShrinkRange(x Quantized, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizeDownAndShrinkRange", tf.Join(opts, tf.Attr("out_type", tf.QUint8)), x.Values, x.Min, x.Max)
 }
 
 // Requantize returns x, of 32 bits, in 8 bits, a quantized type, of the range
-// from min, at most 0, to max.
+// from min, at most 0, to max. The values are qint32 and d is quint8 or qint8;
+// others are refused with NOT_FOUND in the step. Bounds that are no scalars, a
+// min above 0 and a max below min are refused with INVALID_ARGUMENT in the
+// step.
 func Requantize(x Quantized, min, max tf.Output, d tf.DType, opts ...tf.Option) Quantized {
 	return quantizedOf("Requantize", tf.Join(opts, tf.Attr("out_type", d)), x.Values, x.Min, x.Max, min, max)
 }
 
-// RequantizationRange returns the range of the numbers that x, of 32 bits, has,
-// with 0.
+// RequantizationRange returns the range of the numbers that x, of 32 bits,
+// has, with 0. The values are qint32; others are refused with NOT_FOUND in the
+// step. The results are float32 scalars. Bounds that are no scalars are
+// refused with INVALID_ARGUMENT, when the graph is built if their shapes are
+// known.
 func RequantizationRange(x Quantized, opts ...tf.Option) (min, max tf.Output) {
 	o := tf.Apply(nil, "RequantizationRange", []tf.Output{x.Values, x.Min, x.Max}, opts...)
 	return o.Output(0), o.Output(1)

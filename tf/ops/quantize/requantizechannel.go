@@ -22,7 +22,11 @@ func init() {
 }
 
 // RequantizationRangePerChannel returns the range of the numbers that images x
-// of 32 bits have, whose range is given for each channel. It ends at clip.
+// of 32 bits have, whose range is given for each channel. It ends at clip. The
+// values are qint32 [batch height width channels] with vectors for bounds, the
+// results float32 scalars. Other shapes and images without elements are
+// refused with INVALID_ARGUMENT in the step, bounds of another rank when the
+// graph is built if it is known; other types with NOT_FOUND.
 func RequantizationRangePerChannel(x Quantized, clip float32, opts ...tf.Option) (min, max tf.Output) {
 	o := tf.Apply(nil, "RequantizationRangePerChannel", []tf.Output{x.Values, x.Min, x.Max}, tf.Join(opts, tf.Attr("clip_value_max", clip))...)
 	return o.Output(0), o.Output(1)
@@ -30,7 +34,12 @@ func RequantizationRangePerChannel(x Quantized, clip float32, opts ...tf.Option)
 
 // RequantizePerChannel returns images x of 32 bits, whose range is given for
 // each channel, in 8 bits, a quantized type, of one range. What is greater, of
-// the absolute values of its bounds, counts.
+// the absolute values of its bounds, counts. The values are qint32 of four
+// dimensions and d is quint8 or qint8; other types are refused with NOT_FOUND
+// in the step. Bounds without an element for each channel, a min or max of
+// several elements and, for qint8, a min that is not negative are refused with
+// INVALID_ARGUMENT in the step. Bounds of one element are those of all channels, and
+// elements beyond the channels do not count.
 func RequantizePerChannel(x Quantized, min, max tf.Output, d tf.DType, opts ...tf.Option) Quantized {
 	return quantizedOf("RequantizePerChannel", tf.Join(opts, tf.Attr("out_type", d)), x.Values, x.Min, x.Max, min, max)
 }
@@ -131,7 +140,7 @@ func requantizeArgs(c *core.OpContext) error {
 		return invalid("requested_output_min must be a scalar")
 	case c.Input(4).Len() != 1:
 		return invalid("requested_output_max must be a scalar")
-	case depth != x[3]: // TensorFlow reads past the end
+	case depth != 1 && depth < x[3] || depth == 0: // TensorFlow reads past the end
 		return invalid("input_min must have an element for each of %d channels, got %d", x[3], depth)
 	}
 	return nil
@@ -155,7 +164,7 @@ func requantizeChannels[Q int8 | uint8](d tf.DType) core.NewKernel {
 			for i, s := range scale {
 				scale[i] = highest[Q]() * (s / max(abs(to.lo), abs(to.hi)) / (1 << 31))
 			}
-			scaleChannels(c, core.Data[Q](out), core.Data[int32](x), scale)
+			scaleChannels(c, core.Data[Q](out), core.Data[int32](x), scale[:min(len(scale), x.Dim(3))])
 			return setSpan(c, to)
 		}), nil
 	}

@@ -30,9 +30,14 @@ func (o ResizeOpts) Apply(s *tf.Spec) {
 	s.Set("half_pixel_centers", o.HalfPixelCenters)
 }
 
-// QuantizedResizeBilinear returns images with the given height and width, whose
-// pixels are means of the four nearest, and the same range. They are of 8 bits
-// without sign, of 32 bits, or not quantized. Its options are [ResizeOpts].
+// QuantizedResizeBilinear returns images with the given height and width,
+// whose pixels are means of the four nearest, and the same range. They are of
+// 8 bits without sign, of 32 bits, or not quantized. Images have four
+// dimensions, and size, an int32 vector, two elements. The values are quint8,
+// qint32 or float32; other shapes, images without pixels or channels, and a
+// height or width that is not positive are refused with INVALID_ARGUMENT, when
+// the graph is built if the shapes are known, else in the step.
+// Its options are [ResizeOpts].
 func QuantizedResizeBilinear(images Quantized, size tf.Output, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedResizeBilinear", opts, images.Values, size, images.Min, images.Max)
 }

@@ -73,6 +73,12 @@ func (o SimulateOpts) Apply(s *tf.Spec) {
 }
 
 // QuantizeAndDequantize is QuantizeAndDequantizeV2 with a range as attributes.
+// x is float32 or float64, and the result has its shape and type; float16 and
+// bfloat16 have no kernel and are refused with NOT_FOUND in the step. Other
+// types are refused with INVALID_ARGUMENT when the graph is built. So are, in
+// the step, numbers of bits that are not positive or more than 61 with sign,
+// 62 without, and a range whose least number is above the greatest, if the
+// range is given.
 //
 // Deprecated: use QuantizeAndDequantizeV2.
 func QuantizeAndDequantize(x tf.Output, opts ...tf.Option) tf.Output {
@@ -81,25 +87,39 @@ func QuantizeAndDequantize(x tf.Output, opts ...tf.Option) tf.Output {
 
 // QuantizeAndDequantizeV2 returns x, float32 or float64, rounded as quantizing
 // it does: 0 stays 0, and the range is widened on one side for that. Gradients
-// go through as if nothing was done. Its options are [SimulateOpts].
+// go through as if nothing was done. The result has the type and shape of x;
+// float16 and bfloat16 have no kernel and are refused with NOT_FOUND in the
+// step. min and max have the type of x and are scalars, or with Axis vectors
+// with an element for each index of it; other shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step if the range is given. So are, in the step, a min above max if the
+// range is given, and numbers of bits that are not positive or more than 61
+// with sign, 62 without. Its options are [SimulateOpts].
 func QuantizeAndDequantizeV2(x, min, max tf.Output, opts ...tf.Option) tf.Output {
 	return apply("QuantizeAndDequantizeV2", opts, x, min, max)
 }
 
-// QuantizeAndDequantizeV3 is QuantizeAndDequantizeV2 with the number of bits as
-// an input.
+// QuantizeAndDequantizeV3 is QuantizeAndDequantizeV2 with the number of bits
+// as an input. numBits is an int32 scalar. Types and errors are those of
+// QuantizeAndDequantizeV2.
 func QuantizeAndDequantizeV3(x, min, max, numBits tf.Output, opts ...tf.Option) tf.Output {
 	return apply("QuantizeAndDequantizeV3", opts, x, min, max, numBits)
 }
 
 // QuantizeAndDequantizeV4 is QuantizeAndDequantizeV2 whose gradient is zero
-// outside of the range. Its options are [SimulateOpts].
+// outside of the range. Types and errors are those of QuantizeAndDequantizeV2.
+// Its options are [SimulateOpts].
 func QuantizeAndDequantizeV4(x, min, max tf.Output, opts ...tf.Option) tf.Output {
 	return apply("QuantizeAndDequantizeV4", opts, x, min, max)
 }
 
 // QuantizeAndDequantizeV4Grad returns the gradients for x, and zeros for the
-// range.
+// range. All have one type, float32 or float64, and each gradient has the
+// shape of its input. dx is dy where x lies within the range, else 0. A dy of
+// another shape than x is refused with INVALID_ARGUMENT in the step; bounds of
+// other shapes than those of QuantizeAndDequantizeV2 are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step.
 func QuantizeAndDequantizeV4Grad(dy, x, min, max tf.Output, opts ...tf.Option) (dx, dmin, dmax tf.Output) {
 	op := tf.Apply(nil, "QuantizeAndDequantizeV4Grad", []tf.Output{dy, x, min, max}, opts...)
 	return op.Output(0), op.Output(1), op.Output(2)
@@ -168,7 +188,7 @@ func checkBits(n *core.Node) error {
 	if bits <= 0 || bits >= most {
 		return invalid("num_bits is out of range: %d with signed_input_ %d", bits, b2i(signed))
 	}
-	if lo, hi := n.Float("input_min"), n.Float("input_max"); n.Bool("range_given") && lo > hi {
+	if lo, hi := n.Float("input_min"), n.Float("input_max"); n.Bool("range_given") && !(lo <= hi) {
 		return invalid("Invalid range: input_min %v > input_max %v", lo, hi)
 	}
 	return nil
@@ -266,7 +286,7 @@ func (v *simulation[T]) ranges(c *core.OpContext, at slices, x []T) (lo, hi []T,
 			return nil, nil, err
 		}
 		for i := range lo {
-			if lo[i] > hi[i] {
+			if !(lo[i] <= hi[i]) {
 				return nil, nil, invalid("Invalid range: input_min %v > input_max %v", lo[i], hi[i])
 			}
 		}

@@ -55,22 +55,27 @@ func (o AccumulatorOpts) Apply(s *tf.Spec) {
 	}
 }
 
-// ResourceConditionalAccumulator adds an accumulator of dense gradients of type
-// d, one of the floating-point types, and a shape that may be partly known.
-// Its options are [AccumulatorOpts].
+// ResourceConditionalAccumulator adds an accumulator of dense gradients of
+// type d, one of the floating-point types, and a shape that may be partly
+// known. The types are float16, float32 and float64; others are refused with
+// NOT_FOUND in the step. Its options are [AccumulatorOpts].
 func ResourceConditionalAccumulator(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.Output {
 	return accumulatorOf(g, "ResourceConditionalAccumulator", d, shape, opts)
 }
 
-// ConditionalAccumulator is ResourceConditionalAccumulator with a handle of the
-// first generation, as TensorFlow's optimizers use it.
-// Its options are [AccumulatorOpts].
+// ConditionalAccumulator is ResourceConditionalAccumulator with a handle of
+// the first generation, as TensorFlow's optimizers use it. The types are those
+// of ResourceConditionalAccumulator. Other types of numbers are refused with
+// NOT_FOUND in the step, types that are none with INVALID_ARGUMENT when the
+// graph is built. Its options are [AccumulatorOpts].
 func ConditionalAccumulator(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.Output {
 	return accumulatorOf(g, "ConditionalAccumulator", d, shape, opts)
 }
 
 // SparseConditionalAccumulator adds an accumulator of gradients that are
-// slices. Its options are [AccumulatorOpts].
+// slices. The types are float16, float32 and float64; others are refused with
+// NOT_FOUND in the step. The first size of shape is the number of rows that a
+// slice may name. Its options are [AccumulatorOpts].
 func SparseConditionalAccumulator(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.Output {
 	return accumulatorOf(g, "SparseConditionalAccumulator", d, shape, opts)
 }
@@ -87,39 +92,57 @@ func generation(handle tf.Output, op string) string {
 	return op
 }
 
-// AccumulatorApplyGradient adds a gradient that was computed at localStep to an
-// accumulator of either generation. If the accumulator is at a later step, the
-// gradient is dropped.
+// AccumulatorApplyGradient adds a gradient that was computed at localStep to
+// an accumulator of either generation. If the accumulator is at a later step,
+// the gradient is dropped. localStep is an int64 scalar. A step that is no
+// scalar is refused with INVALID_ARGUMENT, when the graph is built if its
+// shape is known, else in the step; so are, in the step, a gradient of another
+// type than the accumulator's and one whose shape does not fit, or differs
+// from that of gradients before it.
 func AccumulatorApplyGradient(handle, localStep, gradient tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, generation(handle, "AccumulatorApplyGradient"), []tf.Output{handle, localStep, gradient}, opts...)
 }
 
 // AccumulatorTakeGradient waits for numRequired gradients and returns the mean
 // of all that there are, of type d. The accumulator is at the next step then.
+// numRequired is an int32 scalar of at least 1; other numbers, and a d that is
+// not the accumulator's type, are refused with INVALID_ARGUMENT in the step.
+// With Sum in its options the accumulator gives out the sum instead of the
+// mean.
 func AccumulatorTakeGradient(handle, numRequired tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, generation(handle, "AccumulatorTakeGradient"), []tf.Output{handle, numRequired}, tf.Join(opts, tf.Attr("dtype", d))...).Output(0)
 }
 
-// AccumulatorSetGlobalStep sets the step of an accumulator.
+// AccumulatorSetGlobalStep sets the step of an accumulator. The step is an
+// int64 scalar; another shape is refused with INVALID_ARGUMENT, when the graph
+// is built if it is known, else in the step.
 func AccumulatorSetGlobalStep(handle, step tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, generation(handle, "AccumulatorSetGlobalStep"), []tf.Output{handle, step}, opts...)
 }
 
-// AccumulatorNumAccumulated returns how many gradients an accumulator has.
+// AccumulatorNumAccumulated returns how many gradients an accumulator has. The
+// result is an int32 scalar. A handle without an accumulator is refused with
+// NOT_FOUND in the step, a resource handle of another kind with
+// INVALID_ARGUMENT.
 func AccumulatorNumAccumulated(handle tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, generation(handle, "AccumulatorNumAccumulated"), []tf.Output{handle}, opts...).Output(0)
 }
 
 // SparseAccumulatorApplyGradient adds the slices values at the rows indices,
-// which are in order, of a gradient of the given shape; an empty vector if that
-// is not known.
+// which are in order, of a gradient of the given shape; an empty vector if
+// that is not known. indices and shape are int64 vectors, and values has a row
+// for each index. Other shapes, a row that the accumulator's shape does not
+// have, and slices that do not fit it are refused with INVALID_ARGUMENT in the
+// step. If the accumulator is at a later step, the gradient is dropped.
 func SparseAccumulatorApplyGradient(handle, localStep, indices, values, shape tf.Output, opts ...tf.Option) *tf.Operation {
 	known := tf.Attr("has_known_shape", !shape.Shape().Equal(tf.Shape{0}))
 	return tf.Apply(nil, "SparseAccumulatorApplyGradient", []tf.Output{handle, localStep, indices, values, shape}, tf.Join(opts, known)...)
 }
 
 // SparseAccumulatorTakeGradient is AccumulatorTakeGradient for slices. Each is
-// the mean of the gradients that have it.
+// the mean of the gradients that have it. shape is an int64 vector, whose
+// first size is -1 if the accumulator's shape does not tell it. Errors are
+// those of AccumulatorTakeGradient.
 func SparseAccumulatorTakeGradient(handle, numRequired tf.Output, d tf.DType, opts ...tf.Option) (indices, values, shape tf.Output) {
 	o := tf.Apply(nil, "SparseAccumulatorTakeGradient", []tf.Output{handle, numRequired}, tf.Join(opts, tf.Attr("dtype", d))...)
 	return o.Output(0), o.Output(1), o.Output(2)

@@ -15,24 +15,30 @@ type Queue struct {
 }
 
 // NewFIFO adds a queue whose elements come out in the order in which they went
-// in.
+// in. Its node is called fifo_queue unless opts name it. Errors are those of
+// [FIFOQueueV2].
 func NewFIFO(g *tf.Graph, types []tf.DType, o Opts, opts ...tf.Option) *Queue {
 	return &Queue{FIFOQueueV2(g, types, options("fifo_queue", o, opts)...), types, o.Shapes}
 }
 
 // NewPaddingFIFO adds a queue in order whose batches are padded with zeros
-// where shapes leave sizes open.
+// where shapes leave sizes open. Its node is called padding_fifo_queue unless
+// opts name it. Errors are those of [PaddingFIFOQueueV2].
 func NewPaddingFIFO(g *tf.Graph, types []tf.DType, o Opts, opts ...tf.Option) *Queue {
 	return &Queue{PaddingFIFOQueueV2(g, types, options("padding_fifo_queue", o, opts)...), types, o.Shapes}
 }
 
-// NewRandomShuffle adds a queue whose elements come out in random order.
+// NewRandomShuffle adds a queue whose elements come out in random order. Its
+// node is called random_shuffle_queue unless opts name it. Errors are those of
+// [RandomShuffleQueueV2].
 func NewRandomShuffle(g *tf.Graph, types []tf.DType, o Opts, opts ...tf.Option) *Queue {
 	return &Queue{RandomShuffleQueueV2(g, types, options("random_shuffle_queue", o, opts)...), types, o.Shapes}
 }
 
 // NewPriority adds a queue that gives out the element of the lowest priority,
-// which is the first component of each and not named in types and shapes.
+// which is the first component of each and not named in types and shapes. Its
+// node is called priority_queue unless opts name it. Errors are those of
+// [PriorityQueueV2].
 func NewPriority(g *tf.Graph, types []tf.DType, o Opts, opts ...tf.Option) *Queue {
 	q := &Queue{PriorityQueueV2(g, types, options("priority_queue", o, opts)...), append([]tf.DType{tf.Int64}, types...), nil}
 	if len(o.Shapes) > 0 {
@@ -57,17 +63,19 @@ func (q *Queue) named(suffix string, opts []tf.Option) []tf.Option {
 	return tf.Join(opts, tf.Name(q.Name()+suffix))
 }
 
-// Enqueue puts one element in.
+// Enqueue puts one element in. Errors are those of [QueueEnqueueV2].
 func (q *Queue) Enqueue(components []tf.Output, opts ...tf.Option) *tf.Operation {
 	return QueueEnqueueV2(q.Handle, components, q.named("_enqueue", opts)...)
 }
 
-// EnqueueMany puts the rows of its components in, one after the other.
+// EnqueueMany puts the rows of its components in, one after the other. Errors
+// are those of [QueueEnqueueManyV2].
 func (q *Queue) EnqueueMany(components []tf.Output, opts ...tf.Option) *tf.Operation {
 	return QueueEnqueueManyV2(q.Handle, components, q.named("_EnqueueMany", opts)...)
 }
 
-// Dequeue takes one element out.
+// Dequeue takes one element out. The results have the queue's shapes if it has
+// any. Errors are those of [QueueDequeueV2].
 func (q *Queue) Dequeue(opts ...tf.Option) []tf.Output {
 	out := QueueDequeueV2(q.Handle, q.Types, q.named("_Dequeue", opts)...)
 	for i, s := range q.Shapes {
@@ -76,14 +84,16 @@ func (q *Queue) Dequeue(opts ...tf.Option) []tf.Output {
 	return out
 }
 
-// DequeueMany takes n elements out, as the rows of its results.
+// DequeueMany takes n elements out, as the rows of its results. The results
+// have the queue's shapes behind a dimension of n. Errors are those of
+// [QueueDequeueManyV2].
 func (q *Queue) DequeueMany(n tf.Output, opts ...tf.Option) []tf.Output {
 	out := QueueDequeueManyV2(q.Handle, n, q.Types, q.named("_DequeueMany", opts)...)
 	return q.batched(out, constant(n))
 }
 
 // DequeueUpTo is DequeueMany that is content with fewer once the queue is
-// closed.
+// closed. Errors are those of [QueueDequeueUpToV2].
 func (q *Queue) DequeueUpTo(n tf.Output, opts ...tf.Option) []tf.Output {
 	return q.batched(QueueDequeueUpToV2(q.Handle, n, q.Types, q.named("_DequeueUpTo", opts)...), -1)
 }
@@ -108,17 +118,19 @@ func constant(n tf.Output) int {
 	return v[0]
 }
 
-// Close lets nothing more in.
+// Close lets nothing more in. Errors are those of [QueueCloseV2].
 func (q *Queue) Close(opts ...tf.Option) *tf.Operation {
 	return QueueCloseV2(q.Handle, q.named("_Close", opts)...)
 }
 
-// Size returns the number of elements in the queue.
+// Size returns the number of elements in the queue. The result is an int32
+// scalar.
 func (q *Queue) Size(opts ...tf.Option) tf.Output {
 	return QueueSizeV2(q.Handle, q.named("_Size", opts)...)
 }
 
-// IsClosed reports whether the queue lets nothing more in.
+// IsClosed reports whether the queue lets nothing more in. The result is a
+// scalar bool.
 func (q *Queue) IsClosed(opts ...tf.Option) tf.Output {
 	return QueueIsClosedV2(q.Handle, q.named("_Is_Closed", opts)...)
 }

@@ -100,18 +100,25 @@ func (o Opts) Apply(s *tf.Spec) {
 }
 
 // FIFOQueueV2 adds a queue whose elements, tuples of the given types, come out
-// in the order in which they went in. Its options are [Opts].
+// in the order in which they went in. Shapes, if they are given, are fully
+// known and as many as types; others are refused with INVALID_ARGUMENT in the
+// step, as is a shared name that a queue of another kind, capacity, types or
+// shapes has. Its options are [Opts].
 func FIFOQueueV2(g *tf.Graph, types []tf.DType, opts ...tf.Option) tf.Output {
 	return newHandle(g, "FIFOQueueV2", types, opts)
 }
 
-// PaddingFIFOQueueV2 adds a queue in order whose shapes, which have to be given
-// in Opts, may leave sizes open: batches pad what is smaller with zeros.
+// PaddingFIFOQueueV2 adds a queue in order whose shapes, which have to be
+// given in Opts, may leave sizes open: batches pad what is smaller with zeros.
+// Shapes whose number of dimensions is not known, and shapes that are missing,
+// are refused with INVALID_ARGUMENT in the step.
 func PaddingFIFOQueueV2(g *tf.Graph, types []tf.DType, opts ...tf.Option) tf.Output {
 	return newHandle(g, "PaddingFIFOQueueV2", types, opts)
 }
 
-// RandomShuffleQueueV2 adds a queue whose elements come out in random order.
+// RandomShuffleQueueV2 adds a queue whose elements come out in random order. A
+// MinAfterDequeue that is negative or not less than the capacity, and shapes
+// that are not fully known, are refused with INVALID_ARGUMENT in the step.
 // Its options are [Opts].
 func RandomShuffleQueueV2(g *tf.Graph, types []tf.DType, opts ...tf.Option) tf.Output {
 	var o Opts
@@ -128,8 +135,10 @@ func RandomShuffleQueueV2(g *tf.Graph, types []tf.DType, opts ...tf.Option) tf.O
 }
 
 // PriorityQueueV2 adds a queue that gives out the element of the lowest
-// priority: an int64 scalar that comes first in every element, and is not named
-// among types and shapes. Its options are [Opts].
+// priority: an int64 scalar that comes first in every element, and is not
+// named among types and shapes. An element whose priority is no scalar is
+// refused with INVALID_ARGUMENT in the step that enqueues it.
+// Its options are [Opts].
 func PriorityQueueV2(g *tf.Graph, types []tf.DType, opts ...tf.Option) tf.Output {
 	return newHandle(g, "PriorityQueueV2", types, tf.Join(opts, tf.Attr("shapes", []tf.Shape{})))
 }

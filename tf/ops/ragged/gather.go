@@ -21,7 +21,12 @@ func init() {
 
 // RaggedGather returns the rows of a ragged tensor, given as row splits and
 // values, that indices name; every dimension of indices but the first adds one
-// to the splits. Rank is that of indices.
+// to the splits. Rank is that of indices. The splits are int32 or int64
+// vectors, the indices int32 or int64, the values have one dimension or more
+// and any type but resource and variant. Splits of other shapes and indices of
+// another rank are refused with INVALID_ARGUMENT, when the graph is built if
+// the shapes are known, else in the step; so are, in the step, an index that
+// no row has, and splits that are empty, not sorted, or point past the values.
 func RaggedGather(splits []tf.Output, values, indices tf.Output, rank int, opts ...tf.Option) (outSplits []tf.Output, outValues tf.Output) {
 	in := append(append([]tf.Output{}, splits...), values, indices)
 	n := len(splits) + rank - 1

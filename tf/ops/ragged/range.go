@@ -24,12 +24,21 @@ func init() {
 type SplitsOpts struct{ Type tf.DType }
 
 // Apply sets the attributes.
-func (o SplitsOpts) Apply(s *tf.Spec) { s.Set("Tsplits", o.Type) }
+func (o SplitsOpts) Apply(s *tf.Spec) {
+	if o.Type != tf.Invalid {
+		s.Set("Tsplits", o.Type)
+	}
+}
 
 // RaggedRange returns a row of numbers from start up to limit, in steps of
 // delta, for each element of its arguments: vectors of one length, or scalars
-// that serve all rows. Splits, a vector longer by one than there are rows, says
-// where each row of values begins and the last ends. Its options are [SplitsOpts].
+// that serve all rows. Splits, a vector longer by one than there are rows,
+// says where each row of values begins and the last ends. The types are
+// float32, float64, int32 and int64. A row is empty where delta leads away
+// from limit. Arguments of two dimensions or more, or of different lengths,
+// are refused with INVALID_ARGUMENT, when the graph is built if the shapes are
+// known, else in the step; so are, in the step, a delta of 0 and more numbers
+// than the type of the splits can count. Its options are [SplitsOpts].
 func RaggedRange(starts, limits, deltas tf.Output, opts ...tf.Option) (splits, values tf.Output) {
 	op := tf.Apply(nil, "RaggedRange", []tf.Output{starts, limits, deltas}, opts...)
 	return op.Output(0), op.Output(1)

@@ -22,6 +22,11 @@ func (o SegmentJoinOpts) Apply(s *tf.Spec) { s.Set("separator", o.Separator) }
 
 // UnsortedSegmentJoin joins the strings of x, along its first dimensions, that
 // have the same id, one of n. The shape of ids is the beginning of that of x.
+// The result has n in the place of the dimensions of ids, which are int32 or
+// int64 as n is; a segment without strings is empty. Shapes that do not begin
+// alike, and an n that is no scalar, are refused with INVALID_ARGUMENT, when
+// the graph is built if the shapes are known, else in the step; so are, in the
+// step, a negative n and an id that is negative or not less than n.
 // Its options are [SegmentJoinOpts].
 func UnsortedSegmentJoin(x, ids, n tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "UnsortedSegmentJoin", []tf.Output{x, ids, n}, opts...).Output(0)

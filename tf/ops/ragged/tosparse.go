@@ -17,7 +17,12 @@ func init() {
 
 // RaggedTensorToSparse returns a ragged tensor, of one or more row splits from
 // the outside inwards and values, as a sparse one that is as wide as the
-// longest rows.
+// longest rows. indices, an int64 matrix, has a row for each value,
+// sparseValues is a vector, and denseShape is an int64 vector. The splits are
+// int32 or int64 vectors, the values have one dimension or more and any type.
+// Splits of another rank are refused with INVALID_ARGUMENT when the graph is
+// built; so are, in the step, splits that are empty, do not begin with 0,
+// descend, or do not end where the next ones or the values do.
 func RaggedTensorToSparse(splits []tf.Output, values tf.Output, opts ...tf.Option) (indices, sparseValues, denseShape tf.Output) {
 	in := append(append([]tf.Output{}, splits...), values)
 	op := tf.Apply(nil, "RaggedTensorToSparse", in, tf.Join(opts, tf.Attr("RAGGED_RANK", len(splits)))...)

@@ -25,10 +25,16 @@ const (
 )
 
 // RaggedTensorToTensor returns a ragged tensor, given as values and partitions
-// from the outside inwards of the kinds given, as a dense one of a shape. Sizes
-// of -1, or all of them if the shape is the scalar -1, are as large as they need
-// to be; what is too much is cut off, what is missing is def, which is repeated
-// to the shape of a value.
+// from the outside inwards of the kinds given, as a dense one of a shape.
+// Sizes of -1, or all of them if the shape is the scalar -1, are as large as
+// they need to be; what is too much is cut off, what is missing is def, which
+// is repeated to the shape of a value. Shape and partitions are int32 or
+// int64; values and def have one type, any but resource and variant. Unknown
+// kinds, kinds in a wrong order, a shape of another number of dimensions or
+// that contradicts the values', and a def that cannot be repeated are refused
+// with INVALID_ARGUMENT, when the graph is built if the shapes are known, else
+// in the step. So are, in the step, partitions that are empty or name more
+// values than there are.
 func RaggedTensorToTensor(shape, values, def tf.Output, partitions []tf.Output, kinds []string, opts ...tf.Option) tf.Output {
 	in := append([]tf.Output{shape, values, def}, partitions...)
 	own := []tf.Option{tf.Attr("row_partition_types", kinds), tf.Attr("num_row_partition_tensors", len(partitions))}

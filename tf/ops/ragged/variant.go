@@ -29,17 +29,26 @@ func init() {
 
 // RaggedTensorToVariant returns a ragged tensor, given as row splits from the
 // outside inwards and values, in a variant: as a scalar, or, if it is batched,
-// as a vector with one for each row.
+// as a vector with one for each row. The splits are int32 or int64 vectors,
+// the values have one dimension or more and any type but resource and variant.
+// Splits or values of fewer dimensions are refused with INVALID_ARGUMENT when
+// the graph is built.
 func RaggedTensorToVariant(splits []tf.Output, values tf.Output, batched bool, opts ...tf.Option) tf.Output {
 	in := append(append([]tf.Output{}, splits...), values)
 	own := []tf.Option{tf.Attr("RAGGED_RANK", len(splits)), tf.Attr("batched_input", batched)}
 	return tf.Apply(nil, "RaggedTensorToVariant", in, tf.Join(opts, own...)...).Output(0)
 }
 
-// RaggedTensorFromVariant returns the ragged tensors in a variant, put together
-// into one of the given number of row splits and type of values: each dimension
-// of the variant adds a row split to those, inner many, that its elements have;
-// -1 leaves that number to follow from the variant's rank.
+// RaggedTensorFromVariant returns the ragged tensors in a variant, put
+// together into one of the given number of row splits and type of values: each
+// dimension of the variant adds a row split to those, inner many, that its
+// elements have; -1 leaves that number to follow from the variant's rank.
+// Splits are int64 vectors unless the attribute Tsplits says int32. A variant
+// of another rank than outer-inner is refused with INVALID_ARGUMENT, when the
+// graph is built if its shape is known, else in the step; so are, in the step,
+// elements that are no ragged tensors, have another number or type of splits
+// or another type of values, and values whose shapes behind the first
+// dimension differ.
 func RaggedTensorFromVariant(encoded tf.Output, inner, outer int, d tf.DType, opts ...tf.Option) (splits []tf.Output, values tf.Output) {
 	own := []tf.Option{tf.Attr("input_ragged_rank", inner), tf.Attr("output_ragged_rank", outer), tf.Attr("Tvalues", d)}
 	op := tf.Apply(nil, "RaggedTensorFromVariant", []tf.Output{encoded}, tf.Join(opts, own...)...)
@@ -120,14 +129,18 @@ func toVariant(n *core.Node) (core.Kernel, error) {
 		e := &encoded{values: c.Input(rank)}
 		for i := range rank {
 			if c.Input(i).Rank() != 1 {
-				return invalid("row splits must be vectors, got shape %s", c.Input(i).Shape().String())
+				return invalid("Invalid ragged splits: ragged splits must be rank 1 but is rank %d", c.Input(i).Rank())
 			}
 			e.splits = append(e.splits, c.Input(i))
+		}
+		splits, err := e.verified(c)
+		if err != nil {
+			return err
 		}
 		if !batched {
 			return e.write(c)
 		}
-		parts, err := e.unbatch(c, d)
+		parts, err := e.unbatch(splits, d)
 		if err != nil {
 			return err
 		}
@@ -155,20 +168,17 @@ func (e *encoded) write(c *core.OpContext) error {
 	return err
 }
 
-// unbatch returns the rows of e, each in tensors of its own.
-func (e *encoded) unbatch(c *core.OpContext, d tf.DType) ([]*encoded, error) {
-	if e.values.Rank() == 0 && len(e.splits) > 0 {
-		return nil, invalid("Requires flat_values to have rank>=1 when nested_row_splits is not empty, but is 0.")
+// verified returns the splits of e, which fit together and its values.
+func (e *encoded) verified(c *core.OpContext) ([][]int, error) {
+	if len(e.splits) == 0 {
+		return nil, nil
 	}
 	if e.values.Rank() == 0 {
-		return nil, invalid("Requires flat_values to have rank > 0 when batched_input is True")
+		return nil, invalid("Requires flat_values to have rank>=1 when nested_row_splits is not empty, but is 0.")
 	}
 	splits, err := splitsOf(c, len(e.splits))
 	if err != nil {
 		return nil, err
-	}
-	if len(splits) == 0 {
-		return e.rows(), nil
 	}
 	n := e.values.Dim(0)
 	for k := len(splits) - 1; k >= 0; k-- {
@@ -177,7 +187,18 @@ func (e *encoded) unbatch(c *core.OpContext, d tf.DType) ([]*encoded, error) {
 		}
 		n = len(splits[k]) - 1
 	}
-	parts := core.Make[*encoded](n)
+	return splits, nil
+}
+
+// unbatch returns the rows of e, each in tensors of its own.
+func (e *encoded) unbatch(splits [][]int, d tf.DType) ([]*encoded, error) {
+	if e.values.Rank() == 0 {
+		return nil, invalid("Requires flat_values to have rank > 0 when batched_input is True")
+	}
+	if len(splits) == 0 {
+		return e.rows(), nil
+	}
+	parts := core.Make[*encoded](len(splits[0]) - 1)
 	for i := range parts {
 		parts[i] = e.part(splits, i, d)
 	}
@@ -289,7 +310,8 @@ func checkPiece(s, whole tf.Shape) error {
 }
 
 // VariantOf returns a variant that holds a ragged tensor of one ragged
-// dimension, as RaggedTensorToVariant makes it, for kernels elsewhere.
+// dimension, as RaggedTensorToVariant makes it, for kernels elsewhere. It
+// never fails, since it checks neither values nor splits.
 func VariantOf(values, splits *core.Tensor) *core.Tensor {
 	t := core.NewTensor(tf.Variant, tf.Shape{})
 	t.Variants()[0].Value = &encoded{[]*core.Tensor{splits}, values}

@@ -20,15 +20,26 @@ func init() {
 	})
 }
 
-// StatelessRandomBinomial returns, as type d, how many of count trials that have
-// probability prob succeed, for each element of a tensor of the given shape,
-// which ends with that of the parameters. Equal seeds give equal numbers.
+// StatelessRandomBinomial returns, as type d, how many of count trials that
+// have probability prob succeed, for each element of a tensor of the given
+// shape, which ends with that of the parameters. Equal seeds give equal
+// numbers. Where many successes are likely, the method is transformed
+// rejection (Hörmann, 1993). shape is an int32 or int64 vector of sizes that
+// are not negative, seed an int32 or int64 vector [2]; count and prob have
+// one type, float16, float32 or float64, and broadcast. d is float16,
+// float32, float64, int32 or int64. Other shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. A count or prob of 0 or less gives 0, a prob of 1 or more gives
+// count, and a prob that is NaN gives NaN.
 func StatelessRandomBinomial(shape, seed, count, prob tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("StatelessRandomBinomial", tf.Join(opts, tf.Attr("dtype", d)), shape, seed, count, prob)
 }
 
 // StatefulRandomBinomial is StatelessRandomBinomial with the generator whose
-// state the variable behind handle is, and which it moves on.
+// state the variable behind handle is, and which it moves on. alg is an int64
+// scalar, Philox; another one fails with INVALID_ARGUMENT in the step, and a
+// state that is not initialized with FAILED_PRECONDITION. Other inputs, types
+// and errors are those of StatelessRandomBinomial.
 func StatefulRandomBinomial(handle, alg, shape, count, prob tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("StatefulRandomBinomial", tf.Join(opts, tf.Attr("dtype", d)), handle, alg, shape, count, prob)
 }

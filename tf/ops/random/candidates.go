@@ -63,17 +63,30 @@ func samplerAttrs(numTrue, n int, unique bool) []tf.Option {
 
 // UniformCandidateSampler draws n classes below classes, all with the same
 // probability and different ones if unique is set. trueClasses has numTrue
-// columns.
+// columns. trueClasses is an int64 matrix [batch numTrue]; the results are
+// int64 [n], float32 [batch numTrue] and float32 [n]. Another rank, and an n
+// or numTrue below 1, are refused with INVALID_ARGUMENT when the graph is
+// built; another number of columns, a true class outside [0, classes), and
+// unique with n greater than classes fail with it in the step.
 func UniformCandidateSampler(trueClasses tf.Output, numTrue, n int, unique bool, classes int, opts ...tf.Option) Candidates {
 	return sampler3("UniformCandidateSampler", trueClasses, append(samplerAttrs(numTrue, n, unique), tf.Attr("range_max", classes)), opts)
 }
 
-// LogUniformCandidateSampler draws n classes below classes, low ones more often.
+// LogUniformCandidateSampler draws n classes below classes, low ones more
+// often. trueClasses is an int64 matrix [batch numTrue]; the results are
+// int64 [n], float32 [batch numTrue] and float32 [n]. Another rank, and an n
+// or numTrue below 1, are refused with INVALID_ARGUMENT when the graph is
+// built; another number of columns, a true class outside [0, classes), and
+// unique with n greater than classes fail with it in the step.
 func LogUniformCandidateSampler(trueClasses tf.Output, numTrue, n int, unique bool, classes int, opts ...tf.Option) Candidates {
 	return sampler3("LogUniformCandidateSampler", trueClasses, append(samplerAttrs(numTrue, n, unique), tf.Attr("range_max", classes)), opts)
 }
 
-// AllCandidateSampler returns all n classes.
+// AllCandidateSampler returns all n classes. trueClasses is an int64 matrix
+// [batch numTrue]; the results are int64 [n], float32 [batch numTrue] and
+// float32 [n]. All expected counts are 1. Another rank is refused with
+// INVALID_ARGUMENT when the graph is built; another number of columns, and a
+// true class outside [0, n), fail with it in the step.
 func AllCandidateSampler(trueClasses tf.Output, numTrue, n int, unique bool, opts ...tf.Option) Candidates {
 	return sampler3("AllCandidateSampler", trueClasses, samplerAttrs(numTrue, n, unique), opts)
 }
@@ -83,7 +96,11 @@ func AllCandidateSampler(trueClasses tf.Output, numTrue, n int, unique bool, opt
 type Hits struct{ Indices, IDs, Weights tf.Output }
 
 // ComputeAccidentalHits finds the sampled classes that are among the numTrue
-// true classes of each row.
+// true classes of each row. trueClasses is an int64 matrix [batch numTrue],
+// sampled an int64 vector; the results are int32, int64 and float32 vectors
+// of one length. Of equal samples the last one counts. Another shape is
+// refused with INVALID_ARGUMENT, that of trueClasses when the graph is built
+// if it is known, else in the step.
 func ComputeAccidentalHits(trueClasses, sampled tf.Output, numTrue int, opts ...tf.Option) Hits {
 	o := tf.Apply(nil, "ComputeAccidentalHits", []tf.Output{trueClasses, sampled}, tf.Join(opts, tf.Attr("num_true", numTrue))...)
 	return Hits{o.Output(0), o.Output(1), o.Output(2)}

@@ -50,36 +50,61 @@ func init() {
 }
 
 // RandomGamma returns, for each element of a tensor of the given shape, one
-// gamma number of scale 1 for each element of alpha.
+// gamma number of scale 1 for each element of alpha. The method is that of
+// Marsaglia and Tsang (2000). shape is an int32 or int64 vector of sizes that
+// are not negative, alpha has any shape and type float16, float32 or float64,
+// which the result [shape... alpha...] keeps. Other shapes are refused with
+// INVALID_ARGUMENT, a rank when the graph is built, a size in the step.
+// Option ops.RandomOpts sets the seed.
 func RandomGamma(shape, alpha tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RandomGamma", seeded(shape.Graph(), opts), shape, alpha)
 }
 
 // StatelessRandomGammaV2 returns gamma numbers of scale 1 in a tensor of the
-// given shape, whose last dimensions are those of alpha.
+// given shape, whose last dimensions are those of alpha. The method is that
+// of Marsaglia and Tsang (2000). shape is an int32 or int64 vector of sizes
+// that are not negative, seed an int32 or int64 vector [2]; alpha has type
+// float16, float32 or float64, which the result keeps. A shape that does not
+// end with that of alpha fails with INVALID_ARGUMENT in the step.
 func StatelessRandomGammaV2(shape, seed, alpha tf.Output, opts ...tf.Option) tf.Output {
 	return apply("StatelessRandomGammaV2", opts, shape, seed, alpha)
 }
 
-// StatelessRandomGammaV3 is StatelessRandomGammaV2 with the state of a generator
-// instead of a seed.
+// StatelessRandomGammaV3 is StatelessRandomGammaV2 with the state of a
+// generator instead of a seed. key is uint64 [1], counter a uint64 vector of
+// 2 elements or more, alg an int32 scalar, Philox or Auto. Another shape or
+// algorithm is refused with INVALID_ARGUMENT in the step. Other inputs, types
+// and errors are those of StatelessRandomGammaV2.
 func StatelessRandomGammaV3(shape, key, counter, alg, alpha tf.Output, opts ...tf.Option) tf.Output {
 	return apply("StatelessRandomGammaV3", opts, shape, key, counter, alg, alpha)
 }
 
 // RandomPoisson returns, for each element of a tensor of the given shape, one
-// Poisson number for each element of rate, in the type of rate.
+// Poisson number for each element of rate, in the type of rate. For large
+// rates the method is transformed rejection (Hörmann, 1993). shape is an
+// int32 or int64 vector of sizes that are not negative, rate has any shape
+// and type float16, float32 or float64; the result has shape [shape...
+// rate...]. A rate that is infinite or NaN is the number itself. Other shapes
+// are refused with INVALID_ARGUMENT, a rank when the graph is built, a size
+// in the step. Option ops.RandomOpts sets the seed.
 func RandomPoisson(shape, rate tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RandomPoisson", seeded(shape.Graph(), opts), shape, rate)
 }
 
-// RandomPoissonV2 is RandomPoisson with results of type d.
+// RandomPoissonV2 is RandomPoisson with results of type d. rate and d are
+// float16, float32, float64, int32 or int64. An infinite rate gives 0 if d is
+// an integer type. Other inputs, types and errors are those of RandomPoisson.
 func RandomPoissonV2(shape, rate tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("RandomPoissonV2", tf.Join(seeded(shape.Graph(), opts), tf.Attr("dtype", d)), shape, rate)
 }
 
 // StatelessRandomPoisson returns Poisson numbers of type d in a tensor of the
-// given shape, whose last dimensions are those of rate.
+// given shape, whose last dimensions are those of rate. For large rates the
+// method is transformed rejection (Hörmann, 1993). shape is an int32 or int64
+// vector of sizes that are not negative, seed an int32 or int64 vector [2];
+// rate and d are float16, float32, float64, int32 or int64. A rate that is
+// infinite is the number itself, or 0 if d is an integer type. A shape that
+// does not end with that of rate fails with INVALID_ARGUMENT in the step.
 func StatelessRandomPoisson(shape, seed, rate tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("StatelessRandomPoisson", tf.Join(opts, tf.Attr("dtype", d)), shape, seed, rate)
 }

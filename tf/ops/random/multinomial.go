@@ -23,19 +23,32 @@ func init() {
 }
 
 // MultinomialOpts is the optional attribute of Multinomial and
-// StatelessMultinomial: the type of the result, Int32 or Int64.
+// StatelessMultinomial: the type of the result, Int32 or, which is the default, Int64.
 type MultinomialOpts struct{ OutputDType tf.DType }
 
 // Apply sets the attributes.
-func (o MultinomialOpts) Apply(s *tf.Spec) { s.Set("output_dtype", o.OutputDType) }
+func (o MultinomialOpts) Apply(s *tf.Spec) {
+	if o.OutputDType != tf.Invalid {
+		s.Set("output_dtype", o.OutputDType)
+	}
+}
 
-// Multinomial draws n classes for every row of logits, the unscaled logarithms
-// of the classes' probabilities. Its options are [MultinomialOpts].
+// Multinomial draws n classes for every row of logits, the unscaled
+// logarithms of the classes' probabilities. logits are a matrix
+// [batch classes] of a floating-point type (float16, bfloat16, float32,
+// float64), n is an int32 scalar that is not negative; the result is
+// [batch n], int64 unless the option says int32. Other shapes are refused
+// with INVALID_ARGUMENT, when the graph is built if they are known, else in
+// the step. A negative n, and logits without classes, fail with
+// INVALID_ARGUMENT in the step. Option ops.RandomOpts sets the seed.
+// Its options are [MultinomialOpts].
 func Multinomial(logits, n tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Multinomial", seeded(logits.Graph(), opts), logits, n)
 }
 
-// StatelessMultinomial is Multinomial with a seed of two integers.
+// StatelessMultinomial is Multinomial with a seed of two integers. The seed
+// is int32 or int64; another shape than [2] fails with INVALID_ARGUMENT in
+// the step. Other inputs, types and errors are those of Multinomial.
 // Its options are [MultinomialOpts].
 func StatelessMultinomial(logits, n, seed tf.Output, opts ...tf.Option) tf.Output {
 	return apply("StatelessMultinomial", opts, logits, n, seed)

@@ -19,15 +19,26 @@ func init() {
 }
 
 // RandomIndexShuffleOpts is the optional attribute of RandomIndexShuffle: how
-// often numbers are mixed, an even number from 4 on.
+// often numbers are mixed, an even number from 4 on; 0 stands for 4.
 type RandomIndexShuffleOpts struct{ Rounds int }
 
 // Apply sets the attributes.
-func (o RandomIndexShuffleOpts) Apply(s *tf.Spec) { s.Set("rounds", o.Rounds) }
+func (o RandomIndexShuffleOpts) Apply(s *tf.Spec) {
+	if o.Rounds != 0 {
+		s.Set("rounds", o.Rounds)
+	}
+}
 
 // RandomIndexShuffle returns where index comes to lie when the numbers from 0
-// to last are shuffled in the way that seed, three integers, stands for. index
-// and last are scalars or vectors; seed may have a row for each.
+// to last are shuffled in the way that seed, three integers, stands for. The
+// shuffling is the cipher Simon (Beaulieu et al., 2013), applied until the
+// number is at most last. index and last are scalars or vectors; seed may
+// have a row for each. index and last have one type, int32, uint32, int64 or
+// uint64, which the result keeps; seed may have any of these types. Other
+// shapes are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step. An index that is negative or greater than
+// last, and rounds that are odd or less than 4, fail with INVALID_ARGUMENT in
+// the step.
 // Its options are [RandomIndexShuffleOpts].
 func RandomIndexShuffle(index, seed, last tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RandomIndexShuffle", opts, index, seed, last)

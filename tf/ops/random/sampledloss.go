@@ -26,10 +26,14 @@ type SampledOpts struct {
 	Hits       AccidentalHits
 }
 
-// NCELoss returns the noise-contrastive loss of each example (Gutmann and Hyvärinen,
-// AISTATS 2010), for training with many classes: weights [classes dim] and biases
-// [classes] of the last layer, int64 labels [batch NumTrue], inputs [batch dim] of
-// that layer, and how many classes are sampled for a batch.
+// NCELoss returns the noise-contrastive loss of each example (Gutmann and
+// Hyvärinen, AISTATS 2010), for training with many classes: weights
+// [classes dim] and biases [classes] of the last layer, int64 labels
+// [batch NumTrue], inputs [batch dim] of that layer, and how many classes are
+// sampled for a batch. The result is [batch], of the floating-point type of
+// inputs. Labels outside [0, classes), and other shapes, are refused with
+// INVALID_ARGUMENT by the ops that it consists of, such as
+// LogUniformCandidateSampler and MatMul.
 func NCELoss(weights, biases, labels, inputs tf.Output, sampled, classes int, o SampledOpts) tf.Output {
 	return sampledLoss("nce_loss", labels, inputs, func() tf.Output {
 		logits, targets := sampledLogits(weights, biases, labels, inputs, sampled, classes, o, o.Hits == RemoveHits)
@@ -40,9 +44,10 @@ func NCELoss(weights, biases, labels, inputs tf.Output, sampled, classes int, o 
 	})
 }
 
-// SampledSoftmaxLoss returns an estimate of the softmax cross entropy of each example
-// from sampled classes (Jean et al., ACL 2015), for training with many classes. The
-// arguments are those of NCELoss.
+// SampledSoftmaxLoss returns an estimate of the softmax cross entropy of each
+// example from sampled classes (Jean et al., ACL 2015), for training with
+// many classes. The arguments are those of NCELoss. The result is [batch], of
+// the floating-point type of inputs. Errors are those of NCELoss.
 func SampledSoftmaxLoss(weights, biases, labels, inputs tf.Output, sampled, classes int, o SampledOpts) tf.Output {
 	return sampledLoss("sampled_softmax_loss", labels, inputs, func() tf.Output {
 		logits, targets := sampledLogits(weights, biases, labels, inputs, sampled, classes, o, o.Hits != KeepHits)
@@ -100,8 +105,10 @@ func withoutHits(logits, labels, sampled tf.Output, n int) tf.Output {
 
 func number(x tf.Output, v int) tf.Output { return ops.Scalar(x.Graph(), int32(v)) }
 
-// FoldIn returns a seed, a vector of two integers, that seed and data determine, an
-// integer of type int32 or int64: other data give streams that are independent.
+// FoldIn returns a seed, a vector of two integers, that seed and data
+// determine, an integer of type int32 or int64: other data give streams that
+// are independent. data is a scalar; the result has its type. seed is refused
+// as by StatelessRandomUniformFullInt.
 func FoldIn(seed, data tf.Output) tf.Output {
 	if seed.Err() != nil {
 		return seed
@@ -110,8 +117,10 @@ func FoldIn(seed, data tf.Output) tf.Output {
 	return ops.Stack([]tf.Output{first, data}, 0)
 }
 
-// SplitSeed returns n seeds, the rows of a matrix [n 2], that a seed, a vector of two
-// integers, determines: their streams are independent of each other.
+// SplitSeed returns n seeds, the rows of a matrix [n 2], that a seed, a
+// vector of two integers, determines: their streams are independent of each
+// other. The result has the type of seed, an integer type. A negative n is
+// refused with INVALID_ARGUMENT when the graph is built.
 func SplitSeed(seed tf.Output, n int) tf.Output {
 	if seed.Err() != nil {
 		return seed

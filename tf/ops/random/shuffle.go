@@ -27,13 +27,24 @@ func init() {
 	})
 }
 
-// StatelessShuffle returns x with its rows in a random order.
+// StatelessShuffle returns x with its rows in a random order. x has any type,
+// which the result keeps with the shape; a scalar is returned as it is. key
+// is uint64 [1], counter a uint64 vector of 2 elements or more, alg an int32
+// scalar, Philox or Auto. Another shape or algorithm is refused with
+// INVALID_ARGUMENT in the step.
 func StatelessShuffle(x, key, counter, alg tf.Output, opts ...tf.Option) tf.Output {
 	return apply("StatelessShuffle", opts, x, key, counter, alg)
 }
 
 // RandomCrop returns a part of an image, of three dimensions, that has the
-// height and width that size tells and lies at a random place.
+// height and width that size tells and lies at a random place. image is
+// [height width depth] of uint8, int8, int16, int32, int64, float32 or
+// float64, size an int64 vector of two elements; the result is [size[0]
+// size[1] depth] of the type of image. Other shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. A negative size fails with INVALID_ARGUMENT in the step, one greater
+// than the image with FAILED_PRECONDITION. Option ops.RandomOpts sets the
+// seed.
 func RandomCrop(image, size tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RandomCrop", seeded(image.Graph(), opts), image, size)
 }

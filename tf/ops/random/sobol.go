@@ -17,9 +17,13 @@ func init() {
 }
 
 // SobolSample returns points of the Sobol sequence, which fills the unit cube
-// evenly: a matrix of numResults rows of dim coordinates each, behind the first
-// skip points. All are int32 scalars. The result is float32 unless the
-// attribute dtype says Float64.
+// evenly: a matrix of numResults rows of dim coordinates each, behind the
+// first skip points. All are int32 scalars. The direction numbers are those
+// of Joe and Kuo (2008). The result is float32 unless the attribute dtype
+// says Float64. Inputs of another shape are refused with INVALID_ARGUMENT,
+// when the graph is built if they are known, else in the step; so are, in the
+// step, a dim or numResults below 1, a dim that is too great, a negative
+// skip, and numbers of points or coordinates beyond int32.
 func SobolSample(dim, numResults, skip tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SobolSample", opts, dim, numResults, skip)
 }

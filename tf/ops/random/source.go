@@ -90,21 +90,27 @@ func init() {
 	})
 }
 
-// StatelessRandomGetKeyCounter returns the key and the counter that a seed, two
-// integers, stands for.
+// StatelessRandomGetKeyCounter returns the key and the counter that a seed,
+// two integers, stands for. seed is int32 or int64 [2], key uint64 [1],
+// counter uint64 [2]. Other shapes are refused with INVALID_ARGUMENT, when
+// the graph is built if they are known, else in the step.
 func StatelessRandomGetKeyCounter(seed tf.Output, opts ...tf.Option) (key, counter tf.Output) {
 	o := tf.Apply(nil, "StatelessRandomGetKeyCounter", []tf.Output{seed}, opts...)
 	return o.Output(0), o.Output(1)
 }
 
 // StatelessRandomGetKeyCounterAlg returns the key and the counter that a seed
-// stands for, and the algorithm that this machine prefers.
+// stands for, and the algorithm that this machine prefers. seed is int32 or
+// int64 [2], key uint64 [1], counter uint64 [2], alg an int32 scalar. Other
+// shapes are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step.
 func StatelessRandomGetKeyCounterAlg(seed tf.Output, opts ...tf.Option) (key, counter, alg tf.Output) {
 	o := tf.Apply(nil, "StatelessRandomGetKeyCounterAlg", []tf.Output{seed}, opts...)
 	return o.Output(0), o.Output(1), o.Output(2)
 }
 
-// StatelessRandomGetAlg returns the algorithm that this machine prefers: Philox.
+// StatelessRandomGetAlg returns the algorithm that this machine prefers:
+// Philox. The result is an int32 scalar. It cannot fail.
 func StatelessRandomGetAlg(g *tf.Graph, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "StatelessRandomGetAlg", nil, opts...).Output(0)
 }

@@ -52,48 +52,78 @@ const (
 	stateWords   = counterWords + 1
 )
 
-// StatefulUniform returns numbers of type d, uniform in [0, 1), in a tensor of
-// the given shape, from the generator whose state the variable behind handle is.
-// They are those that RandomUniform would draw, and the state moves on past them.
+// StatefulUniform returns numbers of type d, uniform in [0, 1), in a tensor
+// of the given shape, from the generator whose state the variable behind
+// handle is. They are those that RandomUniform would draw, and the state
+// moves on past them. Philox stands for Philox4x32-10 (Salmon et al., SC
+// 2011). d is a floating-point type (float16, bfloat16, float32, float64),
+// alg an int64 scalar, and shape is an int32 or int64 vector of sizes that
+// are not negative. Other shapes are refused with INVALID_ARGUMENT, when the
+// graph is built if they are known, else in the step. A state that is not
+// initialized fails with FAILED_PRECONDITION in the step, one that is no
+// int64 vector of at least 3 elements, or an alg that is neither Philox nor
+// Auto, with INVALID_ARGUMENT; the algorithm ThreeFry, 2, is UNIMPLEMENTED.
 func StatefulUniform(handle, alg, shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return fromState("StatefulUniform", handle, alg, shape, d, opts)
 }
 
-// StatefulUniformFullInt is StatefulUniform for integers of the full range of d.
+// StatefulUniformFullInt is StatefulUniform for integers of the full range of
+// d. d is int32, uint32, int64 or uint64. Other inputs, types and errors are
+// those of StatefulUniform.
 func StatefulUniformFullInt(handle, alg, shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return fromState("StatefulUniformFullInt", handle, alg, shape, d, opts)
 }
 
-// StatefulStandardNormalV2 is StatefulUniform for normal numbers of mean 0 and
-// deviation 1.
+// StatefulStandardNormalV2 is StatefulUniform for normal numbers of mean 0
+// and deviation 1. The numbers are made from uniform ones by the method of
+// Box and Muller (1958). Inputs, types and errors are those of
+// StatefulUniform.
 func StatefulStandardNormalV2(handle, alg, shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return fromState("StatefulStandardNormalV2", handle, alg, shape, d, opts)
 }
 
-// StatefulTruncatedNormal is StatefulStandardNormalV2 without what lies beyond
-// ±2.
+// StatefulTruncatedNormal is StatefulStandardNormalV2 without what lies
+// beyond ±2. Inputs, types and errors are those of StatefulUniform.
 func StatefulTruncatedNormal(handle, alg, shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return fromState("StatefulTruncatedNormal", handle, alg, shape, d, opts)
 }
 
 // StatefulUniformInt is StatefulUniform for integers in [minval, maxval).
+// minval and maxval are scalars of one type, int32 or int64, which the result
+// keeps. Others, and a minval that is not less than maxval, fail with
+// INVALID_ARGUMENT in the step. Other inputs, types and errors are those of
+// StatefulUniform.
 func StatefulUniformInt(handle, alg, shape, minval, maxval tf.Output, opts ...tf.Option) tf.Output {
 	return apply("StatefulUniformInt", opts, handle, alg, shape, minval, maxval)
 }
 
-// RngSkip moves the state of a generator on past delta numbers.
+// RngSkip moves the state of a generator on past delta numbers. alg and delta
+// are int64 scalars; other shapes fail with INVALID_ARGUMENT in the step. A
+// state that is not initialized fails with FAILED_PRECONDITION in the step,
+// one that is no int64 vector of at least 3 elements, or an alg that is
+// neither Philox nor Auto, with INVALID_ARGUMENT; the algorithm ThreeFry, 2,
+// is UNIMPLEMENTED.
 func RngSkip(handle, alg, delta tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "RngSkip", []tf.Output{handle, alg, delta}, opts...)
 }
 
 // RngReadAndSkip moves the state of a generator on past delta numbers, and
-// returns what it was before.
+// returns what it was before. alg is an int32 and delta a uint64 scalar; the
+// result is int64 [3], two words of counter and a key. Other shapes are
+// refused with INVALID_ARGUMENT, when the graph is built if they are known,
+// else in the step. A state that is not initialized fails with
+// FAILED_PRECONDITION in the step, one that is no int64 vector of at least 3
+// elements, or an alg that is neither Philox nor Auto, with INVALID_ARGUMENT;
+// the algorithm ThreeFry, 2, is UNIMPLEMENTED.
 func RngReadAndSkip(handle, alg, delta tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RngReadAndSkip", opts, handle, alg, delta)
 }
 
 // NonDeterministicInts returns integers of the full range of d that cannot be
-// foreseen.
+// foreseen. d is int32, uint32, int64 or uint64, and shape is an int32 or
+// int64 vector of sizes that are not negative. Other shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step.
 func NonDeterministicInts(shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("NonDeterministicInts", tf.Join(opts, tf.Attr("dtype", d)), shape)
 }

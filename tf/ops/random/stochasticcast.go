@@ -24,8 +24,13 @@ func init() {
 }
 
 // StochasticCastToInt returns x as integers of type d. Numbers between two
-// integers become the nearer one the more often the nearer they are: which one,
-// the stream of key, counter and algorithm decides.
+// integers become the nearer one the more often the nearer they are: which
+// one, the stream of key, counter and algorithm decides. x has a
+// floating-point type (float16, bfloat16, float32, float64) and any shape,
+// which the result keeps; d is int8, int16 or int32. NaN becomes 0, and
+// numbers out of the range of d become its bounds. key is uint64 [1], counter
+// a uint64 vector of 2 elements or more, alg an int32 scalar, Philox or Auto.
+// Another shape or algorithm is refused with INVALID_ARGUMENT in the step.
 func StochasticCastToInt(x, key, counter, alg tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("StochasticCastToInt", tf.Join(opts, tf.Attr("Tout", d)), x, key, counter, alg)
 }

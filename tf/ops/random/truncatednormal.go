@@ -36,16 +36,32 @@ func precisionOf(d tf.DType) *stream.Precision {
 	return stream.Double
 }
 
-// ParameterizedTruncatedNormal returns normal numbers without those beyond low
-// and high, in a tensor of the given shape, a vector. The parameters are scalars
-// or have a value for each row.
+// ParameterizedTruncatedNormal returns normal numbers without those beyond
+// low and high, in a tensor of the given shape, a vector. The parameters are
+// scalars or have a value for each row. The method is rejection (Robert,
+// 1995). shape is an int32 or int64 vector of sizes that are not negative,
+// and it is not empty; the parameters have one type, float16, float32 or
+// float64, which the result keeps. Other shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. A deviation that is not positive, a low that is not less than high,
+// and bounds that are both infinite fail with INVALID_ARGUMENT in the step;
+// too many numbers beyond the bounds in a row fail with INTERNAL. Option
+// ops.RandomOpts sets the seed.
 func ParameterizedTruncatedNormal(shape, mean, deviation, low, high tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ParameterizedTruncatedNormal", seeded(mean.Graph(), opts), shape, mean, deviation, low, high)
 }
 
 // StatelessParameterizedTruncatedNormal returns normal numbers without those
 // beyond low and high. The parameters have shapes that, broadcast, the given
-// shape ends with. Equal seeds, two integers, give equal numbers.
+// shape ends with. Equal seeds, two integers, give equal numbers. The method
+// is rejection (Robert, 1995). shape is an int32 or int64 vector of sizes
+// that are not negative, seed an int32 or int64 vector [2]; the parameters
+// have one type, float16, float32 or float64, which the result keeps. Other
+// shapes are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step. A deviation that is not positive, a low that
+// is not less than high, and bounds that are both infinite fail with
+// INVALID_ARGUMENT in the step; too many numbers beyond the bounds in a row
+// fail with INTERNAL.
 func StatelessParameterizedTruncatedNormal(shape, seed, mean, deviation, low, high tf.Output, opts ...tf.Option) tf.Output {
 	return apply("StatelessParameterizedTruncatedNormal", opts, shape, seed, mean, deviation, low, high)
 }

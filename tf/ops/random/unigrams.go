@@ -3,7 +3,6 @@ package random
 import (
 	"bufio"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 
@@ -12,14 +11,21 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// LearnedUnigramCandidateSampler draws n classes below classes, as often as they
-// have been true ones before, and different ones if unique is set.
+// LearnedUnigramCandidateSampler draws n classes below classes, as often as
+// they have been true ones before, and different ones if unique is set.
+// trueClasses is an int64 matrix [batch numTrue]; the results are int64 [n],
+// float32 [batch numTrue] and float32 [n]. Another rank, and an n or numTrue
+// below 1, are refused with INVALID_ARGUMENT when the graph is built; another
+// number of columns, a true class outside [0, classes), and unique with n
+// greater than classes fail with it in the step.
 func LearnedUnigramCandidateSampler(trueClasses tf.Output, numTrue, n int, unique bool, classes int, opts ...tf.Option) Candidates {
 	return sampler3("LearnedUnigramCandidateSampler", trueClasses, append(samplerAttrs(numTrue, n, unique), tf.Attr("range_max", classes)), opts)
 }
 
-// ThreadUnsafeUnigramCandidateSampler is LearnedUnigramCandidateSampler under the
-// name of a variant of TensorFlow's that steps must not run at the same time.
+// ThreadUnsafeUnigramCandidateSampler is LearnedUnigramCandidateSampler under
+// the name of a variant of TensorFlow's that steps must not run at the same
+// time. Inputs, results and errors are those of
+// LearnedUnigramCandidateSampler.
 func ThreadUnsafeUnigramCandidateSampler(trueClasses tf.Output, numTrue, n int, unique bool, classes int, opts ...tf.Option) Candidates {
 	return sampler3("ThreadUnsafeUnigramCandidateSampler", trueClasses, append(samplerAttrs(numTrue, n, unique), tf.Attr("range_max", classes)), opts)
 }
@@ -49,8 +55,16 @@ func (o FixedUnigramOpts) Apply(s *tf.Spec) {
 	}
 }
 
-// FixedUnigramCandidateSampler draws n classes below classes by the weights that
-// o tells, and different ones if unique is set. Its options are [FixedUnigramOpts].
+// FixedUnigramCandidateSampler draws n classes below classes by the weights
+// that o tells, and different ones if unique is set. trueClasses is an int64
+// matrix [batch numTrue]; the results are int64 [n], float32 [batch numTrue]
+// and float32 [n]. Another rank, and an n or numTrue below 1, are refused
+// with INVALID_ARGUMENT when the graph is built; another number of columns, a
+// true class outside [0, classes), and unique with n greater than classes
+// fail with it in the step. So do options with both or none of Unigrams and
+// VocabFile, a line without a weight, and another number of weights than
+// classes; a VocabFile that does not exist fails with NOT_FOUND.
+// Its options are [FixedUnigramOpts].
 func FixedUnigramCandidateSampler(trueClasses tf.Output, numTrue, n int, unique bool, classes int, o FixedUnigramOpts, opts ...tf.Option) Candidates {
 	return sampler3("FixedUnigramCandidateSampler", trueClasses, append(samplerAttrs(numTrue, n, unique), tf.Attr("range_max", classes), o), opts)
 }
@@ -111,9 +125,9 @@ func (w *weighing) read(name string) error {
 	if name == "" {
 		return nil
 	}
-	f, err := os.Open(core.LocalPath(name))
+	f, _, err := core.OpenRegular(core.LocalPath(name))
 	if err != nil {
-		return core.FileError(name, err)
+		return err
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)

@@ -33,13 +33,17 @@ func blockKernels(run func(*lstm, *core.OpContext) error, order gateOrder) core.
 
 // BlockLSTM runs LSTMBlockCell over the first seqLenMax, an int64 scalar, of
 // the steps of x [time batch m]; state and hidden output of those after are
-// zero.
+// zero. All are float16 or all float32, and the results are [time batch n]. A
+// seqLenMax that is no scalar or not from 0 to the number of steps, and sizes
+// that do not fit each other, are refused with INVALID_ARGUMENT in the step;
+// another rank of x, and a bias that is no vector or not 4n long, when the
+// graph is built if it is known. Options are those of LSTMBlockCell.
 func BlockLSTM(seqLenMax, x, csPrev, hPrev tf.Output, w LSTMWeights, opts ...tf.Option) LSTMStates {
 	return lstmStates(tf.Apply(nil, "BlockLSTM", w.inputs(seqLenMax, x, csPrev, hPrev), opts...))
 }
 
 // BlockLSTMV2 is BlockLSTM with gates in the order input, forget, candidate,
-// output, and no forget bias.
+// output, and no forget bias. Types, shapes and errors are those of BlockLSTM.
 func BlockLSTMV2(seqLenMax, x, csPrev, hPrev tf.Output, w LSTMWeights, opts ...tf.Option) LSTMStates {
 	return lstmStates(tf.Apply(nil, "BlockLSTMV2", w.inputs(seqLenMax, x, csPrev, hPrev), opts...))
 }

@@ -24,12 +24,16 @@ type BlockLSTMGrads struct {
 }
 
 // BlockLSTMGrad returns the gradients of BlockLSTM from those of states and
-// hidden outputs. It needs all that went in and all that came out.
+// hidden outputs. It needs all that went in and all that came out. Each
+// gradient has the shape of what it is for. Ranks that are wrong are refused
+// with INVALID_ARGUMENT, when the graph is built if they are known, else in
+// the step; sizes that do not fit each other are refused with it in the step.
 func BlockLSTMGrad(seqLenMax, x, csPrev, hPrev tf.Output, w LSTMWeights, s LSTMStates, dcs, dh tf.Output, usePeephole bool, opts ...tf.Option) BlockLSTMGrads {
 	return blockGrads("BlockLSTMGrad", w.inputs(seqLenMax, x, csPrev, hPrev), s, dcs, dh, usePeephole, opts)
 }
 
-// BlockLSTMGradV2 is BlockLSTMGrad for BlockLSTMV2.
+// BlockLSTMGradV2 is BlockLSTMGrad for BlockLSTMV2. Errors are those of
+// BlockLSTMGrad.
 func BlockLSTMGradV2(seqLenMax, x, csPrev, hPrev tf.Output, w LSTMWeights, s LSTMStates, dcs, dh tf.Output, usePeephole bool, opts ...tf.Option) BlockLSTMGrads {
 	return blockGrads("BlockLSTMGradV2", w.inputs(seqLenMax, x, csPrev, hPrev), s, dcs, dh, usePeephole, opts)
 }

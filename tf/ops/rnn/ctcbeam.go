@@ -9,6 +9,33 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
+// CTCBeamOpts are the optional attributes of CTCBeamSearchDecoder.
+type CTCBeamOpts struct {
+	// KeepRepeated keeps equal labels that follow each other, which are made
+	// one else.
+	KeepRepeated bool
+}
+
+// Apply sets the attribute.
+func (o CTCBeamOpts) Apply(s *tf.Spec) { s.Set("merge_repeated", !o.KeepRepeated) }
+
+// CTCBeamSearchDecoder returns the topPaths most probable sequences of labels
+// given logits x [time batch classes], the last class being the blank, and the
+// logarithms of their probabilities, [batch topPaths]. It looks at the
+// beamWidth best beginnings at each step. The search is that of Graves and
+// Jaitly (ICML 2014). x is float32 or float64; labels and indices are int64.
+// A topPaths above beamWidth, or more paths than the search finds, are
+// refused with INVALID_ARGUMENT in the step; other errors are those of
+// CTCGreedyDecoder. Its options are [CTCBeamOpts].
+func CTCBeamSearchDecoder(x, lengths tf.Output, beamWidth, topPaths int, opts ...tf.Option) (d []Decoded, logProbability tf.Output) {
+	op := tf.Apply(nil, "CTCBeamSearchDecoder", []tf.Output{x, lengths}, tf.Join(opts, tf.Attr("beam_width", beamWidth), tf.Attr("top_paths", topPaths))...)
+	d = core.Make[Decoded](max(0, topPaths))
+	for p := range d {
+		d[p] = Decoded{op.Output(p), op.Output(topPaths + p), op.Output(2*topPaths + p)}
+	}
+	return d, op.Output(3 * topPaths)
+}
+
 // A chance says how probable a labeling is, as logarithms: all the ways to it,
 // those that end in a blank and those that end in its last label.
 type chance[T numeric.Float] struct{ total, blank, label T }

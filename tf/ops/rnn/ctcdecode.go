@@ -42,36 +42,19 @@ func (o CTCGreedyOpts) Apply(s *tf.Spec) {
 }
 
 // CTCGreedyDecoder takes the most probable class of each step of x [time batch
-// classes], as far as lengths tells, and returns those that are no blanks, and
-// the negative sum of their logits, [batch 1].
-// Its options are [CTCBeamOpts] and [CTCGreedyOpts].
+// classes], as far as lengths tells, and returns those that are no blanks,
+// and the negative sum of their logits, [batch 1]. It is the best path
+// decoding of Graves et al. (ICML 2006). x is float32 or float64; labels and
+// indices are int64. An x of other than three dimensions or without elements,
+// lengths that are no vector and a blank that is no class are refused with
+// INVALID_ARGUMENT, shapes when the graph is built if they are known. Lengths
+// that are not as many as sequences, or more than the steps, are refused with
+// FAILED_PRECONDITION in the step.
+// Its options are [CTCGreedyOpts].
 func CTCGreedyDecoder(x, lengths tf.Output, opts ...tf.Option) (d Decoded, logProbability tf.Output) {
 	op := tf.Apply(nil, "CTCGreedyDecoder", []tf.Output{x, lengths}, opts...)
 	outputs(op, 0, &d.Indices, &d.Values, &d.DenseShape, &logProbability)
 	return d, logProbability
-}
-
-// CTCBeamOpts are the optional attributes of CTCBeamSearchDecoder.
-type CTCBeamOpts struct {
-	// KeepRepeated keeps equal labels that follow each other, which are made
-	// one else.
-	KeepRepeated bool
-}
-
-// Apply sets the attribute.
-func (o CTCBeamOpts) Apply(s *tf.Spec) { s.Set("merge_repeated", !o.KeepRepeated) }
-
-// CTCBeamSearchDecoder returns the topPaths most probable sequences of labels
-// given logits x [time batch classes], the last class being the blank, and the
-// logarithms of their probabilities, [batch topPaths]. It looks at the
-// beamWidth best beginnings at each step. Its options are [CTCBeamOpts].
-func CTCBeamSearchDecoder(x, lengths tf.Output, beamWidth, topPaths int, opts ...tf.Option) (d []Decoded, logProbability tf.Output) {
-	op := tf.Apply(nil, "CTCBeamSearchDecoder", []tf.Output{x, lengths}, tf.Join(opts, tf.Attr("beam_width", beamWidth), tf.Attr("top_paths", topPaths))...)
-	d = core.Make[Decoded](max(0, topPaths))
-	for p := range d {
-		d[p] = Decoded{op.Output(p), op.Output(topPaths + p), op.Output(2*topPaths + p)}
-	}
-	return d, op.Output(3 * topPaths)
 }
 
 func decoderShape(c *core.Infer) error {

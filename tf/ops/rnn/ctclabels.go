@@ -72,6 +72,9 @@ func ascending(at []int64, i int) error {
 }
 
 func (v *ctc) checkLengths() error {
+	if v.time == 0 {
+		return invalid("Max time or first dimension of input cannot be 0.")
+	}
 	for b, n := range v.lengths {
 		if int(n) > v.time {
 			return invalid("sequence_length(%d) <= %d", b, v.time)

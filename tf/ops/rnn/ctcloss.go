@@ -42,9 +42,19 @@ func (o CTCLossOpts) Apply(s *tf.Spec) {
 
 // CTCLoss returns how improbable, as -log p for each sequence of a batch, the
 // labels are given logits x [time batch classes], whatever the steps at which
-// they come, and the gradient of that for x. Labels are a sparse matrix of a
-// row for each sequence; the last class is the blank between them. lengths
-// tells how many steps each sequence has. Its options are [CTCLossOpts].
+// they come, and the gradient of that for x. The loss is connectionist
+// temporal classification (Graves et al., ICML 2006). Labels are a sparse
+// matrix of a row for each sequence; the last class is the blank between
+// them. lengths tells how many steps each sequence has. x is float32 or
+// float64, of one type with the results; loss is a vector [batch] and
+// gradient has the shape of x. labelIndices, int64, is a matrix of two
+// columns, labels and lengths, int32, are vectors. Other ranks and unequal
+// sizes are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step. So are, in the step, indices out of order or
+// bounds, lengths that are negative or more than the steps, negative labels,
+// labels behind one that is no class but the blank, and sequences without
+// labels or, without IgnoreLonger, with more labels than steps.
+// Its options are [CTCLossOpts].
 func CTCLoss(x, labelIndices, labels, lengths tf.Output, opts ...tf.Option) (loss, gradient tf.Output) {
 	op := tf.Apply(nil, "CTCLoss", []tf.Output{x, labelIndices, labels, lengths}, opts...)
 	return op.Output(0), op.Output(1)

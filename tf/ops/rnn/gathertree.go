@@ -12,11 +12,14 @@ func init() {
 	})
 }
 
-// GatherTree returns the sequences that a beam search has found, [time batch beam]:
-// it goes from the last step of each beam to its parents. Steps and parents are
-// [time batch beam], lengths [batch]; sequences end with the first end token and are
-// filled with it. With lengths of each beam, [batch beam], as in TensorFlow 1.4, only
-// these end sequences. All are int32. It is TensorFlow 1's operation of contrib.seq2seq.
+// GatherTree returns the sequences that a beam search has found, [time batch
+// beam]: it goes from the last step of each beam to its parents. Steps and
+// parents are [time batch beam], lengths [batch]; sequences end with the first
+// end token and are filled with it. With lengths of each beam, [batch beam],
+// as in TensorFlow 1.4, only these end sequences. All are int32. It is
+// TensorFlow 1's operation of contrib.seq2seq. Other shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step; a parent that is no beam is refused with it in the step.
 func GatherTree(steps, parents, lengths, end tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "GatherTree", []tf.Output{steps, parents, lengths, end}, opts...).Output(0)
 }

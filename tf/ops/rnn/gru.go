@@ -30,8 +30,12 @@ type GRUWeights struct{ RU, C, BRU, BC tf.Output }
 // gates R and U, the candidate C and the output H.
 type GRUStates struct{ R, U, C, H tf.Output }
 
-// GRUBlockCell computes one step of a gated recurrent unit on x [batch m] from
-// the output before, [batch n].
+// GRUBlockCell computes one step of a gated recurrent unit on x [batch m]
+// from the output before, [batch n]. It is the cell of Cho et al. (EMNLP
+// 2014, arXiv:1406.1078). All are float32, and the results are [batch n].
+// Ranks and sizes that do not fit each other are refused with
+// INVALID_ARGUMENT in the step; an x or hPrev that is no matrix when the
+// graph is built if its shape is known.
 func GRUBlockCell(x, hPrev tf.Output, w GRUWeights, opts ...tf.Option) (s GRUStates) {
 	op := tf.Apply(nil, "GRUBlockCell", []tf.Output{x, hPrev, w.RU, w.C, w.BRU, w.BC}, opts...)
 	outputs(op, 0, &s.R, &s.U, &s.C, &s.H)
@@ -44,7 +48,8 @@ func GRUBlockCell(x, hPrev tf.Output, w GRUWeights, opts ...tf.Option) (s GRUSta
 type GRUGrads struct{ X, HPrev, C, RU tf.Output }
 
 // GRUBlockCellGrad returns gradients of GRUBlockCell from that of its output.
-// It needs all that went in and what came out, but for s.H.
+// It needs all that went in and what came out, but for s.H. Types and errors
+// are those of GRUBlockCell.
 func GRUBlockCellGrad(x, hPrev tf.Output, w GRUWeights, s GRUStates, dh tf.Output, opts ...tf.Option) (d GRUGrads) {
 	op := tf.Apply(nil, "GRUBlockCellGrad", []tf.Output{x, hPrev, w.RU, w.C, w.BRU, w.BC, s.R, s.U, s.C, dh}, opts...)
 	outputs(op, 0, &d.X, &d.HPrev, &d.C, &d.RU)

@@ -65,9 +65,15 @@ func lstmStates(op *tf.Operation) (s LSTMStates) {
 	return s
 }
 
-// LSTMBlockCell computes one step of an LSTM on x [batch m] from the state and
-// the hidden output before, [batch n]. The gates in the weights are in the
-// order input, candidate, forget, output. Its options are [LSTMOpts].
+// LSTMBlockCell computes one step of an LSTM on x [batch m] from the state
+// and the hidden output before, [batch n]. It is the cell of Hochreiter and
+// Schmidhuber (1997), with the peepholes of Gers, Schraudolph and Schmidhuber
+// (JMLR 2002) if they are asked for. The gates in the weights are in the
+// order input, candidate, forget, output. All are float16 or all float32, and
+// the results are [batch n]. Ranks and sizes that do not fit each other, and
+// a state without elements, are refused with INVALID_ARGUMENT in the step; an
+// x or state that is no matrix when the graph is built if its shape is known.
+// Its options are [LSTMOpts].
 func LSTMBlockCell(x, csPrev, hPrev tf.Output, w LSTMWeights, opts ...tf.Option) LSTMStates {
 	return lstmStates(tf.Apply(nil, "LSTMBlockCell", w.inputs(x, csPrev, hPrev), opts...))
 }
@@ -127,8 +133,7 @@ func (l *lstm) cellInputs(c *core.OpContext) error {
 		sized(h, 1, l.cell, "h_prev.dims(1) != cell_size: "),
 		sized(w, 0, l.input+l.cell, "w.dim_size(0) != input_size + cell_size: "),
 		sized(w, 1, 4*l.cell, "w.dim_size(1) != cell_size * 4: "),
-		sized(b, 0, 4*l.cell, "b.dim_size(0) != cell_size * 4: "),
-		rule(cs.Len() > 0, "cs_prev_tensor is empty, has shape: (%d,%d).", cs.Dim(0), cs.Dim(1)))
+		sized(b, 0, 4*l.cell, "b.dim_size(0) != cell_size * 4: "))
 }
 
 // loadPeepholes reads the peepholes' weights from input first on, if they are
@@ -152,6 +157,9 @@ func lstmCellKernel(n *core.Node) (core.Kernel, error) {
 		l := *base
 		if err := l.cellInputs(c); err != nil {
 			return err
+		}
+		if cs := c.Input(1); cs.Len() == 0 {
+			return invalid("cs_prev_tensor is empty, has shape: (%d,%d).", cs.Dim(0), cs.Dim(1))
 		}
 		if err := l.loadPeepholes(c, 4); err != nil {
 			return err

@@ -13,7 +13,8 @@ type LSTMCellGrads struct{ CSPrev, Gates, WCI, WCF, WCO tf.Output }
 // LSTMBlockCellGrad returns gradients of LSTMBlockCell from those of its state
 // and hidden output. It needs all that went in, and what came out, of which H
 // may be missing. Those of x, of the hidden output before and of the other
-// weights are products of the gradients of the gates.
+// weights are products of the gradients of the gates. Types and errors are
+// those of LSTMBlockCell.
 func LSTMBlockCellGrad(x, csPrev, hPrev tf.Output, w LSTMWeights, s LSTMStates, dcs, dh tf.Output, usePeephole bool, opts ...tf.Option) (d LSTMCellGrads) {
 	in := append(w.inputs(x, csPrev, hPrev), s.I, s.CS, s.F, s.O, s.CI, s.CO, dcs, dh)
 	op := tf.Apply(nil, "LSTMBlockCellGrad", in, tf.Join(opts, tf.Attr("use_peephole", usePeephole))...)

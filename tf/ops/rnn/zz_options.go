@@ -7,7 +7,7 @@ import "github.com/gorge-tf/gorge/tf/core"
 func init() {
 	core.NameOptions(map[string]string{
 		"CTCBeamSearchDecoder": "rnn.CTCBeamOpts",
-		"CTCGreedyDecoder":     "rnn.CTCBeamOpts rnn.CTCGreedyOpts",
+		"CTCGreedyDecoder":     "rnn.CTCGreedyOpts",
 		"CTCLoss":              "rnn.CTCLossOpts",
 		"LSTMBlockCell":        "rnn.LSTMOpts",
 	})

@@ -28,26 +28,34 @@ func init() {
 	})
 }
 
-// GetSessionHandle keeps x in the session, on the device of the node, and returns
-// the string that it is found by. It is kept if the handle is fetched, until it is
-// deleted or the session ends.
+// GetSessionHandle keeps x in the session, on the device of the node, and
+// returns the string that it is found by. It is kept if the handle is fetched,
+// until it is deleted or the session ends. x may have any type and shape; the
+// result is a scalar string. Without a session it is refused with
+// FAILED_PRECONDITION in the step.
 func GetSessionHandle(x tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "GetSessionHandle", []tf.Output{x}, opts...).Output(0)
 }
 
-// GetSessionHandleV2 is [GetSessionHandle] with a resource handle, whose name is
-// that string.
+// GetSessionHandleV2 is [GetSessionHandle] with a resource handle, whose name
+// is that string. The result is a resource handle, a scalar. Errors are those
+// of GetSessionHandle.
 func GetSessionHandleV2(x tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "GetSessionHandleV2", []tf.Output{x}, opts...).Output(0)
 }
 
-// GetSessionTensor returns the tensor of the given type that is kept under handle,
-// a string scalar. The node must be on the task that has it.
+// GetSessionTensor returns the tensor of the given type that is kept under
+// handle, a string scalar. The node must be on the task that has it. A handle
+// that is no scalar is refused with INVALID_ARGUMENT, when the graph is built
+// if its shape is known, else in the step. So are, in the step, a handle that
+// nothing is kept under and another type.
 func GetSessionTensor(handle tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "GetSessionTensor", []tf.Output{handle}, tf.Join(opts, tf.Attr("dtype", d))...).Output(0)
 }
 
-// DeleteSessionTensor gives up the tensor that is kept under handle.
+// DeleteSessionTensor gives up the tensor that is kept under handle. A handle
+// that is no scalar is refused with INVALID_ARGUMENT, when the graph is built
+// if its shape is known, else in the step.
 func DeleteSessionTensor(handle tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "DeleteSessionTensor", []tf.Output{handle}, opts...)
 }

@@ -29,8 +29,13 @@ func (o AudioSpectrogramOpts) Apply(s *tf.Spec) { s.Set("magnitude_squared", o.M
 
 // AudioSpectrogram returns the magnitudes of the frequencies in windows of so
 // many samples of x, a float32 matrix with a column for each channel. Windows
-// begin stride samples apart. The result has dimensions for channels, windows and
-// frequencies. Its options are [AudioSpectrogramOpts].
+// begin stride samples apart. The result has dimensions for channels, windows
+// and frequencies. x is [samples channels], and the result is float32
+// [channels windows 1+p/2], where p is the least power of two that holds a
+// window; the window is a Hann window. Samples of an incomplete window are
+// left out. Another rank, a window below 2 and a stride below 1 are refused
+// with INVALID_ARGUMENT when the graph is built, a window of more than 2^24
+// samples in the step. Its options are [AudioSpectrogramOpts].
 func AudioSpectrogram(x tf.Output, window, stride int, opts ...tf.Option) tf.Output {
 	return apply("AudioSpectrogram", tf.Join(opts, tf.Attr("window_size", window), tf.Attr("stride", stride)), x)
 }
@@ -60,7 +65,15 @@ func (o MfccOpts) Apply(s *tf.Spec) {
 }
 
 // Mfcc returns the mel-frequency cepstral coefficients of a spectrogram of
-// squared magnitudes. Its options are [MfccOpts].
+// squared magnitudes. The coefficients are those of Davis and Mermelstein
+// (1980). spectrogram is float32 [channels windows frequencies], sampleRate
+// an int32 scalar; the result is float32 [channels windows coefficients].
+// Other shapes are refused with INVALID_ARGUMENT, when the graph is built if
+// they are known, else in the step. Fewer than two frequencies, a rate that
+// is not positive, limits that do not ascend from 0 on, and more coefficients
+// than bands fail with INVALID_ARGUMENT in the step. The result is 0 where
+// the spectrogram does not reach the upper limit.
+// Its options are [MfccOpts].
 func Mfcc(spectrogram, sampleRate tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Mfcc", opts, spectrogram, sampleRate)
 }

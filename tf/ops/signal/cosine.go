@@ -8,9 +8,13 @@ import (
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
-// DCT returns the discrete cosine transforms of the types 1 to 4 along the last
-// dimension of x, of type Float32 or Float64, whose size must be known. With ortho
-// the transform is orthonormal, which type 1 cannot be.
+// DCT returns the discrete cosine transforms of the types 1 to 4 along the
+// last dimension of x, of type Float32 or Float64, whose size must be known.
+// With ortho the transform is orthonormal, which type 1 cannot be. Type 2 is
+// that of Ahmed, Natarajan and Rao (1974). The result has the shape and the
+// type of x. An unknown size, another kind than 1 to 4, and kind 1 with ortho
+// or of fewer than 2 numbers are refused with INVALID_ARGUMENT when the graph
+// is built.
 func DCT(x tf.Output, kind int, ortho bool) tf.Output {
 	return scoped("dct", x, func() tf.Output {
 		s := x.Shape()
@@ -35,8 +39,9 @@ func DCT(x tf.Output, kind int, ortho bool) tf.Output {
 	})
 }
 
-// IDCT returns the inverse of DCT, but for a factor if it is not orthonormal: 2n for
-// type 2 to 4 of n numbers, 2(n-1) for type 1.
+// IDCT returns the inverse of DCT, but for a factor if it is not orthonormal:
+// 2n for type 2 to 4 of n numbers, 2(n-1) for type 1. Its arguments are
+// refused as by DCT.
 func IDCT(x tf.Output, kind int, ortho bool) tf.Output {
 	switch kind {
 	case 2:
@@ -118,9 +123,13 @@ func (o MDCTOptions) apply(frames tf.Output, length int) tf.Output {
 	return STFTOptions{Window: w}.apply(frames, length)
 }
 
-// MDCT returns the modified discrete cosine transforms of frames of length elements,
-// a multiple of 4, each of which overlaps half of the next: signals [... samples]
-// become [... frames length/2].
+// MDCT returns the modified discrete cosine transforms of frames of length
+// elements, a multiple of 4, each of which overlaps half of the next: signals
+// [... samples] become [... frames length/2]. The transform is that of
+// Princen, Johnson and Bradley (ICASSP 1987). x has a floating-point type,
+// which the result keeps, and a known rank. A length that is not a positive
+// multiple of 4, and an unknown rank, are refused with INVALID_ARGUMENT when
+// the graph is built.
 func MDCT(x tf.Output, length int, o MDCTOptions) tf.Output {
 	return scoped("mdct", x, func() tf.Output {
 		if length <= 0 || length%4 != 0 {
@@ -135,7 +144,10 @@ func MDCT(x tf.Output, length int, o MDCTOptions) tf.Output {
 }
 
 // InverseMDCT returns the signals whose MDCT, with the same options, are x
-// [... frames half], but for the first and the last half frame.
+// [... frames half], but for the first and the last half frame. The result is
+// [... (frames+1)*half] of the type of x. Spectra of unknown rank or of an
+// unknown last size are refused with INVALID_ARGUMENT when the graph is
+// built.
 func InverseMDCT(x tf.Output, o MDCTOptions) tf.Output {
 	return scoped("inverse_mdct", x, func() tf.Output {
 		y := IDCT(x, 4, o.Ortho)
@@ -153,8 +165,11 @@ func InverseMDCT(x tf.Output, o MDCTOptions) tf.Output {
 	})
 }
 
-// MFCCsFromLogMelSpectrograms returns the mel-frequency cepstral coefficients of
-// logarithmic mel spectrograms [... bands], as HTK computes them.
+// MFCCsFromLogMelSpectrograms returns the mel-frequency cepstral coefficients
+// of logarithmic mel spectrograms [... bands], as HTK computes them. The
+// coefficients are those of Davis and Mermelstein (1980). The result has the
+// shape and the type of x, float32 or float64. An unknown number of bands is
+// refused with INVALID_ARGUMENT when the graph is built.
 func MFCCsFromLogMelSpectrograms(x tf.Output) tf.Output {
 	return scoped("mfccs_from_log_mel_spectrograms", x, func() tf.Output {
 		y := DCT(x, 2, false)

@@ -63,54 +63,101 @@ func apply(op string, opts []tf.Option, in ...tf.Output) tf.Output {
 	return tf.Apply(nil, op, in, opts...).Output(0)
 }
 
-// FFT returns the discrete Fourier transforms of complex numbers along the last
-// dimension.
+// FFT returns the discrete Fourier transforms of complex numbers along the
+// last dimension. The method is that of Cooley and Tukey (1965), and that of
+// Bluestein (1970) for lengths with a large prime factor. x is complex64 or
+// complex128 and has one dimension or more; the result has its shape and
+// type. A lower rank is refused with INVALID_ARGUMENT, when the graph is
+// built if it is known, else in the step.
 func FFT(x tf.Output, opts ...tf.Option) tf.Output { return complexOp("FFT", x, opts) }
 
-// IFFT is the inverse of FFT.
+// IFFT is the inverse of FFT. x is complex64 or complex128 and has one
+// dimension or more; the result has its shape and type. A lower rank is
+// refused with INVALID_ARGUMENT, when the graph is built if it is known, else
+// in the step.
 func IFFT(x tf.Output, opts ...tf.Option) tf.Output { return complexOp("IFFT", x, opts) }
 
-// FFT2D is FFT along the last two dimensions.
+// FFT2D is FFT along the last two dimensions. x is complex64 or complex128
+// and has two dimensions or more; the result has its shape and type. A lower
+// rank is refused with INVALID_ARGUMENT, when the graph is built if it is
+// known, else in the step.
 func FFT2D(x tf.Output, opts ...tf.Option) tf.Output { return complexOp("FFT2D", x, opts) }
 
-// IFFT2D is the inverse of FFT2D.
+// IFFT2D is the inverse of FFT2D. x is complex64 or complex128 and has two
+// dimensions or more; the result has its shape and type. A lower rank is
+// refused with INVALID_ARGUMENT, when the graph is built if it is known, else
+// in the step.
 func IFFT2D(x tf.Output, opts ...tf.Option) tf.Output { return complexOp("IFFT2D", x, opts) }
 
-// FFT3D is FFT along the last three dimensions.
+// FFT3D is FFT along the last three dimensions. x is complex64 or complex128
+// and has three dimensions or more; the result has its shape and type. A
+// lower rank is refused with INVALID_ARGUMENT, when the graph is built if it
+// is known, else in the step.
 func FFT3D(x tf.Output, opts ...tf.Option) tf.Output { return complexOp("FFT3D", x, opts) }
 
-// IFFT3D is the inverse of FFT3D.
+// IFFT3D is the inverse of FFT3D. x is complex64 or complex128 and has three
+// dimensions or more; the result has its shape and type. A lower rank is
+// refused with INVALID_ARGUMENT, when the graph is built if it is known, else
+// in the step.
 func IFFT3D(x tf.Output, opts ...tf.Option) tf.Output { return complexOp("IFFT3D", x, opts) }
 
 // RFFT returns the discrete Fourier transforms of real numbers along the last
-// dimension, of which the first length, a vector of one int32, are used, with zeros
-// behind them if there are fewer: those length/2 + 1 elements of which the others are
-// conjugates.
+// dimension, of which the first length, a vector of one int32, are used, with
+// zeros behind them if there are fewer: those length/2 + 1 elements of which
+// the others are conjugates. x is float32 or float64, the result complex64 or
+// complex128. Other dimensions stay. A rank below 1 and lengths of another
+// shape are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step; a negative length fails with it in the step.
 func RFFT(x, length tf.Output, opts ...tf.Option) tf.Output {
 	return realOp("RFFT", padded(x, length, false), opts, length)
 }
 
-// IRFFT is the inverse of RFFT: it returns length real numbers.
+// IRFFT is the inverse of RFFT: it returns length real numbers. x is
+// complex64 or complex128, the result float32 or float64. Spectra with fewer
+// elements than that takes, length/2 + 1 in the last dimension, are filled up
+// with zeros. A rank below 1 and lengths of another shape are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step; a negative length fails with it in the step.
 func IRFFT(x, length tf.Output, opts ...tf.Option) tf.Output {
 	return realOp("IRFFT", padded(x, length, true), opts, length)
 }
 
-// RFFT2D is RFFT along the last two dimensions, of two lengths.
+// RFFT2D is RFFT along the last two dimensions, of two lengths. x is float32
+// or float64, the result complex64 or complex128. lengths is an int32 vector;
+// where x has fewer elements, it is filled up with zeros. A rank below 2 and
+// lengths of another shape are refused with INVALID_ARGUMENT, when the graph
+// is built if they are known, else in the step; a negative length fails with
+// it in the step.
 func RFFT2D(x, lengths tf.Output, opts ...tf.Option) tf.Output {
 	return realOp("RFFT2D", padded(x, lengths, false), opts, lengths)
 }
 
-// IRFFT2D is the inverse of RFFT2D.
+// IRFFT2D is the inverse of RFFT2D. x is complex64 or complex128, the result
+// float32 or float64. Spectra with fewer elements than that takes, length/2 +
+// 1 in the last dimension, are filled up with zeros. A rank below 2 and
+// lengths of another shape are refused with INVALID_ARGUMENT, when the graph
+// is built if they are known, else in the step; a negative length fails with
+// it in the step.
 func IRFFT2D(x, lengths tf.Output, opts ...tf.Option) tf.Output {
 	return realOp("IRFFT2D", padded(x, lengths, true), opts, lengths)
 }
 
-// RFFT3D is RFFT along the last three dimensions, of three lengths.
+// RFFT3D is RFFT along the last three dimensions, of three lengths. x is
+// float32 or float64, the result complex64 or complex128. lengths is an int32
+// vector; where x has fewer elements, it is filled up with zeros. A rank
+// below 3 and lengths of another shape are refused with INVALID_ARGUMENT,
+// when the graph is built if they are known, else in the step; a negative
+// length fails with it in the step.
 func RFFT3D(x, lengths tf.Output, opts ...tf.Option) tf.Output {
 	return realOp("RFFT3D", padded(x, lengths, false), opts, lengths)
 }
 
-// IRFFT3D is the inverse of RFFT3D.
+// IRFFT3D is the inverse of RFFT3D. x is complex64 or complex128, the result
+// float32 or float64. Spectra with fewer elements than that takes, length/2 +
+// 1 in the last dimension, are filled up with zeros. A rank below 3 and
+// lengths of another shape are refused with INVALID_ARGUMENT, when the graph
+// is built if they are known, else in the step; a negative length fails with
+// it in the step.
 func IRFFT3D(x, lengths tf.Output, opts ...tf.Option) tf.Output {
 	return realOp("IRFFT3D", padded(x, lengths, true), opts, lengths)
 }

@@ -23,22 +23,36 @@ func init() {
 }
 
 // FFTND is FFT along axes, the last dimensions in ascending order, of given
-// lengths.
+// lengths. x is complex64 or complex128, and the result has its type. x is
+// cut off or filled up with zeros to the lengths. lengths and axes are int32
+// vectors of one length that is not 0; negative axes count from the end.
+// Other vectors, a rank below their length, axes that are not the last
+// dimensions, and negative lengths fail with INVALID_ARGUMENT in the step.
 func FFTND(x, lengths, axes tf.Output, opts ...tf.Option) tf.Output {
 	return apply("FFTND", opts, x, lengths, axes)
 }
 
-// IFFTND is the inverse of FFTND.
+// IFFTND is the inverse of FFTND. Inputs and errors are those of FFTND.
 func IFFTND(x, lengths, axes tf.Output, opts ...tf.Option) tf.Output {
 	return apply("IFFTND", opts, x, lengths, axes)
 }
 
-// RFFTND is RFFT along axes, the last dimensions in ascending order.
+// RFFTND is RFFT along axes, the last dimensions in ascending order. x is
+// float32 or float64, the result complex64 or complex128. lengths and axes
+// are int32 vectors of one length that is not 0; negative axes count from the
+// end. Other vectors, a rank below their length, axes that are not the last
+// dimensions, and negative lengths fail with INVALID_ARGUMENT in the step. So
+// do dimensions that have fewer elements than their length, unlike in RFFT.
 func RFFTND(x, lengths, axes tf.Output, opts ...tf.Option) tf.Output {
 	return realOp("RFFTND", x, opts, lengths, axes)
 }
 
-// IRFFTND is the inverse of RFFTND.
+// IRFFTND is the inverse of RFFTND. x is complex64 or complex128, the result
+// float32 or float64. lengths and axes are int32 vectors of one length that
+// is not 0; negative axes count from the end. Other vectors, a rank below
+// their length, axes that are not the last dimensions, and negative lengths
+// fail with INVALID_ARGUMENT in the step. So do dimensions that have fewer
+// elements than their length takes, length/2 + 1 in the last one.
 func IRFFTND(x, lengths, axes tf.Output, opts ...tf.Option) tf.Output {
 	return realOp("IRFFTND", x, opts, lengths, axes)
 }

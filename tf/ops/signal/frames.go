@@ -65,9 +65,11 @@ func inverseRealFFT(x tf.Output, n int) tf.Output {
 	return IRFFT(atLeast(x, n/2+1), ops.Const(x.Graph(), []int32{int32(n)}))
 }
 
-// Frame returns the frames of length elements that begin every step elements along
-// the last dimension of x: [... samples] becomes [... frames length]. With pad the
-// last frames are filled up with zeros, else they are left out.
+// Frame returns the frames of length elements that begin every step elements
+// along the last dimension of x: [... samples] becomes [... frames length].
+// With pad the last frames are filled up with zeros, else they are left out.
+// The result has the type of x. A length or step below 1, and an unknown rank
+// or a scalar, are refused with INVALID_ARGUMENT when the graph is built.
 func Frame(x tf.Output, length, step int, pad bool) tf.Output {
 	return scoped("frame", x, func() tf.Output {
 		if length <= 0 || step <= 0 || len(x.Shape()) == 0 {
@@ -100,8 +102,11 @@ func framed(s tf.Shape, length, step int, pad bool) tf.Shape {
 	return append(s[:len(s)-1:len(s)-1], frames, length)
 }
 
-// OverlapAndAdd is the reverse of Frame: the sum of frames [... frames length], each
-// of which begins step elements after the one before: [... samples].
+// OverlapAndAdd is the reverse of Frame: the sum of frames
+// [... frames length], each of which begins step elements after the one
+// before: [... samples]. x has a numeric type, which the result keeps. A step
+// below 1, and a rank that is unknown or below 2, are refused with
+// INVALID_ARGUMENT when the graph is built.
 func OverlapAndAdd(x tf.Output, step int) tf.Output {
 	return scoped("overlap_and_add", x, func() tf.Output {
 		if step <= 0 || len(x.Shape()) < 2 {
@@ -153,8 +158,11 @@ func (o STFTOptions) apply(frames tf.Output, length int) tf.Output {
 	return ops.Mul(frames, w(frames.Graph(), length, frames.DType().Base()))
 }
 
-// STFT returns the short-time Fourier transforms of signals [... samples]: spectra
-// [... frames bins] of frames of length elements that begin every step elements.
+// STFT returns the short-time Fourier transforms of signals [... samples]:
+// spectra [... frames bins] of frames of length elements that begin every
+// step elements. x is float32 or float64, spectra are complex64 or complex128
+// with FFTLength/2 + 1 bins. Lengths and steps below 1, and an unknown rank,
+// are refused with INVALID_ARGUMENT when the graph is built.
 func STFT(x tf.Output, length, step int, o STFTOptions) tf.Output {
 	return scoped("stft", x, func() tf.Output {
 		frames := o.apply(Frame(x, length, step, o.PadEnd), length)
@@ -162,8 +170,11 @@ func STFT(x tf.Output, length, step int, o STFTOptions) tf.Output {
 	})
 }
 
-// InverseSTFT returns the signals whose STFT are x, where the frames overlap as the
-// step says. The window should be what InverseSTFTWindow makes of that of STFT.
+// InverseSTFT returns the signals whose STFT are x, where the frames overlap
+// as the step says. The window should be what InverseSTFTWindow makes of that
+// of STFT. x is complex64 or complex128 [... frames bins], the result float32
+// or float64 [... samples]. A rank that is unknown or below 2, and a step
+// below 1, are refused with INVALID_ARGUMENT when the graph is built.
 func InverseSTFT(x tf.Output, length, step int, o STFTOptions) tf.Output {
 	return scoped("inverse_stft", x, func() tf.Output {
 		size := o.size(length)
@@ -179,8 +190,10 @@ func InverseSTFT(x tf.Output, length, step int, o STFTOptions) tf.Output {
 	})
 }
 
-// InverseSTFTWindow returns the window with which InverseSTFT undoes an STFT with the
-// window forward, nil for the periodic Hann window, and the same step.
+// InverseSTFTWindow returns the window with which InverseSTFT undoes an STFT
+// with the window forward, nil for the periodic Hann window, and the same
+// step. A step below 1 is refused with INVALID_ARGUMENT when the window is
+// added to a graph.
 func InverseSTFTWindow(step int, forward Window) Window {
 	if forward == nil {
 		forward = HannWindow(true)
@@ -200,11 +213,14 @@ func InverseSTFTWindow(step int, forward Window) Window {
 	}
 }
 
-// FFTShift moves the element of frequency 0 from the beginning to the middle along
-// axes, of all dimensions if there are none. The rank must be known.
+// FFTShift moves the element of frequency 0 from the beginning to the middle
+// along axes, of all dimensions if there are none. The rank must be known.
+// The result has the shape and the type of x. A negative axis counts from the
+// end. An unknown rank is refused with INVALID_ARGUMENT when the graph is
+// built.
 func FFTShift(x tf.Output, axes ...int) tf.Output { return shifted("fftshift", x, axes, 1) }
 
-// IFFTShift undoes FFTShift.
+// IFFTShift undoes FFTShift. Arguments and errors are those of FFTShift.
 func IFFTShift(x tf.Output, axes ...int) tf.Output { return shifted("ifftshift", x, axes, -1) }
 
 func shifted(name string, x tf.Output, axes []int, sign int) tf.Output {

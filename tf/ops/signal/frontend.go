@@ -20,8 +20,15 @@ func init() {
 }
 
 // AudioMicrofrontend returns features of speech, computed as on small devices
-// in fixed point: for each window of audio, an int16 vector, what is in channels
-// on the mel scale, less the noise. The attributes are TensorFlow's.
+// in fixed point: for each window of audio, an int16 vector, what is in
+// channels on the mel scale, less the noise. The attributes are TensorFlow's.
+// Its gain control, if asked for, is that of Wang et al. (ICASSP 2017,
+// arXiv:1607.05666). The result is [frames
+// channels*(1+left_context+right_context)] of uint16 or, if out_type says so,
+// float32. A rank that is not 1 is refused with INVALID_ARGUMENT, when the
+// graph is built if it is known, else in the step; attributes out of range
+// fail with it in the step, and channels wider than the spectrum with
+// INTERNAL.
 func AudioMicrofrontend(audio tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "AudioMicrofrontend", []tf.Output{audio}, opts...).Output(0)
 }

@@ -33,16 +33,27 @@ func (o DecodeWavOpts) Apply(s *tf.Spec) {
 	}
 }
 
-// DecodeWav returns the samples of a WAV file of 16 bits, given by its contents,
-// as numbers from -1 to 1 with a column for each channel, and how many there are
-// in a second. Its options are [DecodeWavOpts].
+// DecodeWav returns the samples of a WAV file of 16 bits, given by its
+// contents, as numbers from -1 to 1 with a column for each channel, and how
+// many there are in a second. The format is RIFF WAVE (IBM and Microsoft,
+// 1991). contents is a string scalar, audio float32 [samples channels],
+// sampleRate an int32 scalar. Samples that the file lacks are 0, channels
+// that it lacks are its last one. Another rank is refused with
+// INVALID_ARGUMENT, when the graph is built if it is known, else in the step;
+// what is no PCM file of 16 bits fails with it in the step.
+// Its options are [DecodeWavOpts].
 func DecodeWav(contents tf.Output, opts ...tf.Option) (audio, sampleRate tf.Output) {
 	op := tf.Apply(nil, "DecodeWav", []tf.Output{contents}, opts...)
 	return op.Output(0), op.Output(1)
 }
 
 // EncodeWav returns the contents of a WAV file of 16 bits with the samples of
-// audio, a float32 matrix with a column for each channel.
+// audio, a float32 matrix with a column for each channel. The format is RIFF
+// WAVE (IBM and Microsoft, 1991). sampleRate is an int32 scalar, the result a
+// string scalar. Numbers beyond -1 and 1 are cut off, NaN is 0. Other shapes
+// are refused with INVALID_ARGUMENT, when the graph is built if they are
+// known, else in the step. A rate that is not positive, and channels that are
+// 0 or more than 65535, fail with INVALID_ARGUMENT in the step.
 func EncodeWav(audio, sampleRate tf.Output, opts ...tf.Option) tf.Output {
 	return apply("EncodeWav", opts, audio, sampleRate)
 }

@@ -13,10 +13,15 @@ import (
 type Window func(g *tf.Graph, length int, d tf.DType) tf.Output
 
 // HannWindow returns a Hann window: the raised cosine. A periodic one is for
-// spectra, a symmetric one for filters.
+// spectra, a symmetric one for filters. See Harris (1978). A negative length
+// and a type that is no floating-point type (float16, bfloat16, float32,
+// float64) are refused with INVALID_ARGUMENT when the graph is built.
 func HannWindow(periodic bool) Window { return raised("hann_window", 0.5, periodic) }
 
-// HammingWindow returns a Hamming window: a raised cosine that does not reach 0.
+// HammingWindow returns a Hamming window: a raised cosine that does not reach
+// 0. See Harris (1978). A negative length and a type that is no
+// floating-point type (float16, bfloat16, float32, float64) are refused with
+// INVALID_ARGUMENT when the graph is built.
 func HammingWindow(periodic bool) Window { return raised("hamming_window", 0.54, periodic) }
 
 func raised(name string, a float64, periodic bool) Window {
@@ -34,8 +39,11 @@ func raised(name string, a float64, periodic bool) Window {
 	}
 }
 
-// VorbisWindow is the window of the Vorbis codec, which satisfies the condition of
-// Princen and Bradley: what overlaps adds up to 1.
+// VorbisWindow is the window of the Vorbis codec, which satisfies the
+// condition of Princen and Bradley: what overlaps adds up to 1. Its source is
+// the Vorbis I specification (Xiph.Org). A negative length and a type that is
+// no floating-point type (float16, bfloat16, float32, float64) are refused
+// with INVALID_ARGUMENT when the graph is built.
 func VorbisWindow(g *tf.Graph, length int, d tf.DType) tf.Output {
 	return computed(g, "vorbis_window", length, d, func(i float64) float64 {
 		s := math.Sin(math.Pi / float64(length) * (i + 0.5))
@@ -63,7 +71,10 @@ func cast(x tf.Output, d tf.DType) tf.Output {
 	return ops.Cast(x, d)
 }
 
-// KaiserWindow returns a Kaiser window: the greater beta, the narrower.
+// KaiserWindow returns a Kaiser window: the greater beta, the narrower. The
+// window is that of Kaiser (1974). A negative length and a type that is no
+// floating-point type (float16, bfloat16, float32, float64) are refused with
+// INVALID_ARGUMENT when the graph is built.
 func KaiserWindow(beta float64) Window {
 	return func(g *tf.Graph, length int, d tf.DType) tf.Output {
 		if length == 1 {
@@ -82,8 +93,10 @@ func KaiserWindow(beta float64) Window {
 	}
 }
 
-// KaiserBesselDerivedWindow returns a window that is derived from Kaiser's and
-// satisfies the condition of Princen and Bradley. Its length must be even.
+// KaiserBesselDerivedWindow returns a window that is derived from Kaiser's
+// and satisfies the condition of Princen and Bradley. Its length must be
+// even. An odd length is refused with INVALID_ARGUMENT when the graph is
+// built.
 func KaiserBesselDerivedWindow(beta float64) Window {
 	return func(g *tf.Graph, length int, d tf.DType) tf.Output {
 		if length%2 != 0 {
@@ -95,9 +108,13 @@ func KaiserBesselDerivedWindow(beta float64) Window {
 	}
 }
 
-// LinearToMelWeightMatrix returns a matrix [bins bands] by which a spectrogram
-// [... bins] of frequencies from 0 to half the sample rate is multiplied to get
-// bands of the mel scale between the frequencies low and high, in Hz.
+// LinearToMelWeightMatrix returns a matrix [bins bands] by which a
+// spectrogram [... bins] of frequencies from 0 to half the sample rate is
+// multiplied to get bands of the mel scale between the frequencies low and
+// high, in Hz. The result has the floating-point type d (float16, bfloat16,
+// float32, float64). Another type, bands below 1, bins below 2, and
+// frequencies for which 0 <= low < high <= sampleRate/2 does not hold are
+// refused with INVALID_ARGUMENT when the graph is built.
 func LinearToMelWeightMatrix(g *tf.Graph, bands, bins int, sampleRate, low, high float64, d tf.DType) tf.Output {
 	if bands <= 0 || bins <= 1 || sampleRate <= 0 || low < 0 || low >= high || high > sampleRate/2 {
 		return tf.Failed(g, "linear_to_mel_weight_matrix", invalid("there must be bands and bins, and 0 <= low < high <= rate/2: got %d bands, %d bins, %v, %v, rate %v", bands, bins, low, high, sampleRate)).Output(0)

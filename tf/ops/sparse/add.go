@@ -32,14 +32,22 @@ func init() {
 }
 
 // SparseAdd returns the sum of sparse tensors of equal shape, with indices in
-// order. Where both have a value, sums less than thresh, a real scalar, are left
-// out.
+// order. Where both have a value, sums less than thresh, a real scalar, are
+// left out. Both have one type, float32, float64, int8, int16, int32, int64,
+// complex64 or complex128, and thresh has it too, or that of its real part.
+// Indices have to be in order, which is not checked. Parts that do not fit
+// together, different shapes, and a thresh of another type or rank fail with
+// INVALID_ARGUMENT in the step.
 func SparseAdd(a, b Tensor, thresh tf.Output, opts ...tf.Option) Tensor {
 	return tensorOf(tf.Apply(nil, "SparseAdd", append(flat(a, b), thresh), opts...))
 }
 
 // SparseAddGrad returns the gradients of SparseAdd for the values of both
-// arguments, given that for the values of the sum.
+// arguments, given that for the values of the sum. dy is a vector with an
+// element for each row of sumIndices; da and db have the type of dy and an
+// element for each row of aIndices and bIndices, 0 where the sum has none.
+// Other shapes fail with INVALID_ARGUMENT in the step, or when the graph is
+// built if the ranks of aIndices and bIndices are known.
 func SparseAddGrad(dy, aIndices, bIndices, sumIndices tf.Output, opts ...tf.Option) (da, db tf.Output) {
 	op := tf.Apply(nil, "SparseAddGrad", []tf.Output{dy, aIndices, bIndices, sumIndices}, opts...)
 	return op.Output(0), op.Output(1)

@@ -17,13 +17,19 @@ func scoped(scope string, x tf.Output, f func() Tensor) (t Tensor) {
 	return t
 }
 
-// Placeholder adds three placeholders that are a sparse tensor of type d together: it
-// is fed by session.Feeds.AddSparse or part by part. shape may be nil, if the rank is
-// not known.
+// Placeholder adds three placeholders that are a sparse tensor of type d
+// together: it is fed by session.Feeds.AddSparse or part by part. shape may be
+// nil, if the rank is not known. d is any type, Indices int64 [n rank] and
+// DenseShape int64 [rank]. Only the number of dimensions in shape counts, not
+// its sizes. A step that needs a part that is not fed ends with
+// INVALID_ARGUMENT.
 func Placeholder(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) (t Tensor) {
 	rank := -1
 	if shape != nil {
 		rank = len(shape)
+	}
+	if g == nil {
+		return noGraph("sparse_placeholder")
 	}
 	g.Scope("sparse_placeholder", func() {
 		t.Values = ops.Placeholder(g, d, tf.Shape{-1}, tf.Join(opts, tf.Name("values"))...)
@@ -33,7 +39,16 @@ func Placeholder(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) (t 
 	return t
 }
 
-// FromDense returns the elements of x that are not zero, false or empty.
+// noGraph is a tensor of no graph, whose error says so.
+func noGraph(name string) Tensor {
+	bad := tf.Failed(nil, name, tf.Errorf(tf.InvalidArgument, "an operation without inputs needs a graph, got nil: make one by tf.NewGraph")).Output(0)
+	return Tensor{bad, bad, bad}
+}
+
+// FromDense returns the elements of x that are not zero, false or empty. x has
+// any type that can be compared, which Values keeps; Indices are in order, and
+// NaN is an element. Resource handles and variants cannot be compared and fail
+// the step with NOT_FOUND.
 func FromDense(x tf.Output) Tensor {
 	return scoped("dense_to_sparse", x, func() Tensor {
 		at := ops.Where(x.NotEqual(ops.ZerosLike(x)))
@@ -41,13 +56,17 @@ func FromDense(x tf.Output) Tensor {
 	})
 }
 
-// ToDense returns t with def, a scalar of its type, where it has no element. The
-// indices must be in order and without duplicates.
+// ToDense returns t with def, a scalar of its type, where it has no element.
+// The indices must be in order and without duplicates. The result has the
+// type and the shape of t. Other indices, and a def that is no scalar, fail
+// with INVALID_ARGUMENT in the step.
 func ToDense(t Tensor, def tf.Output) tf.Output {
 	return ops.SparseToDense(t.Indices, t.DenseShape, t.Values, def)
 }
 
-// Eye returns a sparse matrix of rows and columns with ones on the main diagonal.
+// Eye returns a sparse matrix of rows and columns with ones on the main
+// diagonal. The result has the numeric type d. Negative rows or columns are
+// refused with INVALID_ARGUMENT when the graph is built.
 func Eye(g *tf.Graph, rows, columns int, d tf.DType) (t Tensor) {
 	n := min(rows, columns)
 	one, err := core.ScalarOf(d, 1)
@@ -57,6 +76,9 @@ func Eye(g *tf.Graph, rows, columns int, d tf.DType) (t Tensor) {
 		}
 		bad := tf.Failed(g, "eye", err).Output(0)
 		return Tensor{bad, bad, bad}
+	}
+	if g == nil {
+		return noGraph("eye")
 	}
 	g.Scope("eye", func() {
 		at := make([]int64, 0, 2*n)
@@ -69,6 +91,8 @@ func Eye(g *tf.Graph, rows, columns int, d tf.DType) (t Tensor) {
 }
 
 // Retain returns the elements of t for which keep, a bool vector, is true.
+// keep has an element for each one of t; the shape stays. A true element of
+// keep beyond those of t fails as Gather does.
 func Retain(t Tensor, keep tf.Output) Tensor {
 	return scoped("SparseRetain", t.Values, func() Tensor {
 		at := ops.Reshape(ops.Where(keep), []int{-1})
@@ -77,6 +101,9 @@ func Retain(t Tensor, keep tf.Output) Tensor {
 }
 
 // ResetShape returns t with the smallest shape that holds its elements.
+// Indices and Values stay. Without elements all sizes are 0. Indices of
+// another type than int64 are refused with INVALID_ARGUMENT when the graph is
+// built; negative ones are not refused and count as -1.
 func ResetShape(t Tensor) Tensor {
 	return scoped("SparseResetShape", t.Values, func() Tensor {
 		g := t.Values.Graph()
@@ -86,7 +113,9 @@ func ResetShape(t Tensor) Tensor {
 	})
 }
 
-// Transpose returns t with its dimensions in the order of perm.
+// Transpose returns t with its dimensions in the order of perm. perm has each
+// dimension once, an int32 or int64 vector or a slice. The result is in
+// order. Numbers in perm that are no dimension fail as Gather does.
 func Transpose[P tf.Ints](t Tensor, perm P) Tensor {
 	return scoped("SparseTranspose", t.Values, func() Tensor {
 		p := author.AsInts(t.Values, perm)
@@ -94,8 +123,10 @@ func Transpose[P tf.Ints](t Tensor, perm P) Tensor {
 	})
 }
 
-// SparseExpandDims returns t with a new dimension of size 1 at an axis, whose rank
-// must be known; a negative axis counts from the end of the result.
+// SparseExpandDims returns t with a new dimension of size 1 at an axis, whose
+// rank must be known; a negative axis counts from the end of the result.
+// Values stay. An unknown rank and an axis outside [-rank-1, rank] are
+// refused with INVALID_ARGUMENT when the graph is built.
 func SparseExpandDims(t Tensor, axis int) Tensor {
 	return scoped("SparseExpandDims", t.Values, func() Tensor {
 		rank := -1
@@ -123,9 +154,11 @@ func SparseExpandDims(t Tensor, axis int) Tensor {
 	})
 }
 
-// SparseMerge returns the values at places whose last index is the value of ids at
-// the same place: a batch of feature ids and their values becomes a sparse matrix
-// [batch vocabulary].
+// SparseMerge returns the values at places whose last index is the value of
+// ids at the same place: a batch of feature ids and their values becomes a
+// sparse matrix [batch vocabulary]. ids have an integer type and the same
+// indices as values, which is not checked. The result has the type of values
+// and is in order. Ids outside [0, vocabulary) are not refused here.
 func SparseMerge(ids, values Tensor, vocabulary int) Tensor {
 	return scoped("SparseMerge", ids.Values, func() Tensor {
 		g := ids.Values.Graph()
@@ -137,7 +170,9 @@ func SparseMerge(ids, values Tensor, vocabulary int) Tensor {
 }
 
 // ToIndicator returns a bool tensor whose last dimension, of the size of the
-// vocabulary, tells which ids t has at the places before.
+// vocabulary, tells which ids t has at the places before. t has an integer
+// type; the result has its shape but for the last dimension. Ids outside
+// [0, vocabulary) fail with INVALID_ARGUMENT in the step.
 func ToIndicator(t Tensor, vocabulary int) tf.Output {
 	if t.Values.Err() != nil {
 		return t.Values
@@ -148,7 +183,11 @@ func ToIndicator(t Tensor, vocabulary int) tf.Output {
 	return ops.SparseToDense(m.Indices, m.DenseShape, m.Values, ops.Scalar(g, false), ops.SparseToDenseOpts{Unordered: true})
 }
 
-// Mask returns the slices of x whose indices are not among those given.
+// Mask returns the slices of x whose indices are not among those given. The
+// dense shape stays. x.Indices and indices have one type; those of indices
+// that x does not have are ignored. Indices that are no vectors, and types
+// that differ, are refused with INVALID_ARGUMENT, when the graph is built if
+// they are known, else in the step.
 func Mask(x tf.IndexedSlices, indices tf.Output) tf.IndexedSlices {
 	t := scoped("sparse_mask", x.Values, func() Tensor {
 		kept, at := ops.ListDiff(x.Indices, indices)

@@ -44,20 +44,33 @@ func (o CountOpts) Apply(s *tf.Spec) {
 	s.Set("binary_output", o.Binary)
 }
 
-// DenseCountSparseOutput returns how often each integer occurs in x, or in each
-// of its rows. Weights, of the shape of x or none, add up instead of ones; their
-// type is that of the result. Its options are [CountOpts].
+// DenseCountSparseOutput returns how often each integer occurs in x, or in
+// each of its rows. Weights, of the shape of x or none, add up instead of
+// ones; their type is that of the result. x is int32 or int64 with one or two
+// dimensions, and weights are int32, int64, float32 or float64; the result
+// has as many columns as the greatest value needs. Another rank of x,
+// negative values, a matrix without rows, and weights of another shape fail
+// with INVALID_ARGUMENT in the step, shapes of x and weights that differ when
+// the graph is built. Its options are [CountOpts].
 func DenseCountSparseOutput(x, weights tf.Output, opts ...tf.Option) Tensor {
 	return countOf("DenseCountSparseOutput", opts, x, weights)
 }
 
 // SparseCountSparseOutput is DenseCountSparseOutput for a sparse tensor.
+// Values are int32 or int64. Rows are told by the first index; a tensor of
+// rank 1 is one row. Parts that do not fit together are refused with
+// INVALID_ARGUMENT, when the graph is built if their shapes are known, else
+// in the step. Indices out of bounds, negative values, and weights of another
+// shape than Values fail with INVALID_ARGUMENT in the step.
 // Its options are [CountOpts].
 func SparseCountSparseOutput(x Tensor, weights tf.Output, opts ...tf.Option) Tensor {
 	return countOf("SparseCountSparseOutput", opts, x.Indices, x.Values, x.DenseShape, weights)
 }
 
-// RaggedCountSparseOutput is DenseCountSparseOutput for ragged rows.
+// RaggedCountSparseOutput is DenseCountSparseOutput for ragged rows. splits
+// is int64, values int32 or int64. Splits that do not go from 0 to the number
+// of values, fewer than two of them, negative values, and weights of another
+// shape than values fail with INVALID_ARGUMENT in the step.
 // Its options are [CountOpts].
 func RaggedCountSparseOutput(splits, values, weights tf.Output, opts ...tf.Option) Tensor {
 	return countOf("RaggedCountSparseOutput", opts, splits, values, weights)

@@ -29,7 +29,11 @@ type CrossHash struct{ Buckets, Key int64 }
 // SparseCross returns, for each row of its inputs, the combinations of an
 // element of each of them, the last changing first: matrices, sparse ones and
 // dense ones, of as many rows, of int64 or strings. They become strings with
-// "_X_" between the elements, or hashes, int64, if hash is not nil.
+// "_X_" between the elements, or hashes, int64, if hash is not nil. The
+// result is sparse [rows most], with Values of type string or int64. Elements
+// of a sparse input that come after the first row out of order or bounds do
+// not count. Inputs of another rank and of different numbers of rows fail
+// with INVALID_ARGUMENT in the step.
 func SparseCross(g *tf.Graph, sparse []Tensor, dense []tf.Output, hash *CrossHash, opts ...tf.Option) Tensor {
 	own := []tf.Option{tf.Attr("hashed_output", hash != nil), tf.Attr("out_type", tf.String), tf.Attr("internal_type", tf.String), tf.Attr("num_buckets", 0), tf.Attr("hash_key", 0)}
 	if hasNumbers(sparse, dense) {
@@ -42,14 +46,17 @@ func SparseCross(g *tf.Graph, sparse []Tensor, dense []tf.Output, hash *CrossHas
 }
 
 // SparseCrossV2 is SparseCross for strings, with sep, a scalar, between the
-// elements.
+// elements. Numbers are written as text; a sep that is no scalar fails with
+// INVALID_ARGUMENT in the step. Other errors are those of SparseCross.
 func SparseCrossV2(g *tf.Graph, sparse []Tensor, dense []tf.Output, sep tf.Output, opts ...tf.Option) Tensor {
 	return crossOf(g, "SparseCrossV2", sparse, dense, []tf.Output{sep}, opts)
 }
 
-// SparseCrossHashed is SparseCross for hashes, modulo buckets if that, a scalar,
-// is positive. If strong, a scalar, is true, elements are hashed with salt, a
-// vector of two.
+// SparseCrossHashed is SparseCross for hashes, modulo buckets if that, a
+// scalar, is positive. If strong, a scalar, is true, elements are hashed with
+// salt, a vector of two. buckets and salt are int64, strong is bool; other
+// shapes fail with INVALID_ARGUMENT in the step. Other errors are those of
+// SparseCross.
 func SparseCrossHashed(g *tf.Graph, sparse []Tensor, dense []tf.Output, buckets, strong, salt tf.Output, opts ...tf.Option) Tensor {
 	return crossOf(g, "SparseCrossHashed", sparse, dense, []tf.Output{buckets, strong, salt}, opts)
 }

@@ -17,11 +17,14 @@ func init() {
 }
 
 // SparseMatrixSparseCholesky returns the lower triangular matrix L, in
-// compressed rows, for which L·Lᴴ is m, whose elements are of type d, with rows
-// and columns in the order that permutation gives, a vector or one for each
-// matrix of a batch. Only the lower triangle of m is read. It is an error if m
-// is not positive definite. See SparseMatrixOrderingAMD for an order that keeps
-// L sparse.
+// compressed rows, for which L·Lᴴ is m, whose elements are of type d, with
+// rows and columns in the order that permutation gives, a vector or one for
+// each matrix of a batch. Only the lower triangle of m is read. See
+// SparseMatrixOrderingAMD for an order that keeps L sparse. d is float32,
+// float64, complex64 or complex128. permutation is int32. The result is a
+// scalar of type variant. A matrix that is not positive definite or not
+// square, a permutation of another shape or without each number once, and
+// what holds no matrix of type d fail with INVALID_ARGUMENT in the step.
 func SparseMatrixSparseCholesky(m, permutation tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("SparseMatrixSparseCholesky", tf.Join(opts, tf.Attr("type", d)), m, permutation)
 }

@@ -37,39 +37,57 @@ func init() {
 }
 
 // SparseTensorToCSRSparseMatrix returns t, of rank 2 or, for a batch of
-// matrices, 3, in compressed rows: a Variant. The indices have to be in order.
+// matrices, 3, in compressed rows: a Variant. The indices have to be in
+// order. Values are float32, float64, complex64 or complex128. The result is
+// a scalar of type variant. Parts that do not fit together are refused with
+// INVALID_ARGUMENT, when the graph is built if their shapes are known, else
+// in the step. So are other ranks; indices out of order or bounds fail with
+// INVALID_ARGUMENT in the step.
 func SparseTensorToCSRSparseMatrix(t Tensor, opts ...tf.Option) tf.Output {
 	return apply("SparseTensorToCSRSparseMatrix", opts, flat(t)...)
 }
 
 // CSRSparseMatrixToSparseTensor returns m, whose elements are of type d, as a
-// sparse tensor.
+// sparse tensor. d is float32, float64, complex64 or complex128. The result
+// is in the order of the rows. What holds no matrix of type d fails with
+// INVALID_ARGUMENT in the step.
 func CSRSparseMatrixToSparseTensor(m tf.Output, d tf.DType, opts ...tf.Option) Tensor {
 	return tensorOf(tf.Apply(nil, "CSRSparseMatrixToSparseTensor", []tf.Output{m}, tf.Join(opts, tf.Attr("type", d))...))
 }
 
-// DenseToCSRSparseMatrix returns the elements of x at the given indices, which
-// have to be in order, in compressed rows.
+// DenseToCSRSparseMatrix returns the elements of x at the given indices,
+// which have to be in order, in compressed rows. x has rank 2 or, for a batch
+// of matrices, 3, and type float32, float64, complex64 or complex128; indices
+// are int64 with a row for each element. The result is a scalar of type
+// variant. Other shapes are refused with INVALID_ARGUMENT, when the graph is
+// built if they are known, else in the step. Indices out of order or bounds
+// fail with INVALID_ARGUMENT in the step.
 func DenseToCSRSparseMatrix(x, indices tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DenseToCSRSparseMatrix", opts, x, indices)
 }
 
 // CSRSparseMatrixToDense returns m, whose elements are of type d, with zeros
-// where it has no elements.
+// where it has no elements. d is float32, float64, complex64 or complex128.
+// The result has the shape of m. What holds no matrix of type d fails with
+// INVALID_ARGUMENT in the step.
 func CSRSparseMatrixToDense(m tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("CSRSparseMatrixToDense", tf.Join(opts, tf.Attr("type", d)), m)
 }
 
 // CSRSparseMatrixComponents returns what matrix index of a batch consists of,
 // index 0 of what is no batch: where each row begins, the columns of the
-// elements, and the elements, of type d.
+// elements, and the elements, of type d. d is float32, float64, complex64 or
+// complex128. index is an int32 scalar, rows and cols are int32 vectors,
+// values a vector of type d. An index outside the batch fails with
+// INVALID_ARGUMENT in the step, as does what holds no matrix of type d.
 func CSRSparseMatrixComponents(m, index tf.Output, d tf.DType, opts ...tf.Option) (rows, cols, values tf.Output) {
 	op := tf.Apply(nil, "CSRSparseMatrixComponents", []tf.Output{m, index}, tf.Join(opts, tf.Attr("type", d))...)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // SparseMatrixNNZ returns how many elements m has, each matrix of a batch by
-// itself.
+// itself. The result is int32, a scalar or, for a batch, a vector. What holds
+// no matrix fails with INVALID_ARGUMENT in the step.
 func SparseMatrixNNZ(m tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseMatrixNNZ", opts, m)
 }

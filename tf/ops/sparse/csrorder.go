@@ -17,9 +17,12 @@ func init() {
 }
 
 // SparseMatrixOrderingAMD returns in which order the rows and columns of m, a
-// symmetric matrix or a batch of them, should be taken for its Cholesky factor
-// to be sparse: a permutation for each matrix. TensorFlow's minimum degrees are
-// approximate, these are not: its permutations are others.
+// symmetric matrix or a batch of them, should be taken for its Cholesky
+// factor to be sparse: a permutation for each matrix. TensorFlow's minimum
+// degrees are approximate (Amestoy, Davis and Duff, 1996), these are not: its
+// permutations are others. The result is int32 [n], or [batch n]. Only the
+// lower triangle is looked at. A matrix that is not square fails with
+// INVALID_ARGUMENT in the step, as does what holds no matrix.
 func SparseMatrixOrderingAMD(m tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseMatrixOrderingAMD", opts, m)
 }

@@ -34,8 +34,10 @@ type SparseMatrixTransposeOpts struct{ Conjugate bool }
 // Apply sets the attributes.
 func (o SparseMatrixTransposeOpts) Apply(s *tf.Spec) { s.Set("conjugate", o.Conjugate) }
 
-// SparseMatrixTranspose returns the transpose of m, whose elements are of type
-// d. Its options are [SparseMatrixTransposeOpts].
+// SparseMatrixTranspose returns the transpose of m, whose elements are of
+// type d. d is float32, float64, complex64 or complex128. The result is a
+// scalar of type variant. What holds no matrix of type d fails with
+// INVALID_ARGUMENT in the step. Its options are [SparseMatrixTransposeOpts].
 func SparseMatrixTranspose(m tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("SparseMatrixTranspose", tf.Join(opts, tf.Attr("type", d)), m)
 }
@@ -63,8 +65,14 @@ func setForms(s *tf.Spec, a, b MatrixForm) {
 	s.Set("adjoint_b", b.Adjoint)
 }
 
-// SparseMatrixMatMul returns the product of a, a matrix in compressed rows, and
-// b, a dense one, or of batches of them, matrix by matrix.
+// SparseMatrixMatMul returns the product of a, a matrix in compressed rows,
+// and b, a dense one, or of batches of them, matrix by matrix. Both have one
+// type, float32, float64, complex64 or complex128, and one rank, 2 or 3; the
+// result is dense and keeps them. Sizes that do not match are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step; different types, ranks and batches fail with it in the step. Options
+// that both transpose an operand and take its adjoint are refused when the
+// graph is built.
 // Its options are [SparseMatrixMatMulOpts] and [SparseMatrixSparseMatMulOpts].
 func SparseMatrixMatMul(a, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseMatrixMatMul", opts, a, b)
@@ -78,8 +86,15 @@ type SparseMatrixSparseMatMulOpts struct{ A, B MatrixForm }
 func (o SparseMatrixSparseMatMulOpts) Apply(s *tf.Spec) { setForms(s, o.A, o.B) }
 
 // SparseMatrixSparseMatMul returns the product of two matrices in compressed
-// rows, whose elements are of type d, or of batches of them. Sums that come out
-// as zero stay elements. Its options are [SparseMatrixSparseMatMulOpts].
+// rows, whose elements are of type d, or of batches of them. Sums that come
+// out as zero stay elements. d is float32, float64, complex64 or complex128.
+// A batch of one goes with any other. The result is a scalar of type variant.
+// Sizes that do not match are refused with INVALID_ARGUMENT, when the graph
+// is built if they are known, else in the step; so are batches of other
+// sizes. Options that both transpose an operand and take its adjoint are
+// refused when the graph is built. What holds no matrix of type d fails with
+// INVALID_ARGUMENT in the step.
+// Its options are [SparseMatrixSparseMatMulOpts].
 func SparseMatrixSparseMatMul(a, b tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("SparseMatrixSparseMatMul", tf.Join(opts, tf.Attr("type", d)), a, b)
 }

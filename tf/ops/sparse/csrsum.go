@@ -35,32 +35,47 @@ func init() {
 	})
 }
 
-// SparseMatrixZeros returns a matrix, or a batch of them, without elements, of
-// type d and the shape that a vector gives.
+// SparseMatrixZeros returns a matrix, or a batch of them, without elements,
+// of type d and the shape that a vector gives. shape is an int64 vector of
+// two or three sizes. d is float32, float64, complex64 or complex128. The
+// result is a scalar of type variant. Another rank is refused with
+// INVALID_ARGUMENT when the graph is built; other sizes fail with
+// INVALID_ARGUMENT in the step.
 func SparseMatrixZeros(shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("SparseMatrixZeros", tf.Join(opts, tf.Attr("type", d)), shape)
 }
 
-// SparseMatrixAdd returns alpha·a + beta·b, of which alpha and beta are scalars.
-// It has elements where one of the operands has.
+// SparseMatrixAdd returns alpha·a + beta·b, of which alpha and beta are
+// scalars. It has elements where one of the operands has. alpha and beta have
+// the type of both matrices, float32, float64, complex64 or complex128. The
+// result is a scalar of type variant. Different shapes or types, and an alpha
+// or beta that is no scalar, fail with INVALID_ARGUMENT in the step.
 func SparseMatrixAdd(a, b, alpha, beta tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseMatrixAdd", opts, a, b, alpha, beta)
 }
 
 // SparseMatrixMul returns a times b: a scalar, or for a batch one number for
-// each matrix, of shape [n, 1, 1].
+// each matrix, of shape [n, 1, 1]. b has the type of a, float32, float64,
+// complex64 or complex128. The result is a scalar of type variant. Another
+// shape of b fails with UNIMPLEMENTED in the step, another type with
+// INVALID_ARGUMENT.
 func SparseMatrixMul(a, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseMatrixMul", opts, a, b)
 }
 
-// SparseMatrixSoftmax returns the softmax of each row, over its elements alone.
-// They are of type d.
+// SparseMatrixSoftmax returns the softmax of each row, over its elements
+// alone. They are of type d. d is float32 or float64. The result is a scalar
+// of type variant. What holds no matrix of type d fails with INVALID_ARGUMENT
+// in the step.
 func SparseMatrixSoftmax(m tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("SparseMatrixSoftmax", tf.Join(opts, tf.Attr("type", d)), m)
 }
 
 // SparseMatrixSoftmaxGrad returns the gradient of SparseMatrixSoftmax, given
-// its result and the gradient of that.
+// its result and the gradient of that. d is float32 or float64. The result is
+// a scalar of type variant. Elements that grad lacks count as 0. Different
+// shapes fail with INVALID_ARGUMENT in the step, as does what holds no matrix
+// of type d.
 func SparseMatrixSoftmaxGrad(softmax, grad tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("SparseMatrixSoftmaxGrad", tf.Join(opts, tf.Attr("type", d)), softmax, grad)
 }

@@ -62,23 +62,34 @@ func realLoops(f32 func(z, x, y []float32), f64 func(z, x, y []float64),
 
 // SparseTensorDenseAdd returns the sum of a sparse tensor, whose indices and
 // shape are int32 or int64 and may repeat, and a dense one of equal shape.
+// Both have one integer, floating-point or complex type; the result has the
+// type and the shape of b. Parts that do not fit together, another shape than
+// that of b, and indices out of bounds fail with INVALID_ARGUMENT in the
+// step.
 func SparseTensorDenseAdd(a Tensor, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseTensorDenseAdd", opts, append(flat(a), b)...)
 }
 
 // SparseDenseCwiseAdd returns the values of t plus the elements of y at their
-// indices. Y, of rank 5 or less, is repeated to the shape of t.
+// indices. Y, of rank 5 or less, is repeated to the shape of t. t has rank 1
+// to 5, and both have one integer or floating-point type; the result is a
+// vector of that type with an element for each one of t. Parts that do not
+// fit together, indices out of bounds, and a y that cannot be repeated to the
+// shape of t fail with INVALID_ARGUMENT in the step.
 func SparseDenseCwiseAdd(t Tensor, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseDenseCwiseAdd", opts, append(flat(t), y)...)
 }
 
-// SparseDenseCwiseMul is SparseDenseCwiseAdd for products.
+// SparseDenseCwiseMul is SparseDenseCwiseAdd for products. Types, shapes and
+// errors are those of SparseDenseCwiseAdd.
 func SparseDenseCwiseMul(t Tensor, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseDenseCwiseMul", opts, append(flat(t), y)...)
 }
 
 // SparseDenseCwiseDiv is SparseDenseCwiseAdd for quotients. Integers are
-// rounded towards zero.
+// rounded towards zero. An integer divided by 0 fails with INVALID_ARGUMENT
+// in the step; floating-point numbers give an infinity or NaN. Types, shapes
+// and other errors are those of SparseDenseCwiseAdd.
 func SparseDenseCwiseDiv(t Tensor, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseDenseCwiseDiv", opts, append(flat(t), y)...)
 }

@@ -30,7 +30,15 @@ func (o DistanceOpts) Apply(s *tf.Spec) { s.Set("normalize", !o.Absolute) }
 
 // EditDistance returns, in float32, how many insertions, deletions and
 // replacements make the sequences of a hypothesis, which lie along the last
-// dimension, those of the truth, both of rank 2 or more.
+// dimension, those of the truth, both of rank 2 or more. It is the distance
+// of Levenshtein (1966). Both have one type: numbers, bool or strings. The
+// result has the greater of the sizes of both in all dimensions but the last.
+// Relative to an empty truth the distance is infinite; where neither has
+// elements it is 0. Indices have to be in order. Parts that do not fit
+// together are refused with INVALID_ARGUMENT, when the graph is built if
+// their shapes are known, else in the step. Ranks that differ or are below 2
+// are refused with the same code; an index beyond the shape fails with INTERNAL
+// in the step.
 // Its options are [DistanceOpts].
 func EditDistance(hypothesis, truth Tensor, opts ...tf.Option) tf.Output {
 	return apply("EditDistance", opts, flat(hypothesis, truth)...)
@@ -174,7 +182,7 @@ func eachPair(h, t *coo, s tf.Shape, f func(place int, a, b span)) error {
 		}
 		place := offset(key, s)
 		if n := s.NumElements(); place < 0 || place >= n {
-			return invalid("Got an inner product %d which would require writing to outside of the buffer for the output tensor (max elements %d)", place, n)
+			return tf.Errorf(tf.Internal, "Got an inner product %d which would require writing to outside of the buffer for the output tensor (max elements %d)", place, n)
 		}
 		f(place, a, b)
 		i, j = a.hi, b.hi

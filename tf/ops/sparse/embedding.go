@@ -29,8 +29,12 @@ type EmbeddingOpts struct {
 }
 
 // EmbeddingLookupSparse returns, for each row of the sparse matrix ids, a
-// combination of the rows of a table that it names: [rows ...]. The table may be in
-// several parts, see ops.EmbeddingLookup. Every row must have an id.
+// combination of the rows of a table that it names: [rows ...]. The table may
+// be in several parts, see ops.EmbeddingLookup. Every row must have an id.
+// ids are int32 or int64 with rows in order. The result has the type of the
+// table. An unknown Combiner is refused with INVALID_ARGUMENT when the graph
+// is built; other errors are those of ops.EmbeddingLookup and of
+// ops.SparseSegmentSum.
 func EmbeddingLookupSparse(params []tf.Output, ids Tensor, o EmbeddingOpts) tf.Output {
 	if o.Combiner == "" {
 		o.Combiner = CombineMean
@@ -81,9 +85,11 @@ func weighted(x, w, row tf.Output, c Combiner) tf.Output {
 	return ops.DivNoNan(sum, column(ops.Sqrt(ops.SegmentSum(ops.Square(w), row))))
 }
 
-// SafeEmbeddingLookupSparse is EmbeddingLookupSparse for rows without ids, which
-// give zeros. Ids that are negative, and those with weights of 0 or less, are left
-// out.
+// SafeEmbeddingLookupSparse is EmbeddingLookupSparse for rows without ids,
+// which give zeros. Ids that are negative, and those with weights of 0 or
+// less, are left out. With Combiner CombineSum such weights stay. The result
+// has a row for each one of the shape of ids. Errors are those of
+// EmbeddingLookupSparse and of SparseFillEmptyRows.
 func SafeEmbeddingLookupSparse(params []tf.Output, ids Tensor, o EmbeddingOpts) tf.Output {
 	t := scoped("safe_embedding_lookup_sparse", ids.Values, func() Tensor {
 		g := ids.Values.Graph()

@@ -25,13 +25,20 @@ func init() {
 	})
 }
 
-// SparseSparseMaximum returns the greater of the elements of two sparse tensors
-// of equal shape, with indices in order, wherever one of them has a value.
+// SparseSparseMaximum returns the greater of the elements of two sparse
+// tensors of equal shape, with indices in order, wherever one of them has a
+// value. Both have one integer or floating-point type. What has a value in
+// one of them only is compared with 0, and NaN is the result where one is NaN. Parts that do not fit together are
+// refused with INVALID_ARGUMENT, when the graph is built if their shapes are
+// known, else in the step. Different shapes and indices out of bounds fail
+// with INVALID_ARGUMENT in the step; that indices are in order is not
+// checked.
 func SparseSparseMaximum(a, b Tensor, opts ...tf.Option) Tensor {
 	return extremumOf("SparseSparseMaximum", a, b, opts)
 }
 
 // SparseSparseMinimum is SparseSparseMaximum for the lesser of the elements.
+// Types, shapes and errors are the same.
 func SparseSparseMinimum(a, b Tensor, opts ...tf.Option) Tensor {
 	return extremumOf("SparseSparseMinimum", a, b, opts)
 }
@@ -53,14 +60,14 @@ func extremumShape(c *core.Infer) error {
 }
 
 func greater[T realNumber](a, b T) T {
-	if b > a {
+	if b > a || b != b {
 		return b
 	}
 	return a
 }
 
 func lesser[T realNumber](a, b T) T {
-	if b < a {
+	if b < a || b != b {
 		return b
 	}
 	return a

@@ -36,27 +36,43 @@ func init() {
 
 // SparseFillEmptyRows returns t with def, a scalar, as the first element of
 // every row, the part with one first index, that has none. Empty tells which
-// rows that were, and reverse where each value of t has come to.
+// rows that were, and reverse where each value of t has come to. t has rank 1
+// or more and any type, which def has too; empty is a bool vector, reverse an
+// int64 vector. The result is in the order of the rows. Parts that do not fit
+// together are refused with INVALID_ARGUMENT, when the graph is built if
+// their shapes are known, else in the step. A def that is no scalar, first
+// indices out of bounds, and elements in a shape without rows are refused
+// with the same code.
 func SparseFillEmptyRows(t Tensor, def tf.Output, opts ...tf.Option) (filled Tensor, empty, reverse tf.Output) {
 	op := tf.Apply(nil, "SparseFillEmptyRows", append(flat(t), def), opts...)
 	return Tensor{op.Output(0), op.Output(1), t.DenseShape}, op.Output(2), op.Output(3)
 }
 
-// SparseFillEmptyRowsGrad returns the gradients of SparseFillEmptyRows for the
-// values and for the scalar, given that for the values of its result.
+// SparseFillEmptyRowsGrad returns the gradients of SparseFillEmptyRows for
+// the values and for the scalar, given that for the values of its result.
+// reverse is an int64 vector, dy a vector of any integer, floating-point or
+// complex type, which dvalues, of the shape of reverse, and ddef, a scalar,
+// keep. Other shapes are refused with INVALID_ARGUMENT, when the graph is
+// built if they are known, else in the step. Elements of reverse that are no
+// index into dy fail with INVALID_ARGUMENT in the step.
 func SparseFillEmptyRowsGrad(reverse, dy tf.Output, opts ...tf.Option) (dvalues, ddef tf.Output) {
 	op := tf.Apply(nil, "SparseFillEmptyRowsGrad", []tf.Output{reverse, dy}, opts...)
 	return op.Output(0), op.Output(1)
 }
 
-// RaggedFillEmptyRows is SparseFillEmptyRows for a ragged tensor of n rows (an
-// int64 scalar), given as values and the row of each.
+// RaggedFillEmptyRows is SparseFillEmptyRows for a ragged tensor of n rows
+// (an int64 scalar), given as values and the row of each. rowIDs is an int64
+// vector, values a vector of any type, which def, a scalar, has too. Other
+// shapes are refused with INVALID_ARGUMENT, when the graph is built if they
+// are known, else in the step. Row ids outside [0, n) and a negative n fail
+// with INVALID_ARGUMENT in the step.
 func RaggedFillEmptyRows(rowIDs, values, n, def tf.Output, opts ...tf.Option) (filledIDs, filled, empty, reverse tf.Output) {
 	op := tf.Apply(nil, "RaggedFillEmptyRows", []tf.Output{rowIDs, values, n, def}, opts...)
 	return op.Output(0), op.Output(1), op.Output(2), op.Output(3)
 }
 
 // RaggedFillEmptyRowsGrad is SparseFillEmptyRowsGrad for RaggedFillEmptyRows.
+// Types, shapes and errors are the same.
 func RaggedFillEmptyRowsGrad(reverse, dy tf.Output, opts ...tf.Option) (dvalues, ddef tf.Output) {
 	op := tf.Apply(nil, "RaggedFillEmptyRowsGrad", []tf.Output{reverse, dy}, opts...)
 	return op.Output(0), op.Output(1)
@@ -160,6 +176,8 @@ func (f rowForm) check(c *core.OpContext) (int, error) {
 		return 0, invalid("default_value must be a scalar, saw: %s", def.Shape().String())
 	case n.Len() == 0:
 		return 0, invalid("Dense shape cannot be empty.")
+	case f.indexRank == 2 && at.Dim(1) != n.Len():
+		return 0, invalid("The length of `dense_shape` (%d) must match the second dimension of `indices` (%d).", n.Len(), at.Dim(1))
 	}
 	rows := int(core.Data[int64](n)[0])
 	if rows == 0 && vals.Len() > 0 {

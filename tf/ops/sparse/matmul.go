@@ -37,8 +37,13 @@ func (o AdjointOpts) Apply(s *tf.Spec) {
 }
 
 // SparseTensorDenseMatMul returns the product of a sparse matrix, of which
-// indices may be int32 or int64 and in any order, and a dense one.
-// Its options are [AdjointOpts].
+// indices may be int32 or int64 and in any order, and a dense one. a is [m k]
+// and b [k n], of one type, float16, bfloat16, float32, float64, int32,
+// complex64 or complex128, which the result [m n] keeps. Parts that do not
+// fit together are refused with INVALID_ARGUMENT, when the graph is built if
+// their shapes are known, else in the step. Sizes that do not match are
+// refused in the same way, and indices out of bounds fail with
+// INVALID_ARGUMENT in the step. Its options are [AdjointOpts].
 func SparseTensorDenseMatMul(a Tensor, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseTensorDenseMatMul", opts, append(flat(a), b)...)
 }
@@ -56,7 +61,9 @@ func (o MatMulOpts) Apply(s *tf.Spec) {
 }
 
 // SparseMatMul returns the product, in float32, of two matrices of float32 or
-// bfloat16. Its options are [MatMulOpts].
+// bfloat16. a is [m k] and b [k n], as they are or transposed; the result is
+// [m n]. Other shapes are refused with INVALID_ARGUMENT, when the graph is
+// built if they are known, else in the step. Its options are [MatMulOpts].
 func SparseMatMul(a, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseMatMul", opts, a, b)
 }

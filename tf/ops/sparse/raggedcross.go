@@ -26,9 +26,12 @@ func init() {
 // in length: Splits says where the rows of Values begin and the last ends.
 type RaggedMatrix struct{ Values, Splits tf.Output }
 
-// RaggedCross is SparseCross with ragged matrices among the inputs, and as the
-// result. Order has a letter for each input: R for a ragged, S for a sparse and
-// D for a dense one.
+// RaggedCross is SparseCross with ragged matrices among the inputs, and as
+// the result. Order has a letter for each input: R for a ragged, S for a
+// sparse and D for a dense one. Splits of the result are int64. Inputs that
+// are no matrices, different numbers of rows, and an order that does not fit
+// the inputs fail with INVALID_ARGUMENT in the step. Other errors are those
+// of SparseCross.
 func RaggedCross(g *tf.Graph, order string, ragged []RaggedMatrix, sparse []Tensor, dense []tf.Output, hash *CrossHash, opts ...tf.Option) RaggedMatrix {
 	var in [5][]tf.Output
 	for _, m := range ragged {

@@ -54,26 +54,33 @@ type ReduceOpts struct{ KeepDims bool }
 func (o ReduceOpts) Apply(s *tf.Spec) { s.Set("keep_dims", o.KeepDims) }
 
 // SparseReduceSum returns the sums of the values of t along axes, an int32
-// scalar or vector, as a dense tensor. The axes may be negative.
-// Its options are [ReduceOpts].
+// scalar or vector, as a dense tensor. The axes may be negative. t has any
+// integer, floating-point or complex type, which the result keeps; where
+// there is no value the sum is 0. Parts that do not fit together and axes out
+// of range fail with INVALID_ARGUMENT in the step, or when the graph is built
+// if shape and axes are constant; indices out of bounds fail with INTERNAL if
+// they lead out of the result. Its options are [ReduceOpts].
 func SparseReduceSum(t Tensor, axes tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseReduceSum", opts, append(flat(t), axes)...)
 }
 
-// SparseReduceMax is SparseReduceSum for the greatest values; where there is no
-// value it is zero. Its options are [ReduceOpts].
+// SparseReduceMax is SparseReduceSum for the greatest values; where there is
+// no value it is zero. t has any integer or floating-point type. Shapes and
+// errors are those of SparseReduceSum. Its options are [ReduceOpts].
 func SparseReduceMax(t Tensor, axes tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseReduceMax", opts, append(flat(t), axes)...)
 }
 
-// SparseReduceSumSparse is SparseReduceSum with a sparse result.
-// Its options are [ReduceOpts].
+// SparseReduceSumSparse is SparseReduceSum with a sparse result. It is in
+// order. Parts that do not fit together and axes out of range fail with
+// INVALID_ARGUMENT in the step. Its options are [ReduceOpts].
 func SparseReduceSumSparse(t Tensor, axes tf.Output, opts ...tf.Option) Tensor {
 	return tensorOf(tf.Apply(nil, "SparseReduceSumSparse", append(flat(t), axes), opts...))
 }
 
-// SparseReduceMaxSparse is SparseReduceMax with a sparse result.
-// Its options are [ReduceOpts].
+// SparseReduceMaxSparse is SparseReduceMax with a sparse result. It is in
+// order. Parts that do not fit together and axes out of range fail with
+// INVALID_ARGUMENT in the step. Its options are [ReduceOpts].
 func SparseReduceMaxSparse(t Tensor, axes tf.Output, opts ...tf.Option) Tensor {
 	return tensorOf(tf.Apply(nil, "SparseReduceMaxSparse", append(flat(t), axes), opts...))
 }

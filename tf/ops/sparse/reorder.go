@@ -18,7 +18,10 @@ func init() {
 }
 
 // SparseReorder returns t with its indices in order, as most operations on
-// sparse tensors want them.
+// sparse tensors want them. t has any type. Equal indices keep their order,
+// and indices out of bounds are sorted too. Parts that do not fit together
+// are refused with INVALID_ARGUMENT, when the graph is built if their shapes
+// are known, else in the step.
 func SparseReorder(t Tensor, opts ...tf.Option) Tensor {
 	op := tf.Apply(nil, "SparseReorder", flat(t), opts...)
 	return Tensor{op.Output(0), op.Output(1), t.DenseShape}

@@ -15,9 +15,13 @@ func init() {
 }
 
 // SparseReshape returns what the indices and the shape of a sparse tensor
-// become when the tensor is taken for one of another shape, in row-major order.
-// One size of newShape may be -1: it follows from the others. Values stay as
-// they are.
+// become when the tensor is taken for one of another shape, in row-major
+// order. One size of newShape may be -1: it follows from the others. Values
+// stay as they are. All are int64: indices a matrix [n rank], the shapes
+// vectors. Other shapes are refused with INVALID_ARGUMENT, when the graph is
+// built if they are known, else in the step. Sizes that are negative, more
+// than one -1, and another number of elements than shape has fail with
+// INVALID_ARGUMENT in the step.
 func SparseReshape(indices, shape, newShape tf.Output, opts ...tf.Option) (newIndices, denseShape tf.Output) {
 	op := tf.Apply(nil, "SparseReshape", []tf.Output{indices, shape, newShape}, opts...)
 	return op.Output(0), op.Output(1)

@@ -46,25 +46,38 @@ func (o SerializeOpts) Apply(s *tf.Spec) {
 }
 
 // SerializeSparse returns the three parts of t, as a vector of encoded
-// TensorProtos. Its options are [SerializeOpts].
+// TensorProtos. t has any type; the result is [3], of type string or variant.
+// Another rank of a part is refused with INVALID_ARGUMENT, when the graph is
+// built if it is known, else in the step. Its options are [SerializeOpts].
 func SerializeSparse(t Tensor, opts ...tf.Option) tf.Output {
 	return apply("SerializeSparse", opts, flat(t)...)
 }
 
-// SerializeManySparse returns a row of three for each of the parts of t, of rank
-// 2 or more, that have the same first index. Its options are [SerializeOpts].
+// SerializeManySparse returns a row of three for each of the parts of t, of
+// rank 2 or more, that have the same first index. t has any type; the result
+// is [n 3], of type string or variant, where n is the first size of t.
+// Another rank of a part is refused with INVALID_ARGUMENT, when the graph is
+// built if it is known, else in the step; a lower rank of t and indices out
+// of order or bounds fail with INVALID_ARGUMENT in the step.
+// Its options are [SerializeOpts].
 func SerializeManySparse(t Tensor, opts ...tf.Option) tf.Output {
 	return apply("SerializeManySparse", opts, flat(t)...)
 }
 
-// DeserializeSparse returns the sparse tensors of type d that are in a vector of
-// three, or in a tensor of these, of strings or variants: its dimensions but the
-// last become the first of the result, which is as large as the largest.
+// DeserializeSparse returns the sparse tensors of type d that are in a vector
+// of three, or in a tensor of these, of strings or variants: its dimensions
+// but the last become the first of the result, which is as large as the
+// largest. A last dimension that is not 3 is refused with INVALID_ARGUMENT,
+// when the graph is built if it is known, else in the step; a scalar, no
+// tensors at all, what cannot be decoded, another type than d, and different
+// ranks fail with INVALID_ARGUMENT in the step.
 func DeserializeSparse(serialized tf.Output, d tf.DType, opts ...tf.Option) Tensor {
 	return tensorOf(tf.Apply(nil, "DeserializeSparse", []tf.Output{serialized}, tf.Join(opts, tf.Attr("dtype", d))...))
 }
 
-// DeserializeManySparse is DeserializeSparse for a matrix of strings.
+// DeserializeManySparse is DeserializeSparse for a matrix of strings. It has
+// the shape [n 3]; another rank is refused with INVALID_ARGUMENT when the
+// graph is built. Other errors are those of DeserializeSparse.
 func DeserializeManySparse(serialized tf.Output, d tf.DType, opts ...tf.Option) Tensor {
 	return tensorOf(tf.Apply(nil, "DeserializeManySparse", []tf.Output{serialized}, tf.Join(opts, tf.Attr("dtype", d))...))
 }

@@ -53,27 +53,37 @@ func (o SetOpts) Apply(s *tf.Spec) { s.Set("validate_indices", !o.Unchecked) }
 
 // SetSize returns how many different values each set has, int32. The sets are
 // what lies along the last dimension of a sparse tensor of rank 2 or more.
-// Its options are [SetOpts].
+// They have int8, int16, int32, int64, uint8, uint16 or string elements; the
+// result has the shape of set without the last dimension. Parts that do not
+// fit together, a lower rank, and indices out of order or bounds fail with
+// INVALID_ARGUMENT in the step; with Unchecked indices out of bounds fail
+// with INTERNAL. Its options are [SetOpts].
 func SetSize(set Tensor, opts ...tf.Option) tf.Output {
 	return apply("SetSize", opts, flat(set)...)
 }
 
 // DenseToDenseSetOperation computes with the sets along the last dimension of
-// a and b, tensors of integers or strings of equal shape but for that: operation
-// is "a-b", "b-a", "intersection" or "union". The sets of the result ascend.
+// a and b, tensors of integers or strings of equal shape but for that:
+// operation is "a-b", "b-a", "intersection" or "union". The sets of the
+// result ascend. Both have one type: int8, int16, int32, int64, uint8, uint16
+// or string. Ranks below 2, and shapes that differ, are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step; another operation fails with it in the step.
 // Its options are [SetOpts].
 func DenseToDenseSetOperation(a, b tf.Output, operation string, opts ...tf.Option) Tensor {
 	return setOperation("DenseToDense", operation, opts, a, b)
 }
 
 // DenseToSparseSetOperation is DenseToDenseSetOperation for a sparse b.
-// Its options are [SetOpts].
+// Indices of b that are out of order or bounds fail with INVALID_ARGUMENT in
+// the step; other errors are the same. Its options are [SetOpts].
 func DenseToSparseSetOperation(a tf.Output, b Tensor, operation string, opts ...tf.Option) Tensor {
 	return setOperation("DenseToSparse", operation, opts, append([]tf.Output{a}, flat(b)...)...)
 }
 
 // SparseToSparseSetOperation is DenseToDenseSetOperation for sparse tensors.
-// Its options are [SetOpts].
+// Indices that are out of order or bounds fail with INVALID_ARGUMENT in the
+// step; other errors are the same. Its options are [SetOpts].
 func SparseToSparseSetOperation(a, b Tensor, operation string, opts ...tf.Option) Tensor {
 	return setOperation("SparseToSparse", operation, opts, flat(a, b)...)
 }

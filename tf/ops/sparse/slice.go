@@ -21,13 +21,22 @@ func init() {
 }
 
 // SparseSlice returns the part of t that begins at start and is as large as
-// size says, or as t has it from there on.
+// size says, or as t has it from there on. t has any type; start and size are
+// int64 vectors with an element for each dimension. Indices of t need not be
+// in order. Parts that do not fit together are refused with INVALID_ARGUMENT,
+// when the graph is built if their shapes are known, else in the step. A
+// negative size fails with INVALID_ARGUMENT in the step; a start beyond the
+// end gives an empty part.
 func SparseSlice(t Tensor, start, size tf.Output, opts ...tf.Option) Tensor {
 	return tensorOf(tf.Apply(nil, "SparseSlice", append(flat(t), start, size), opts...))
 }
 
 // SparseSliceGrad returns the gradient of SparseSlice for the values of its
-// argument.
+// argument. dy is a vector of any integer, floating-point or complex type,
+// which the result, with an element for each row of indices, keeps. Other
+// shapes fail with INVALID_ARGUMENT in the step, or when the graph is built
+// if the rank of indices is known; slicedIndices that are not among indices
+// fail with INTERNAL.
 func SparseSliceGrad(dy, indices, start, slicedIndices tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseSliceGrad", opts, dy, indices, start, slicedIndices)
 }
@@ -153,7 +162,7 @@ func (t *coo) bounds(v *core.Tensor, name string) ([]int64, error) {
 
 func inSlice(at, start, size []int64) bool {
 	for k, v := range at {
-		if v < start[k] || v-start[k] >= size[k] {
+		if v < start[k] || v-start[k] < 0 || v-start[k] >= size[k] { // the distance may wrap
 			return false
 		}
 	}

@@ -19,9 +19,13 @@ func init() {
 	})
 }
 
-// SparseSoftmax returns the softmax of the values that lie in the same row, the
-// last dimension of t, which has rank 2 or more, in the order of the indices.
-// Elements that are missing stay so.
+// SparseSoftmax returns the softmax of the values that lie in the same row,
+// the last dimension of t, which has rank 2 or more, in the order of the
+// indices. Elements that are missing stay so. t has type float16, float32 or
+// float64; the result is a vector of that type. Parts that do not fit
+// together are refused with INVALID_ARGUMENT, when the graph is built if
+// their shapes are known, else in the step. A lower rank fails with
+// INVALID_ARGUMENT in the step.
 func SparseSoftmax(t Tensor, opts ...tf.Option) tf.Output {
 	return apply("SparseSoftmax", opts, flat(t)...)
 }

@@ -20,8 +20,13 @@ func init() {
 	})
 }
 
-// SparseSplit cuts t into n parts along a dimension, an int64 scalar. Where its
-// size is not a multiple of n, the first parts are larger by one.
+// SparseSplit cuts t into n parts along a dimension, an int64 scalar. Where
+// its size is not a multiple of n, the first parts are larger by one. t has
+// any type; a negative dim counts from the end. Parts that do not fit
+// together are refused with INVALID_ARGUMENT, when the graph is built if
+// their shapes are known, else in the step. A dim out of range, n greater
+// than its size, and indices out of bounds fail with INVALID_ARGUMENT in the
+// step.
 func SparseSplit(dim tf.Output, t Tensor, n int, opts ...tf.Option) []Tensor {
 	op := tf.Apply(nil, "SparseSplit", append([]tf.Output{dim}, flat(t)...), tf.Join(opts, tf.Attr("num_split", n))...)
 	parts := core.Make[Tensor](n)
@@ -32,7 +37,11 @@ func SparseSplit(dim tf.Output, t Tensor, n int, opts ...tf.Option) []Tensor {
 }
 
 // SparseConcat joins two or more sparse tensors along a dimension, in which
-// alone their shapes may differ.
+// alone their shapes may differ. All have one type, of any kind; a negative
+// dim counts from the end. The result is in order. Parts that do not fit
+// together are refused with INVALID_ARGUMENT, when the graph is built if
+// their shapes are known, else in the step. A dim out of range and other
+// shapes fail with INVALID_ARGUMENT in the step.
 func SparseConcat(dim int, ts []Tensor, opts ...tf.Option) Tensor {
 	in := make([]tf.Output, 3*len(ts))
 	for i, t := range ts {

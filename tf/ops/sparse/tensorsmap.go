@@ -41,22 +41,33 @@ func (o MapOpts) Apply(s *tf.Spec) {
 	s.Set("shared_name", o.SharedName)
 }
 
-// AddSparseToTensorsMap puts a sparse tensor into a map and returns the number
-// it has there, an int64 scalar. Its options are [MapOpts].
+// AddSparseToTensorsMap puts a sparse tensor into a map and returns the
+// number it has there, an int64 scalar. t has any type. Parts that do not fit
+// together are refused with INVALID_ARGUMENT, when the graph is built if
+// their shapes are known, else in the step. A negative size fails with
+// INVALID_ARGUMENT in the step. Its options are [MapOpts].
 func AddSparseToTensorsMap(t Tensor, opts ...tf.Option) tf.Output {
 	return apply("AddSparseToTensorsMap", opts, flat(t)...)
 }
 
 // AddManySparseToTensorsMap puts the parts of a sparse tensor that have the
 // same first index into a map, as tensors of a rank less, and returns their
-// numbers, one for each. Its options are [MapOpts].
+// numbers, one for each. t has any type and rank 2 or more; the result is
+// int64 [n], where n is the first size of t. Parts that do not fit together
+// are refused with INVALID_ARGUMENT, when the graph is built if their shapes
+// are known, else in the step. A lower rank, and indices out of order or
+// bounds, fail with INVALID_ARGUMENT in the step. Its options are [MapOpts].
 func AddManySparseToTensorsMap(t Tensor, opts ...tf.Option) tf.Output {
 	return apply("AddManySparseToTensorsMap", opts, flat(t)...)
 }
 
 // TakeManySparseFromTensorsMap takes sparse tensors of type d out of a map,
-// those of the given numbers, and returns them as the parts of one whose first
-// index counts them. It is as large as the largest of them. Its options are [MapOpts].
+// those of the given numbers, and returns them as the parts of one whose
+// first index counts them. It is as large as the largest of them. handles is
+// an int64 vector; another rank is refused with INVALID_ARGUMENT when the
+// graph is built. An empty vector, numbers that are not in the map, another
+// type than d, and different ranks fail with INVALID_ARGUMENT in the step.
+// Its options are [MapOpts].
 func TakeManySparseFromTensorsMap(handles tf.Output, d tf.DType, opts ...tf.Option) Tensor {
 	return tensorOf(tf.Apply(nil, "TakeManySparseFromTensorsMap", []tf.Output{handles}, tf.Join(opts, tf.Attr("dtype", d))...))
 }

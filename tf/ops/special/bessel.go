@@ -35,39 +35,69 @@ func init() {
 }
 
 // BesselI0 returns the modified Bessel function of the first kind of order 0.
+// The result has the type and shape of x: float16, float32 or float64.
+// bfloat16 has no kernel and is refused with NOT_FOUND in the step. It is NaN
+// for infinities.
 func BesselI0(x tf.Output, opts ...tf.Option) tf.Output { return apply("BesselI0", opts, x) }
 
 // BesselI1 returns the modified Bessel function of the first kind of order 1.
+// The result has the type and shape of x: float16, float32 or float64.
+// bfloat16 has no kernel and is refused with NOT_FOUND in the step. It is NaN
+// for infinities.
 func BesselI1(x tf.Output, opts ...tf.Option) tf.Output { return apply("BesselI1", opts, x) }
 
-// BesselI0e returns BesselI0 times e^-|x|.
+// BesselI0e returns BesselI0 times e^-|x|. The result has the type and shape
+// of x: float16, float32 or float64. bfloat16 has no kernel and is refused
+// with NOT_FOUND in the step.
 func BesselI0e(x tf.Output, opts ...tf.Option) tf.Output { return apply("BesselI0e", opts, x) }
 
-// BesselI1e returns BesselI1 times e^-|x|.
+// BesselI1e returns BesselI1 times e^-|x|. The result has the type and shape
+// of x: float16, float32 or float64. bfloat16 has no kernel and is refused
+// with NOT_FOUND in the step.
 func BesselI1e(x tf.Output, opts ...tf.Option) tf.Output { return apply("BesselI1e", opts, x) }
 
 // BesselK0 returns the modified Bessel function of the second kind of order 0.
+// The result has the type and shape of x: float16, float32 or float64.
+// bfloat16 has no kernel and is refused with NOT_FOUND in the step. It is +Inf
+// for 0 and negative numbers.
 func BesselK0(x tf.Output, opts ...tf.Option) tf.Output { return apply("BesselK0", opts, x) }
 
 // BesselK1 returns the modified Bessel function of the second kind of order 1.
+// The result has the type and shape of x: float16, float32 or float64.
+// bfloat16 has no kernel and is refused with NOT_FOUND in the step. It is +Inf
+// for 0 and negative numbers.
 func BesselK1(x tf.Output, opts ...tf.Option) tf.Output { return apply("BesselK1", opts, x) }
 
-// BesselK0e returns BesselK0 times e^x.
+// BesselK0e returns BesselK0 times e^x. The result has the type and shape of
+// x: float16, float32 or float64. bfloat16 has no kernel and is refused with
+// NOT_FOUND in the step. It is +Inf for 0 and negative numbers.
 func BesselK0e(x tf.Output, opts ...tf.Option) tf.Output { return apply("BesselK0e", opts, x) }
 
-// BesselK1e returns BesselK1 times e^x.
+// BesselK1e returns BesselK1 times e^x. The result has the type and shape of
+// x: float16, float32 or float64. bfloat16 has no kernel and is refused with
+// NOT_FOUND in the step. It is +Inf for 0 and negative numbers.
 func BesselK1e(x tf.Output, opts ...tf.Option) tf.Output { return apply("BesselK1e", opts, x) }
 
-// BesselJ0 returns the Bessel function of the first kind of order 0.
+// BesselJ0 returns the Bessel function of the first kind of order 0. The
+// result has the type and shape of x: float16, float32 or float64. bfloat16
+// has no kernel and is refused with NOT_FOUND in the step.
 func BesselJ0(x tf.Output, opts ...tf.Option) tf.Output { return apply("BesselJ0", opts, x) }
 
-// BesselJ1 returns the Bessel function of the first kind of order 1.
+// BesselJ1 returns the Bessel function of the first kind of order 1. The
+// result has the type and shape of x: float16, float32 or float64. bfloat16
+// has no kernel and is refused with NOT_FOUND in the step.
 func BesselJ1(x tf.Output, opts ...tf.Option) tf.Output { return apply("BesselJ1", opts, x) }
 
-// BesselY0 returns the Bessel function of the second kind of order 0.
+// BesselY0 returns the Bessel function of the second kind of order 0. The
+// result has the type and shape of x: float16, float32 or float64. bfloat16
+// has no kernel and is refused with NOT_FOUND in the step. It is -Inf for 0
+// and negative numbers.
 func BesselY0(x tf.Output, opts ...tf.Option) tf.Output { return apply("BesselY0", opts, x) }
 
-// BesselY1 returns the Bessel function of the second kind of order 1.
+// BesselY1 returns the Bessel function of the second kind of order 1. The
+// result has the type and shape of x: float16, float32 or float64. bfloat16
+// has no kernel and is refused with NOT_FOUND in the step. It is -Inf for 0
+// and negative numbers.
 func BesselY1(x tf.Output, opts ...tf.Option) tf.Output { return apply("BesselY1", opts, x) }
 
 // unscaled undoes the scaling of a function by e^(-sign·|x|).

@@ -16,8 +16,13 @@ func init() {
 	})
 }
 
-// Betainc returns the regularized incomplete beta function of a, b and x. Those
-// that are no scalars have the same shape.
+// Betainc returns the regularized incomplete beta function of a, b and x.
+// Those that are no scalars have the same shape. The result has that shape.
+// Continued fractions are evaluated by the method of Lentz (1976). The types
+// are float32 and float64. Different shapes are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. It is NaN where a or b is not positive or x lies outside of 0 to 1.
+// There is a gradient for x only.
 func Betainc(a, b, x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Betainc", opts, a, b, x)
 }

@@ -32,18 +32,29 @@ func init() {
 }
 
 // Igamma returns the lower incomplete gamma function of a and x over Γ(a).
+// Continued fractions are evaluated by the method of Lentz (1976). a and x
+// are float32 or float64 and broadcast; shapes that do not are refused with
+// INVALID_ARGUMENT, when the graph is built if they are known, else in the
+// step. float16 and bfloat16 have no kernel and are refused with NOT_FOUND in
+// the step. It is NaN where a is not positive or x is negative.
 func Igamma(a, x tf.Output, opts ...tf.Option) tf.Output { return apply("Igamma", opts, a, x) }
 
-// Igammac returns 1 - Igamma, exact where that is near 1.
+// Igammac returns 1 - Igamma, exact where that is near 1. Types, shapes and
+// errors are those of Igamma. It is NaN where a is not positive or x is
+// negative.
 func Igammac(a, x tf.Output, opts ...tf.Option) tf.Output { return apply("Igammac", opts, a, x) }
 
-// IgammaGradA returns the derivative of Igamma for a.
+// IgammaGradA returns the derivative of Igamma for a. a and x are float32 or
+// float64 and broadcast; shapes that do not are refused with INVALID_ARGUMENT.
 func IgammaGradA(a, x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("IgammaGradA", opts, a, x)
 }
 
 // RandomGammaGrad returns how a sample of the gamma distribution moves with
-// alpha, at the same probability.
+// alpha, at the same probability. It is an implicit gradient (Figurnov,
+// Mohamed and Mnih, NeurIPS 2018, arXiv:1805.08498). alpha and sample are
+// float32 or float64 and broadcast; shapes that do not are refused with
+// INVALID_ARGUMENT.
 func RandomGammaGrad(alpha, sample tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RandomGammaGrad", opts, alpha, sample)
 }

@@ -21,20 +21,31 @@ func init() {
 	}, false)
 }
 
-// Dawsn returns Dawson's integral e^(-x²)·∫ e^(t²) dt from 0 to x.
+// Dawsn returns Dawson's integral e^(-x²)·∫ e^(t²) dt from 0 to x. The result
+// has the type and shape of x, float32 or float64; float16 and bfloat16 have
+// no kernel and are refused with NOT_FOUND in the step.
 func Dawsn(x tf.Output, opts ...tf.Option) tf.Output { return apply("Dawsn", opts, x) }
 
-// Expint returns the exponential integral Ei, NaN for negative numbers.
+// Expint returns the exponential integral Ei, NaN for negative numbers. The
+// result has the type and shape of x, float32 or float64; float16 and bfloat16
+// have no kernel and are refused with NOT_FOUND in the step. It is -Inf for 0
+// and NaN for +Inf.
 func Expint(x tf.Output, opts ...tf.Option) tf.Output { return apply("Expint", opts, x) }
 
-// FresnelCos returns Fresnel's integral ∫ cos(πt²/2) dt from 0 to x.
+// FresnelCos returns Fresnel's integral ∫ cos(πt²/2) dt from 0 to x. The
+// result has the type and shape of x, float32 or float64; float16 and bfloat16
+// have no kernel and are refused with NOT_FOUND in the step.
 func FresnelCos(x tf.Output, opts ...tf.Option) tf.Output { return apply("FresnelCos", opts, x) }
 
-// FresnelSin returns Fresnel's integral ∫ sin(πt²/2) dt from 0 to x.
+// FresnelSin returns Fresnel's integral ∫ sin(πt²/2) dt from 0 to x. The
+// result has the type and shape of x, float32 or float64; float16 and bfloat16
+// have no kernel and are refused with NOT_FOUND in the step.
 func FresnelSin(x tf.Output, opts ...tf.Option) tf.Output { return apply("FresnelSin", opts, x) }
 
 // Spence returns Spence's integral -∫ log(t)/(t-1) dt from 1 to x, NaN for
-// negative numbers.
+// negative numbers. The result has the type and shape of x, float32 or
+// float64; float16 and bfloat16 have no kernel and are refused with NOT_FOUND
+// in the step.
 func Spence(x tf.Output, opts ...tf.Option) tf.Output { return apply("Spence", opts, x) }
 
 // Fits of Dawson's integral, the last of x·f(x) by 1/x.

@@ -24,29 +24,42 @@ func init() {
 	register("StageClear", "", "", head+types+names, anyShape, kernel(newArea, now(clearArea)))
 }
 
-// Stage leaves values in a staging area. It waits while that is full.
+// Stage leaves values in a staging area. It waits while that is full. Values,
+// one at least, may have any types and shapes. Values of more bytes than the
+// memory limit are refused with RESOURCE_EXHAUSTED in the step.
 func Stage(values []tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "Stage", values, opts...)
 }
 
-// Unstage takes the values, of the given types, that have been in a staging area
-// for the longest. It waits while there are none.
+// Unstage takes the values, of the given types, that have been in a staging
+// area for the longest. It waits while there are none. Types or a number of
+// values other than those that were left are refused with INVALID_ARGUMENT in
+// the step.
 func Unstage(g *tf.Graph, types []tf.DType, opts ...tf.Option) []tf.Output {
 	return outputs(tf.Apply(g, "Unstage", nil, typed(types, opts)...), len(types))
 }
 
 // StagePeek returns the values, of the given types, at an index in a staging
-// area, an int32 scalar, and leaves them there. It waits for them.
+// area, an int32 scalar, and leaves them there. It waits for them. An index
+// that is negative or no scalar, and other types than those of the values, are
+// refused with INVALID_ARGUMENT in the step.
 func StagePeek(index tf.Output, types []tf.DType, opts ...tf.Option) []tf.Output {
 	return outputs(tf.Apply(nil, "StagePeek", []tf.Output{index}, typed(types, opts)...), len(types))
 }
 
-// StageSize returns how many tuples there are in a staging area.
+// StageSize returns how many tuples there are in a staging area. The result is
+// an int32 scalar; the types have no effect. A container of characters other
+// than letters, digits, dots, slashes and hyphens, and a shared name that
+// begins with an underscore, are refused with INVALID_ARGUMENT in the step, a
+// nil g when the graph is built.
 func StageSize(g *tf.Graph, types []tf.DType, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "StageSize", nil, typed(types, opts)...).Output(0)
 }
 
-// StageClear empties a staging area.
+// StageClear empties a staging area. The types have no effect. A container of
+// characters other than letters, digits, dots, slashes and hyphens, and a
+// shared name that begins with an underscore, are refused with
+// INVALID_ARGUMENT in the step, a nil g when the graph is built.
 func StageClear(g *tf.Graph, types []tf.DType, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(g, "StageClear", nil, typed(types, opts)...)
 }

@@ -36,13 +36,20 @@ func (o BarrierOpts) Apply(s *tf.Spec) {
 
 // Barrier returns the handle of a barrier, which collects tuples of the given
 // types and shapes whose components come one after the other, under one key.
-// Its options are [BarrierOpts].
+// The handle is of the first generation, a vector of two strings. Shapes are
+// as many as types, or none; other numbers and shapes without elements are
+// refused with INVALID_ARGUMENT in the step, as is a shared name that a
+// barrier of other types or shapes has. Its options are [BarrierOpts].
 func Barrier(g *tf.Graph, types []tf.DType, shapes []tf.Shape, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "Barrier", nil, tf.Join(opts, tf.Attr("component_types", types), tf.Attr("shapes", shapes))...).Output(0)
 }
 
-// BarrierInsertMany puts the rows of values under keys, a vector of strings, as
-// one of the components. It fails for a key that has it already.
+// BarrierInsertMany puts the rows of values under keys, a vector of strings,
+// as one of the components. A key that has the component already, a component
+// that there is not, values of another type, and values without a row for each
+// key or without elements are refused with INVALID_ARGUMENT in the step; keys
+// that are no vector when the graph is built if their shape is known. A new
+// key in a closed barrier fails with CANCELLED.
 func BarrierInsertMany(barrier, keys, values tf.Output, component int, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "BarrierInsertMany", []tf.Output{barrier, keys, values}, tf.Join(opts, tf.Attr("component_index", component))...)
 }
@@ -59,8 +66,11 @@ func (o TakeOpts) Apply(s *tf.Spec) {
 
 // BarrierTakeMany takes n complete tuples, an int32 scalar: the numbers of the
 // insertions that began them, their keys and their components, of the given
-// types. It waits for them, and fails with OutOfRange once the barrier is closed
-// with fewer. Its options are [TakeOpts].
+// types. It waits for them, and fails with OUT_OF_RANGE once the barrier is
+// closed with fewer. Indices, int64, and keys are vectors of n elements, and
+// components have n rows. Other types than the barrier's and an n that has not
+// one element are refused with INVALID_ARGUMENT in the step.
+// Its options are [TakeOpts].
 func BarrierTakeMany(barrier, n tf.Output, types []tf.DType, opts ...tf.Option) (indices, keys tf.Output, values []tf.Output) {
 	out := outputs(tf.Apply(nil, "BarrierTakeMany", []tf.Output{barrier, n}, tf.Join(opts, tf.Attr("component_types", types))...), 2+len(types))
 	return out[0], out[1], out[2:]
@@ -73,18 +83,26 @@ type CancelPendingEnqueues bool
 // Apply sets the attribute.
 func (b CancelPendingEnqueues) Apply(s *tf.Spec) { s.Set("cancel_pending_enqueues", bool(b)) }
 
-// BarrierClose lets no new keys into a barrier.
-// Its options are [CancelPendingEnqueues].
+// BarrierClose lets no new keys into a barrier. Tuples that have begun can be
+// completed unless they are dropped. A barrier that is closed already is
+// refused with CANCELLED in the step, unless its tuples are dropped for the
+// first time. Its options are [CancelPendingEnqueues].
 func BarrierClose(barrier tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "BarrierClose", []tf.Output{barrier}, opts...)
 }
 
-// BarrierReadySize returns how many complete tuples there are.
+// BarrierReadySize returns how many complete tuples there are. The result is
+// an int32 scalar. A handle without a barrier is refused with NOT_FOUND in the
+// step, a value that is no reference with INVALID_ARGUMENT when the graph is
+// built.
 func BarrierReadySize(barrier tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "BarrierReadySize", []tf.Output{barrier}, opts...).Output(0)
 }
 
-// BarrierIncompleteSize returns how many tuples are incomplete.
+// BarrierIncompleteSize returns how many tuples are incomplete. The result is
+// an int32 scalar. A handle without a barrier is refused with NOT_FOUND in the
+// step, a value that is no reference with INVALID_ARGUMENT when the graph is
+// built.
 func BarrierIncompleteSize(barrier tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "BarrierIncompleteSize", []tf.Output{barrier}, opts...).Output(0)
 }

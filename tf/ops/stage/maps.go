@@ -136,9 +136,11 @@ func (s *store) put(key int64, indices []int32, values tuple) error {
 	return nil
 }
 
-// finish makes a tuple one that can be taken. What is there under the key stays.
+// finish makes a tuple one that can be taken. What is there under the key stays,
+// and the tuple counts no more.
 func (s *store) finish(key int64, t tuple) {
 	if s.complete[key] != nil {
+		s.bytes -= t.bytes()
 		return
 	}
 	s.complete[key] = t

@@ -44,19 +44,26 @@ func (o MutexOpts) Apply(s *tf.Spec) {
 	s.Set("shared_name", o.SharedName)
 }
 
-// MutexV2 returns the handle of a mutex. Its options are [MutexOpts].
+// MutexV2 returns the handle of a mutex. The handle is a resource, a scalar. A
+// container of characters other than letters, digits, dots, slashes and
+// hyphens, and a shared name that begins with an underscore, are refused with
+// INVALID_ARGUMENT in the step, a nil g when the graph is built.
+// Its options are [MutexOpts].
 func MutexV2(g *tf.Graph, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "MutexV2", nil, opts...).Output(0)
 }
 
 // MutexLock waits until the mutex is free, and holds it until its result is
-// consumed, or the step is over.
+// consumed, or the step is over. The result is a variant, a scalar. Locks are
+// given in the order in which they are asked for. A handle without a mutex is
+// refused with NOT_FOUND in the step.
 func MutexLock(mutex tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "MutexLock", []tf.Output{mutex}, opts...).Output(0)
 }
 
-// ConsumeMutexLock gives the mutex free that a lock holds. What has to run before
-// that is made its control inputs.
+// ConsumeMutexLock gives the mutex free that a lock holds. What has to run
+// before that is made its control inputs. What is no lock is refused with
+// INVALID_ARGUMENT in the step.
 func ConsumeMutexLock(lock tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "ConsumeMutexLock", []tf.Output{lock}, opts...)
 }

@@ -1,5 +1,5 @@
 // Package stage has barriers, staging areas and maps in which steps leave tuples
-// for each other, and mutexes. Who has to wait does so without a goroutine.
+// for each other, and mutexes. Operations wait without a goroutine.
 package stage
 
 import (

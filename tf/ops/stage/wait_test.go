@@ -116,6 +116,25 @@ func TestMapParts(t *testing.T) {
 	b.fails(tf.InvalidArgument, "Tensor at index '0' for key '3' has already been removed.", get0)
 }
 
+// TestDroppedTuplesTakeNoMemory: a tuple whose key is there already is dropped, whole
+// or in parts, and leaves its room to others.
+func TestDroppedTuplesTakeNoMemory(t *testing.T) {
+	b := newBench(t)
+	o := stage.Opts{SharedName: "map", MemoryLimit: 64}
+	types := []tf.DType{tf.Int64, tf.Int64}
+	put := func(k int64, at ...int32) tf.Fetchable {
+		key := ops.Scalar(b.g, k)
+		return stage.MapStage(stage.Ordered, key, ops.Const(b.g, at), []tf.Output{key, key}[:len(at)], types, o)
+	}
+	whole, first, second, other := put(1, 0, 1), put(1, 0), put(1, 1), put(2, 0, 1)
+	for range 10 {
+		b.must(whole)
+		b.must(first)
+		b.must(second)
+	}
+	b.must(other)
+}
+
 // TestMapOrder: the lowest key comes first.
 func TestMapOrder(t *testing.T) {
 	b := newBench(t)

@@ -25,14 +25,18 @@ func (o AudioOpts) Apply(s *tf.Spec) {
 }
 
 // AudioSummary is [AudioSummaryV2] for a rate that is known when the graph is
-// built. Its options are [AudioOpts].
+// built. Errors are those of AudioSummaryV2. Its options are [AudioOpts].
 func AudioSummary(tag, tensor tf.Output, rate float32, opts ...tf.Option) tf.Output {
 	return summaryOf("AudioSummary", []tf.Output{tag, tensor}, tf.Join(opts, tf.Attr("sample_rate", rate)))
 }
 
-// AudioSummaryV2 returns a summary of the first sounds of a batch [n, frames] or
-// [n, frames, channels] of numbers from -1 to 1. The tag and the rate, in frames
-// a second, are scalars. Its options are [AudioOpts].
+// AudioSummaryV2 returns a summary of the first sounds of a batch [n, frames]
+// or [n, frames, channels] of numbers from -1 to 1. The tag and the rate, in
+// frames a second, are scalars. The sounds are float32, cut off at -1 and 1,
+// and NaN is silence. The result is a scalar string, a serialized Summary with
+// files in WAV of 16 bits. Another shape, a rate that is not positive and a
+// tag that is no scalar are refused with INVALID_ARGUMENT in the step.
+// Its options are [AudioOpts].
 func AudioSummaryV2(tag, tensor, rate tf.Output, opts ...tf.Option) tf.Output {
 	return summaryOf("AudioSummaryV2", []tf.Output{tag, tensor, rate}, opts)
 }

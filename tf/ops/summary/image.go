@@ -35,9 +35,14 @@ func (o ImageOpts) Apply(s *tf.Spec) {
 }
 
 // ImageSummary returns a summary of the first images of a batch [n, height,
-// width, channels] of 1, 3 or 4 channels. Images of uint8 are taken as they are.
-// Others are scaled: to 0…255 if there is nothing negative in them, else so that
-// zero is in the middle. The tag is a scalar. Its options are [ImageOpts].
+// width, channels] of 1, 3 or 4 channels. Images of uint8 are taken as they
+// are. Others are scaled: to 0…255 if there is nothing negative in them, else
+// so that zero is in the middle. The tag is a scalar. Pixels that are NaN or
+// infinite get the color BadColor. The result is a scalar string, a serialized
+// Summary with files in PNG. Images are uint8, float16, float32 or float64;
+// another shape, a tag that is no scalar and a color of fewer numbers than
+// channels are refused with INVALID_ARGUMENT in the step.
+// Its options are [ImageOpts].
 func ImageSummary(tag, tensor tf.Output, opts ...tf.Option) tf.Output {
 	return summaryOf("ImageSummary", []tf.Output{tag, tensor}, opts)
 }

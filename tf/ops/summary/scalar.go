@@ -40,20 +40,26 @@ func summaryOf(op string, in []tf.Output, opts []tf.Option) tf.Output {
 }
 
 // ScalarSummary returns a summary of one number for each tag. Tags and values
-// have one shape.
+// have one shape. The values are real numbers and become float32; the result
+// is a scalar string, a serialized Summary. Tags and values of different
+// shapes are refused with INVALID_ARGUMENT in the step.
 func ScalarSummary(tags, values tf.Output, opts ...tf.Option) tf.Output {
 	return summaryOf("ScalarSummary", []tf.Output{tags, values}, opts)
 }
 
 // HistogramSummary returns a summary of how the values, numbers in a tensor of
-// any shape, are distributed. It fails for values that are infinite or no
-// numbers. The tag is a scalar.
+// any shape, are distributed. The tag is a scalar; the result is a scalar
+// string, a serialized Summary, whose buckets grow by a tenth from 1e-12 to
+// 1e20 on both sides of zero. Values that are infinite or NaN, and a tag that
+// is no scalar, are refused with INVALID_ARGUMENT in the step.
 func HistogramSummary(tag, values tf.Output, opts ...tf.Option) tf.Output {
 	return summaryOf("HistogramSummary", []tf.Output{tag, values}, opts)
 }
 
 // MergeSummary returns a summary of all values of the inputs, tensors of
-// summaries. It fails if two have one tag.
+// summaries. The inputs are strings of any shapes, one tensor at least; the
+// result is a scalar string. A string that is no Summary, and two values of
+// one tag, are refused with INVALID_ARGUMENT in the step.
 func MergeSummary(inputs []tf.Output, opts ...tf.Option) tf.Output {
 	return summaryOf("MergeSummary", inputs, opts)
 }
@@ -73,13 +79,18 @@ func (o TensorSummaryOpts) Apply(s *tf.Spec) {
 }
 
 // TensorSummary returns a summary of a whole tensor, which has the name of the
-// node instead of a tag. Its options are [TensorSummaryOpts].
+// node instead of a tag. The tensor may have any type and shape; the result is
+// a scalar string, a serialized Summary. No type is refused; of variants only
+// their type and shape are written. Its options are [TensorSummaryOpts].
 func TensorSummary(tensor tf.Output, opts ...tf.Option) tf.Output {
 	return summaryOf("TensorSummary", []tf.Output{tensor}, opts)
 }
 
-// TensorSummaryV2 returns a summary of a whole tensor. The tag and the metadata,
-// a serialized SummaryMetadata, are scalars.
+// TensorSummaryV2 returns a summary of a whole tensor. The tag and the
+// metadata, a serialized SummaryMetadata, are scalars. The tensor may have any
+// type and shape; the result is a scalar string, a serialized Summary. A tag
+// or metadata that are no scalars are refused with INVALID_ARGUMENT in the
+// step; metadata that do not parse are left out.
 func TensorSummaryV2(tag, tensor, metadata tf.Output, opts ...tf.Option) tf.Output {
 	return summaryOf("TensorSummaryV2", []tf.Output{tag, tensor, metadata}, opts)
 }

@@ -39,20 +39,23 @@ func text(g *tf.Graph, v string) tf.Output {
 	return tf.Apply(g, "Const", nil, tf.Attr("value", t), tf.Attr("dtype", tf.String), tf.Name("tags")).Output(0)
 }
 
-// Scalar adds a summary of a number to the graph's summaries: tf.summary.scalar.
+// Scalar adds a summary of a number to the graph's summaries:
+// tf.summary.scalar. x is a scalar and the result a scalar string. Another
+// shape is refused with INVALID_ARGUMENT in the step.
 func Scalar(name string, x tf.Output) tf.Output {
 	return tagged(name, x, func(tag tf.Output, node tf.Option) tf.Output { return ScalarSummary(tag, x, node) })
 }
 
 // Histogram adds a summary of how the elements of x are distributed to the
-// graph's summaries: tf.summary.histogram.
+// graph's summaries: tf.summary.histogram. Values that are NaN or infinite are
+// refused with INVALID_ARGUMENT in the step.
 func Histogram(name string, x tf.Output) tf.Output {
 	return tagged(name, x, func(tag tf.Output, node tf.Option) tf.Output { return HistogramSummary(tag, x, node) })
 }
 
-// Image adds a summary of images, a tensor of shape [n,height,width,channels], to
-// the graph's summaries: tf.summary.image. At most most of them are shown, 3 if
-// that is 0.
+// Image adds a summary of images, a tensor of shape [n,height,width,channels],
+// to the graph's summaries: tf.summary.image. At most most of them are shown,
+// 3 if that is 0. Errors are those of [ImageSummary].
 func Image(name string, x tf.Output, most int) tf.Output {
 	if most == 0 {
 		most = 3
@@ -64,7 +67,8 @@ func Image(name string, x tf.Output, most int) tf.Output {
 
 // Audio adds a summary of sounds, a tensor of shape [n,frames,channels] or
 // [n,frames], to the graph's summaries: tf.summary.audio. rate is in samples a
-// second. At most most of them are kept, 3 if that is 0.
+// second. At most most of them are kept, 3 if that is 0. Errors are those of
+// [AudioSummaryV2].
 func Audio(name string, x tf.Output, rate float32, most int) tf.Output {
 	if most == 0 {
 		most = 3
@@ -76,11 +80,12 @@ func Audio(name string, x tf.Output, rate float32, most int) tf.Output {
 }
 
 // Tensor adds a summary of a whole tensor to the graph's summaries:
-// tf.summary.tensor_summary.
+// tf.summary.tensor_summary. x may have any type and shape; none is refused.
 func Tensor(name string, x tf.Output) tf.Output { return plugged(name, x, "", nil) }
 
-// Text adds a summary of texts, strings in a tensor of any shape, to the graph's
-// summaries: tf.summary.text. TensorBoard takes them as Markdown.
+// Text adds a summary of texts, strings in a tensor of any shape, to the
+// graph's summaries: tf.summary.text. TensorBoard takes them as Markdown.
+// Another type is refused with INVALID_ARGUMENT when the graph is built.
 func Text(name string, x tf.Output) tf.Output {
 	if x.Err() == nil && x.DType() != tf.String {
 		return tf.Failed(x.Graph(), name, tf.Errorf(tf.InvalidArgument, "Expected tensor %s to have dtype string, got %v", x.Name(), x.DType())).Output(0)
@@ -104,9 +109,11 @@ func plugged(name string, x tf.Output, plugin string, content []byte) tf.Output 
 	})
 }
 
-// PRCurve adds a summary of precision and recall to the graph's summaries: labels
-// are bools, predictions numbers from 0 to 1 of the same shape, and thresholds is
-// how many points the curve has, 201 if it is 0.
+// PRCurve adds a summary of precision and recall to the graph's summaries:
+// labels are bools, predictions numbers from 0 to 1 of the same shape, and
+// thresholds is how many points the curve has, 201 if it is 0. A single
+// threshold, or a negative number of them, is refused with INVALID_ARGUMENT
+// when the graph is built.
 func PRCurve(name string, labels, predictions tf.Output, thresholds int) tf.Output {
 	if thresholds == 0 {
 		thresholds = 201
@@ -143,8 +150,8 @@ func precisionRecall(labels, predictions tf.Output, n int) tf.Output {
 	return tf.Apply(nil, "Pack", []tf.Output{tp, fp, tn, fn, precision, recall}).Output(0)
 }
 
-// MergeAll returns a summary of all summaries of the graph's collection; none if
-// it is empty.
+// MergeAll returns a summary of all summaries of the graph's collection; none
+// if it is empty. Errors are those of [MergeSummary].
 func MergeAll(g *tf.Graph) (x tf.Output) {
 	var all []tf.Output
 	for _, s := range g.Collection(Summaries) {

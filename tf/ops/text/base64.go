@@ -27,11 +27,15 @@ type Base64Opts struct{ Pad bool }
 func (o Base64Opts) Apply(s *tf.Spec) { s.Set("pad", o.Pad) }
 
 // EncodeBase64 writes the strings of x in the form of Base64 that is safe in
-// URLs. Its options are [Base64Opts].
+// URLs. The result has the shape of x; any bytes are taken (RFC 4648, the
+// alphabet with - and _). Another type than string is refused with
+// INVALID_ARGUMENT when the graph is built. Its options are [Base64Opts].
 func EncodeBase64(x tf.Output, opts ...tf.Option) tf.Output { return apply("EncodeBase64", opts, x) }
 
-// DecodeBase64 undoes EncodeBase64, with and without padding. It fails at run
-// time for other text.
+// DecodeBase64 undoes EncodeBase64, with and without padding. The alphabet is
+// that of RFC 4648 with - and _. The result has the shape of x. A character
+// outside of the alphabet that is safe in URLs, ends of lines among them, and
+// a length that no text has are refused with INVALID_ARGUMENT in the step.
 func DecodeBase64(x tf.Output, opts ...tf.Option) tf.Output { return apply("DecodeBase64", opts, x) }
 
 func encodeBase64(n *core.Node) (core.Kernel, error) {

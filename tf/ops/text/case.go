@@ -24,12 +24,15 @@ func init() {
 // only those of ASCII.
 var UTF8Letters tf.Option = tf.Attr("encoding", "utf-8")
 
-// StringLower returns the strings of x in small letters; with UTF8Letters, what
-// is not UTF-8 is replaced by U+FFFD, and a string ends at its first byte 0.
+// StringLower returns the strings of x in small letters; with UTF8Letters,
+// what is not UTF-8 is replaced by U+FFFD, and a string ends at its first byte
+// 0. The result has the shape of x. Any other encoding is refused with
+// INVALID_ARGUMENT in the step.
 func StringLower(x tf.Output, opts ...tf.Option) tf.Output { return apply("StringLower", opts, x) }
 
 // StringUpper returns the strings of x in capital letters; it treats strings
-// like StringLower.
+// like StringLower. With UTF8Letters a letter may become several, as ß becomes
+// SS. Any other encoding is refused with INVALID_ARGUMENT in the step.
 func StringUpper(x tf.Output, opts ...tf.Option) tf.Output { return apply("StringUpper", opts, x) }
 
 func caseKernel(ascii func(byte) byte, full func(string) string) core.NewKernel {

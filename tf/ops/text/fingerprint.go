@@ -20,9 +20,14 @@ const (
 	fingerprintMethod = "farmhash64" // the only one there is
 )
 
-// Fingerprint returns a matrix uint8 with a fingerprint of 8 bytes for each row
-// of x, all that lies at an index of its first dimension. The method, a scalar,
-// is "farmhash64".
+// Fingerprint returns a matrix uint8 with a fingerprint of 8 bytes for each
+// row of x, all that lies at an index of its first dimension. The method, a
+// scalar, is "farmhash64". The last dimension holds the 64 bits of FarmHash's
+// Fingerprint64 (Pike, 2014) with the lowest byte first. x has one dimension
+// or more and any type but resource and variant; a scalar and another method
+// are refused with INVALID_ARGUMENT, when the graph is built if shape or
+// method are known, else in the step. A row of several strings has the
+// fingerprint of the fingerprints of its strings.
 func Fingerprint(x, method tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Fingerprint", opts, x, method)
 }

@@ -19,11 +19,16 @@ func init() {
 }
 
 // StringLength returns the lengths of the strings of x, int32, in bytes unless
-// a Unit is given.
+// a Unit is given. The result has the shape of x. With Characters it counts
+// the bytes that begin a character of UTF-8, whether or not the text is
+// well-formed. Another type of x, and a Unit that is neither Bytes nor
+// Characters, are refused with INVALID_ARGUMENT when the graph is built.
 func StringLength(x tf.Output, opts ...tf.Option) tf.Output { return apply("StringLength", opts, x) }
 
 // StringStrip returns the strings of x without the white space of ASCII at
-// their ends.
+// their ends. The result has the shape of x; white space is space, tab,
+// newline, vertical tab, form feed and carriage return. Another type than
+// string is refused with INVALID_ARGUMENT when the graph is built.
 func StringStrip(x tf.Output, opts ...tf.Option) tf.Output { return apply("StringStrip", opts, x) }
 
 func stringLength(n *core.Node) (core.Kernel, error) {

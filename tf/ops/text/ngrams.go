@@ -39,8 +39,14 @@ func (n NGrams) Apply(s *tf.Spec) {
 	s.Set("preserve_short_sequences", n.PreserveShort)
 }
 
-// StringNGrams joins neighbors in the rows of a ragged matrix of words: row i is
-// words[splits[i]:splits[i+1]]. It returns a ragged matrix in the same form.
+// StringNGrams joins neighbors in the rows of a ragged matrix of words: row i
+// is words[splits[i]:splits[i+1]]. It returns a ragged matrix in the same
+// form. splits is int32 or int64, and the splits of the result have its type
+// and length. Words and splits that are no vectors are refused with
+// INVALID_ARGUMENT when the graph is built. In the step, INVALID_ARGUMENT
+// refuses a width that is not positive and splits that do not begin with 0,
+// rise and end with the number of words; more than 2^31 words in all n-grams
+// are refused with RESOURCE_EXHAUSTED.
 func StringNGrams(words, splits tf.Output, how NGrams, opts ...tf.Option) (ngrams, ngramSplits tf.Output) {
 	op := tf.Apply(nil, "StringNGrams", []tf.Output{words, splits}, tf.Join(opts, how)...)
 	return op.Output(0), op.Output(1)

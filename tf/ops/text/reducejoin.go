@@ -29,7 +29,12 @@ func (o ReduceJoinOpts) Apply(s *tf.Spec) {
 }
 
 // ReduceJoin joins the strings of x along the dimensions that axes, int32,
-// lists; the first that is listed varies fastest. Its options are [ReduceJoinOpts].
+// lists; the first that is listed varies fastest. Negative axes count from the
+// end; without axes the strings stay as they are, and with KeepDims joined
+// dimensions have size 1. The join of no strings is empty. An axis that x does
+// not have is refused when the graph is built with INVALID_ARGUMENT, and with
+// OUT_OF_RANGE where it is known only in the step; an axis that is listed
+// twice with INVALID_ARGUMENT in the step. Its options are [ReduceJoinOpts].
 func ReduceJoin(x, axes tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ReduceJoin", opts, x, axes)
 }

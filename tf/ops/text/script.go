@@ -16,7 +16,10 @@ func init() {
 }
 
 // UnicodeScript returns the scripts that characters, int32, belong to, in the
-// numbers of ICU's UScriptCode; -1 for what is no character.
+// numbers of ICU's UScriptCode; -1 for what is no character. The result,
+// int32, has the shape of x. The scripts are those of Unicode 13; a character
+// without one gets 103, unknown. Other types are refused with INVALID_ARGUMENT
+// when the graph is built.
 func UnicodeScript(x tf.Output, opts ...tf.Option) tf.Output { return apply("UnicodeScript", opts, x) }
 
 // The numbers that are not scripts.

@@ -41,13 +41,23 @@ func (o SplitV2Opts) Apply(s *tf.Spec) {
 }
 
 // StringSplit splits the strings of x, a vector, at any of the bytes of
-// delimiter, a scalar; into bytes if it is empty. Its options are [SplitOpts].
+// delimiter, a scalar; into bytes if it is empty. Indices are an int64 matrix
+// of two columns, values a vector of strings, and the shape is an int64
+// vector: the number of strings and the most parts that one has. Empty parts
+// are dropped unless KeepEmpty is set; an empty string has none. An x that is
+// no vector and a delimiter that is no scalar are refused with
+// INVALID_ARGUMENT, when the graph is built if the shapes are known, else in
+// the step. Its options are [SplitOpts].
 func StringSplit(x, delimiter tf.Output, opts ...tf.Option) Parts {
 	return partsOf(tf.Apply(nil, "StringSplit", []tf.Output{x, delimiter}, opts...))
 }
 
 // StringSplitV2 splits the strings of x, a vector, where the text sep stands;
-// at runs of white space if it is empty. Its options are [SplitV2Opts].
+// at runs of white space if it is empty. Empty parts are kept where sep is not
+// empty, and the results have the form of those of StringSplit. An x that is
+// no vector and a sep that is no scalar are refused with INVALID_ARGUMENT,
+// when the graph is built if the shapes are known, else in the step.
+// Its options are [SplitV2Opts].
 func StringSplitV2(x, sep tf.Output, opts ...tf.Option) Parts {
 	return partsOf(tf.Apply(nil, "StringSplitV2", []tf.Output{x, sep}, opts...))
 }

@@ -29,8 +29,12 @@ func (u Unit) Apply(s *tf.Spec) { s.Set("unit", string(u)) }
 
 // Substr returns the parts of the strings of x that begin at pos, from the end
 // if it is negative, and are n long at most. The shape of pos and n, which is
-// one, and that of x are broadcast, in two dimensions at most. It fails at run
-// time where pos is outside of a string. Its options are [Unit].
+// one, and that of x are broadcast, in two dimensions at most; the result has
+// the shape that comes of it. pos and n are both int32 or both int64. Shapes
+// of pos and n that differ, shapes that do not broadcast, and a pos outside of
+// a string are refused with INVALID_ARGUMENT, the shapes when the graph is
+// built if they are known, else in the step; a broadcast to three dimensions
+// or more with UNIMPLEMENTED in the step. Its options are [Unit].
 func Substr(x, pos, n tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Substr", opts, x, pos, n)
 }

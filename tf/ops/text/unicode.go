@@ -66,7 +66,10 @@ func (o UnicodeOpts) Apply(s *tf.Spec) {
 // UnicodeTranscode turns the strings of x from one encoding into another:
 // "UTF-8", "UTF-16-BE" or "UTF-32-BE". It reads UTF-8, UTF-16, UTF-32, these
 // with -BE and -LE, US-ASCII, ISO-8859-1 to -15, and of those of regions the
-// pages of Windows and DOS, KOI8, Shift_JIS, EUC-JP, EUC-KR, GBK, GB18030, Big5.
+// pages of Windows and DOS, KOI8, Shift_JIS, EUC-JP, EUC-KR, GBK, GB18030,
+// Big5. The result has the shape of x. An encoding that is not known, a
+// replacement outside of Unicode, and with Errors "strict" text that is not
+// well-formed are refused with INVALID_ARGUMENT in the step.
 // Its options are [UnicodeOpts].
 func UnicodeTranscode(x tf.Output, from, to string, opts ...tf.Option) tf.Output {
 	return apply("UnicodeTranscode", tf.Join(opts, tf.Attr("input_encoding", from), tf.Attr("output_encoding", to)), x)
@@ -74,21 +77,31 @@ func UnicodeTranscode(x tf.Output, from, to string, opts ...tf.Option) tf.Output
 
 // UnicodeDecode returns the characters of the strings of x as a ragged matrix:
 // those of string i are chars[splits[i]:splits[i+1]]. Encodings are those of
-// UnicodeTranscode. Its options are [UnicodeOpts].
+// UnicodeTranscode. Splits, a vector int64 unless the attribute Tsplits says
+// int32, has one element more than x, whose strings are taken in row-major
+// order; chars is an int32 vector. Errors are those of UnicodeTranscode.
+// Its options are [UnicodeOpts].
 func UnicodeDecode(x tf.Output, from string, opts ...tf.Option) (splits, chars tf.Output) {
 	op := tf.Apply(nil, "UnicodeDecode", []tf.Output{x}, tf.Join(opts, tf.Attr("input_encoding", from))...)
 	return op.Output(0), op.Output(1)
 }
 
 // UnicodeDecodeWithOffsets is UnicodeDecode and also returns at which byte of
-// its string each character begins. Its options are [UnicodeOpts].
+// its string each character begins. Starts is an int64 vector as long as
+// chars. Errors are those of UnicodeDecode. Its options are [UnicodeOpts].
 func UnicodeDecodeWithOffsets(x tf.Output, from string, opts ...tf.Option) (splits, chars, starts tf.Output) {
 	op := tf.Apply(nil, "UnicodeDecodeWithOffsets", []tf.Output{x}, tf.Join(opts, tf.Attr("input_encoding", from))...)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // UnicodeEncode undoes UnicodeDecode: it makes a string of each row of
-// characters, in the encoding "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+// characters, in the encoding "UTF-8", "UTF-16-BE" or "UTF-32-BE". chars is an
+// int32 vector, splits a vector of int32 or int64 with one element more than
+// the result. Other shapes are refused with INVALID_ARGUMENT, when the graph
+// is built if they are known, else in the step; so are, in the step, splits
+// that do not begin with 0, rise and end with the number of chars. What is no
+// character is replaced by U+FFFD, dropped, or refused with INVALID_ARGUMENT,
+// as [UnicodeOpts] say.
 func UnicodeEncode(chars, splits tf.Output, to string, opts ...tf.Option) tf.Output {
 	return apply("UnicodeEncode", tf.Join(opts, tf.Attr("output_encoding", to)), chars, splits)
 }

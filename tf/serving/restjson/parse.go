@@ -33,6 +33,7 @@ func parse(src []byte) (*document, error) {
 		return nil, err
 	}
 	p := &parser{document: document{src: src, nodes: make([]node, 0, len(src)/8+8)}}
+	p.take("\xef\xbb\xbf") // a byte order mark is no part of the text
 	if p.space(); p.pos == len(src) {
 		return nil, p.error("The document is empty.")
 	}

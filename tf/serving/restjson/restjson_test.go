@@ -32,6 +32,7 @@ func TestPredictBodies(t *testing.T) {
 		{`{"inputs": {"x": [[1, 2]]}}`, one, "float[1,2]{1 2}"},
 		{`{"inputs": [NaN, Inf, -Inf, Infinity, -Infinity]}`, one, "float[5]{NaN +Inf -Inf +Inf -Inf}"},
 		{`{"inputs": []} and more`, one, "float[0]{}"},
+		{"\xef\xbb\xbf{\"inputs\": 1}", one, "float[]{1}"},
 		{`{"instances": [[], []]}`, one, "float[2,0]{}"},
 		{`{"instances": [{"a": 1, "b": "x"}, {"b": {"b64": "AAE="}, "a": -2}]}`, two, "int32[2]{1 -2} string[2]{x \x00\x01}"},
 		{`{"inputs": {"b": "\u00e9\ud83d\ude00\"", "a": [[7]]}}`, two, "int32[1,1]{7} string[]{é😀\"}"},

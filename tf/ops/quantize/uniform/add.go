@@ -30,7 +30,11 @@ func (o Of) options(opts []tf.Option, own ...tf.Option) []tf.Option {
 }
 
 // UniformQuantizedAdd returns x + y, of 32 bits and broadcast, in the given
-// scales and zero points. Quantization axes have to be the same dimension.
+// scales and zero points. Quantization axes have to be the same dimension. All
+// are qint32. Shapes that do not broadcast are refused with INVALID_ARGUMENT,
+// when the graph is built if they are known, else in the step; so are, in the
+// step, other axes, scales that are not positive, and scales of other shapes
+// than UniformQuantize takes.
 func UniformQuantizedAdd(x, y Quantized, scales, zeroPoints tf.Output, by Of, opts ...tf.Option) Quantized {
 	sum := apply("UniformQuantizedAdd", by.options(opts), x.Values, y.Values, x.Scales, x.ZeroPoints, y.Scales, y.ZeroPoints, scales, zeroPoints)
 	return Quantized{sum, scales, zeroPoints}

@@ -45,17 +45,21 @@ func (o ConvOpts) Apply(s *tf.Spec) {
 	s.Set("feature_group_count", max(1, o.FeatureGroups))
 }
 
-// UniformQuantizedConvolution returns images of 8 bits convolved with filters of
-// 8 bits, in 32 bits of the given scales and zero points. The outputs of filters
-// and the features of the result may have scales of their own.
+// UniformQuantizedConvolution returns images of 8 bits convolved with filters
+// of 8 bits, in 32 bits of the given scales and zero points. The outputs of
+// filters and the features of the result may have scales of their own. Images
+// and filters have one number of dimensions, three at least. Other shapes,
+// groups that do not divide the features, windows and paddings that are not
+// valid, and scales that do not fit are refused with INVALID_ARGUMENT.
 // Its options are [ConvOpts].
 func UniformQuantizedConvolution(x, filters Quantized, scales, zeroPoints tf.Output, padding string, by Of, opts ...tf.Option) Quantized {
 	own := by.options(opts, tf.Attr("Tout", tf.QInt32), tf.Attr("padding", padding))
 	return Quantized{apply("UniformQuantizedConvolution", own, x.Values, filters.Values, x.Scales, x.ZeroPoints, filters.Scales, filters.ZeroPoints, scales, zeroPoints), scales, zeroPoints}
 }
 
-// UniformQuantizedConvolutionHybrid returns images of float32, each of which it
-// quantizes, convolved with filters of 8 bits. Its options are [ConvOpts].
+// UniformQuantizedConvolutionHybrid returns images of float32, each of which
+// it quantizes, convolved with filters of 8 bits. Errors are those of
+// UniformQuantizedConvolution. Its options are [ConvOpts].
 func UniformQuantizedConvolutionHybrid(x tf.Output, filters Quantized, padding string, by Numbers, opts ...tf.Option) tf.Output {
 	own := []tf.Option{tf.Attr("Tout", tf.Float32), tf.Attr("padding", padding), by.of("rhs_")}
 	return apply("UniformQuantizedConvolutionHybrid", tf.Join(opts, own...), x, filters.Values, filters.Scales, filters.ZeroPoints)

@@ -20,15 +20,19 @@ func init() {
 }
 
 // UniformQuantizedDot returns the product of matrices of 8 bits, in 32 bits of
-// the given scales and zero points. The columns of the second matrix and of the
-// product may have scales of their own.
+// the given scales and zero points. The columns of the second matrix and of
+// the product may have scales of their own. Factors that are no matrices or do
+// not fit, axes other than 1, and scales that are not positive are refused
+// with INVALID_ARGUMENT.
 func UniformQuantizedDot(a, b Quantized, scales, zeroPoints tf.Output, by Of, opts ...tf.Option) Quantized {
 	own := by.options(opts, tf.Attr("Tout", tf.QInt32))
 	return Quantized{apply("UniformQuantizedDot", own, a.Values, b.Values, a.Scales, a.ZeroPoints, b.Scales, b.ZeroPoints, scales, zeroPoints), scales, zeroPoints}
 }
 
 // UniformQuantizedDotHybrid returns the product of a matrix of float32, whose
-// rows it quantizes, and one of 8 bits.
+// rows it quantizes, and one of 8 bits. b is qint8, the result is float32.
+// Factors that are no matrices or do not fit are refused with
+// INVALID_ARGUMENT.
 func UniformQuantizedDotHybrid(a tf.Output, b Quantized, by Numbers, opts ...tf.Option) tf.Output {
 	return apply("UniformQuantizedDotHybrid", tf.Join(opts, tf.Attr("Tout", tf.Float32), by.of("rhs_")), a, b.Values, b.Scales, b.ZeroPoints)
 }

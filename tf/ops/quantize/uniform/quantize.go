@@ -21,12 +21,20 @@ func init() {
 	})
 }
 
-// UniformQuantize returns float32 numbers x in the quantized type d.
+// UniformQuantize returns float32 numbers x in the quantized type d. The
+// scheme is the affine one of Jacob et al. (CVPR 2018, arXiv:1712.05877). d
+// is qint8, quint8 or qint32, and the result has the shape of x. Scales,
+// float32, and zero points, int32, are scalars, or with PerAxis vectors as
+// long as the axis; other shapes and an axis that x does not have are refused
+// with INVALID_ARGUMENT in the step.
 func UniformQuantize(x, scales, zeroPoints tf.Output, d tf.DType, by Numbers, opts ...tf.Option) Quantized {
 	return Quantized{apply("UniformQuantize", tf.Join(opts, tf.Attr("Tout", d), by.of("")), x, scales, zeroPoints), scales, zeroPoints}
 }
 
-// UniformDequantize returns what x stands for, as float32.
+// UniformDequantize returns what x stands for, as float32. x is qint8, quint8
+// or qint32, and the result has its shape. Scales that are not positive, and
+// those of other shapes than UniformQuantize takes, are refused with
+// INVALID_ARGUMENT in the step.
 func UniformDequantize(x Quantized, by Numbers, opts ...tf.Option) tf.Output {
 	return apply("UniformDequantize", tf.Join(opts, tf.Attr("Tout", tf.Float32), by.of("")), x.Values, x.Scales, x.ZeroPoints)
 }

@@ -23,7 +23,10 @@ func init() {
 }
 
 // UniformRequantize returns x, of 8 or 32 bits, in 8 bits of other scales and
-// zero points. If both have a quantization axis it has to be the same.
+// zero points. If both have a quantization axis it has to be the same. x is
+// qint8 or qint32, the result qint8. Different axes, scales that are not
+// positive, and scales or zero points of other shapes than UniformQuantize
+// takes are refused with INVALID_ARGUMENT in the step.
 func UniformRequantize(x Quantized, by Numbers, scales, zeroPoints tf.Output, to Numbers, opts ...tf.Option) Quantized {
 	own := []tf.Option{tf.Attr("Tout", tf.QInt8), by.of("input_"), to.of("output_")}
 	return Quantized{apply("UniformRequantize", tf.Join(opts, own...), x.Values, x.Scales, x.ZeroPoints, scales, zeroPoints), scales, zeroPoints}
@@ -31,6 +34,8 @@ func UniformRequantize(x Quantized, by Numbers, scales, zeroPoints tf.Output, to
 
 // UniformQuantizedClipByValue returns x, of 32 bits, with min for what is less
 // and max for what is greater: numbers, or vectors for the quantization axis.
+// x, min and max are qint32. min and max have the shape of the scales; other
+// shapes are refused with INVALID_ARGUMENT in the step.
 func UniformQuantizedClipByValue(x Quantized, min, max tf.Output, by Numbers, opts ...tf.Option) Quantized {
 	x.Values = apply("UniformQuantizedClipByValue", tf.Join(opts, by.of("")), x.Values, min, max, x.Scales, x.ZeroPoints)
 	return x

@@ -1,0 +1,64 @@
+package io_test
+
+import (
+	"context"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/io"
+	"github.com/gorge-tf/gorge/tf/session"
+)
+
+func pipe(t *testing.T) string {
+	name := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestPipeWithinStep: ops of one step that write and read a pipe wait for each other,
+// whichever begins.
+func TestPipeWithinStep(t *testing.T) {
+	g := tf.NewGraph(tf.Strict())
+	name := ops.Scalar(g, pipe(t))
+	write, read := io.WriteFile(name, ops.Scalar(g, "text")), io.ReadFile(name)
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for range 20 {
+		got, err := s.Run(ctx, nil, read, write)
+		if err != nil || tf.Data[string](got[0])[0] != "text" {
+			t.Fatalf("%v, %v", got, err)
+		}
+	}
+}
+
+// TestWritesEndWithStep: ops that write a pipe without a reader end with their step.
+func TestWritesEndWithStep(t *testing.T) {
+	g := tf.NewGraph(tf.Strict())
+	name := pipe(t)
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, op := range []*tf.Operation{
+		io.WriteFile(ops.Scalar(g, name), ops.Scalar(g, "text")),
+		ops.PrintV2(ops.Scalar(g, "text"), ops.PrintV2Opts{OutputStream: "file://" + name}),
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		if _, err := s.Run(ctx, nil, op); tf.CodeOf(err) != tf.DeadlineExceeded {
+			t.Errorf("%v: %v", op, err)
+		}
+		cancel()
+	}
+}
