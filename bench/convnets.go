@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -14,8 +15,11 @@ import (
 type convNet struct {
 	mlp
 	training bool
+	slack    float32 // added to variances; 0 stands for 1e-5
 	updates  []*tf.Operation
 }
+
+func (m *convNet) epsilon() float32 { return cmp.Or(m.slack, 1e-5) }
 
 // conv adds a convolution by a k×k filter without a bias.
 func (m *convNet) conv(x tf.Output, k, in, out, stride int) tf.Output {
@@ -44,10 +48,10 @@ func (m *convNet) normalized(x tf.Output, n int) tf.Output {
 	scale, offset := m.filled(n, 1, true), m.filled(n, 0, true)
 	mean, variance := m.filled(n, 0, false), m.filled(n, 1, false)
 	if !m.training {
-		return ops.FusedBatchNormV3(x, scale.Value(), offset.Value(), mean.Value(), variance.Value(), ops.BatchNormOpts{Epsilon: 1e-5, Inference: true})[0]
+		return ops.FusedBatchNormV3(x, scale.Value(), offset.Value(), mean.Value(), variance.Value(), ops.BatchNormOpts{Epsilon: m.epsilon(), Inference: true})[0]
 	}
 	none := ops.Const(m.g, []float32{})
-	y := ops.FusedBatchNormV3(x, scale.Value(), offset.Value(), none, none, ops.BatchNormOpts{Epsilon: 1e-5})
+	y := ops.FusedBatchNormV3(x, scale.Value(), offset.Value(), none, none, ops.BatchNormOpts{Epsilon: m.epsilon()})
 	for i, v := range []*tf.Variable{mean, variance} {
 		m.updates = append(m.updates, v.AssignSub(ops.Mul(ops.Sub(v.Read(), y[1+i]), ops.Scalar(m.g, float32(0.1)))))
 	}

@@ -29,7 +29,7 @@ var workloads = []struct {
 	{"10-queues", queues}, {"11-saver", saver}, {"12-distributed", distributed}, {"13-process", process}, {"14-cnn-latency", cnnLatency}, {"15-eager", eagerOps},
 	{"16-import", importGraph}, {"17-input", input}, {"18-rdma", rdma}, {"19-large-graphs", largeGraphs}, {"20-monitored", monitored},
 	{"21-dynamic-rnn", dynamicRNN}, {"22-beam-search", beamSearch}, {"23-feature-columns", columns}, {"24-estimator", estimatorSteps}, {"25-copies", copies}, {"26-chains", chains},
-	{"27-guarded", guarded},
+	{"27-guarded", guarded}, {"28-transformer-train", transformerTrain}, {"29-mobilenet-train", mobilenetTrain}, {"30-inference", inference}, {"31-wide-deep-train", wideDeepTrain},
 }
 
 func main() {
@@ -37,7 +37,7 @@ func main() {
 	threads := flag.String("threads", "1,2", "thread settings, separated by commas")
 	repeat := flag.Int("repeat", 15, "repeats of each measurement; the best counts")
 	quick := flag.Bool("quick", false, "a tenth of the steps")
-	kernel := flag.String("kernel", "", "8: only kernels whose name contains one of these")
+	kernel := flag.String("kernel", "", "8, 26, 30: only kernels whose name contains one of these")
 	profile := flag.String("profile", "", "with -child: write a CPU profile to this file")
 	child := flag.String("child", "", "run this workload in this process")
 	role := flag.String("role", "", "act as this part of workload 12 or 13")

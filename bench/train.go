@@ -61,6 +61,17 @@ func mlpTrain(b *bench) {
 
 // training checks the first steps and then measures.
 func (b *bench) training(name string, s *session.Session, feeds []tf.Output, loss tf.Output, step *tf.Operation, batches []batch, checks, n int) {
+	one := b.checked(name, s, feeds, loss, step, batches, checks)
+	n = b.steps(n)
+	for range n {
+		one()
+	}
+	b.emit(name+"steps_per_s", 1/b.best(n, b.repeat, func() { one() }), "steps/s")
+}
+
+// checked initializes a model and reports its first steps. It returns what does
+// one more and returns its loss.
+func (b *bench) checked(name string, s *session.Session, feeds []tf.Output, loss tf.Output, step *tf.Operation, batches []batch, checks int) func() float64 {
 	must(s.Run(ctx, nil, tf.InitializeAll(s.Graph())))
 	c := must(s.MakeCallable(feeds, loss, step))
 	k := 0
@@ -77,11 +88,7 @@ func (b *bench) training(name string, s *session.Session, feeds []tf.Output, los
 	b.check(name+"loss_first", losses[0], nil)
 	b.check(name+"loss_last", losses[len(losses)-1], nil)
 	b.check(name+"param_delta", distance(before, b.parameters(s)), nil)
-	n = b.steps(n)
-	for range n {
-		one()
-	}
-	b.emit(name+"steps_per_s", 1/b.best(n, b.repeat, func() { one() }), "steps/s")
+	return one
 }
 
 // parameters returns copies of all trainable variables.
