@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/net/netutil"
 
 	"github.com/gorge-tf/gorge/internal/inbound"
 	"github.com/gorge-tf/gorge/internal/secure"
@@ -75,6 +76,10 @@ const (
 	maxHeader  = 64 << 10
 )
 
+// maxConns is how many connections are open at once; others wait until one of them ends,
+// which the limits above see to.
+const maxConns = 1000
+
 // newHTTP returns a server that slow clients do not hold.
 func newHTTP(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
@@ -90,6 +95,7 @@ func Serve(address string, h http.Handler, guard *secure.Keeper, log *slog.Logge
 		return nil, err
 	}
 	s := &Server{addr: lis.Addr().String(), http: newHTTP(h, log)}
+	lis = netutil.LimitListener(lis, maxConns)
 	if guard != nil {
 		lis = tls.NewListener(lis, guard.HTTPServer())
 	}

@@ -156,3 +156,38 @@ func TestLongHeaders(t *testing.T) {
 		}
 	})
 }
+
+// TestManyConnections: so many connections are open at once and no more; one that ends
+// makes room.
+func TestManyConnections(t *testing.T) {
+	s, err := Serve("localhost:0", http.HandlerFunc(short), nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	held := make([]net.Conn, maxConns)
+	for i := range held {
+		if held[i], err = net.Dial("tcp", s.Addr()); err != nil {
+			t.Fatal(err)
+		}
+		defer held[i].Close()
+	}
+	client := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	answered := make(chan error, 1)
+	go func() {
+		r, err := client.Get("http://" + s.Addr())
+		if err == nil {
+			err = r.Body.Close()
+		}
+		answered <- err
+	}()
+	select {
+	case err := <-answered:
+		t.Fatalf("connection %d is served: %v", maxConns+1, err)
+	case <-time.After(200 * time.Millisecond):
+	}
+	held[0].Close()
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
+}

@@ -26,23 +26,30 @@ func localPath(name string) string {
 	return name
 }
 
-// errnoCodes are the codes of errors of the system that are not FAILED_PRECONDITION,
-// TensorFlow's.
+// errnoCodes are TensorFlow's codes for errors of the system; those that are not here
+// are UNKNOWN.
 var errnoCodes = map[syscall.Errno]Code{
+	syscall.EINVAL: InvalidArgument, syscall.ENAMETOOLONG: InvalidArgument, syscall.E2BIG: InvalidArgument, syscall.EFAULT: InvalidArgument,
+	syscall.EILSEQ: InvalidArgument, syscall.ENOTTY: InvalidArgument, syscall.ESPIPE: InvalidArgument,
+	syscall.ETIMEDOUT: DeadlineExceeded,
+	syscall.ENODEV:    NotFound, syscall.ENXIO: NotFound, syscall.ESRCH: NotFound,
+	syscall.ENOENT: NotFound, syscall.EEXIST: AlreadyExists,
+	syscall.EPERM: PermissionDenied, syscall.EACCES: PermissionDenied, syscall.EROFS: PermissionDenied,
+	syscall.EISDIR: FailedPrecondition, syscall.ENOTDIR: FailedPrecondition, syscall.EBADF: FailedPrecondition, syscall.EBUSY: FailedPrecondition,
+	syscall.EPIPE: FailedPrecondition, syscall.ENOTEMPTY: FailedPrecondition, syscall.ETXTBSY: FailedPrecondition,
 	syscall.ENOSPC: ResourceExhausted, syscall.EDQUOT: ResourceExhausted, syscall.ENOMEM: ResourceExhausted, syscall.EMFILE: ResourceExhausted,
 	syscall.ENFILE: ResourceExhausted, syscall.EMLINK: ResourceExhausted, syscall.ENOBUFS: ResourceExhausted,
-	syscall.EINVAL: InvalidArgument, syscall.ENAMETOOLONG: InvalidArgument,
-	syscall.EFBIG: OutOfRange, syscall.EOVERFLOW: OutOfRange,
+	syscall.EFBIG: OutOfRange, syscall.EOVERFLOW: OutOfRange, syscall.ERANGE: OutOfRange,
+	syscall.ENOSYS: Unimplemented, syscall.ENOTSUP: Unimplemented, syscall.EXDEV: Unimplemented,
+	syscall.EAGAIN: Unavailable, syscall.EINTR: Unavailable, syscall.ENOLCK: Unavailable,
+	syscall.EDEADLK: Aborted, syscall.ESTALE: Aborted,
+	syscall.ECANCELED: Canceled,
 }
 
-// errnoError gives an error of the system TensorFlow's code, and its words as C has them.
-func errnoError(err syscall.Errno) (Code, string) {
-	code, ok := errnoCodes[err]
-	if !ok {
-		code = FailedPrecondition
-	}
+// errnoText returns C's words for an error of the system.
+func errnoText(err syscall.Errno) string {
 	text := err.Error()
-	return code, strings.ToUpper(text[:1]) + text[1:]
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // FileError gives an error of the file system TensorFlow's code and words:
@@ -55,15 +62,16 @@ func FileError(name string, err error) error {
 	var p *fs.PathError
 	var errno syscall.Errno
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.As(err, &errno) && errnoCodes[errno] != OK:
+		code, text = errnoCodes[errno], name+"; "+errnoText(errno)
+	case errors.Is(err, fs.ErrNotExist): // other systems have more numbers for these three
 		code, text = NotFound, name+"; No such file or directory"
 	case errors.Is(err, fs.ErrPermission):
 		code, text = PermissionDenied, name+"; Permission denied"
 	case errors.Is(err, fs.ErrExist):
 		code, text = AlreadyExists, name+"; File exists"
 	case errors.As(err, &errno):
-		code, text = errnoError(errno)
-		text = name + "; " + text
+		text = name + "; " + errnoText(errno)
 	case errors.As(err, &p):
 		code, text = FailedPrecondition, name+"; "+p.Err.Error()
 	}

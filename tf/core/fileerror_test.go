@@ -22,6 +22,10 @@ func TestFileError(t *testing.T) {
 	dir := t.TempDir()
 	missing, below := filepath.Join(dir, "none"), filepath.Join(dir, "file", "below")
 	long := filepath.Join(dir, strings.Repeat("n", 300))
+	loop := filepath.Join(dir, "loop")
+	if err := os.Symlink("loop", loop); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -37,6 +41,13 @@ func TestFileError(t *testing.T) {
 		{missing, func(n string) error { return os.NewSyscallError("fsync", syscall.EDQUOT) }, "RESOURCE_EXHAUSTED: " + missing + "; Disk quota exceeded"},
 		{missing, func(n string) error { return &os.LinkError{Op: "rename", Old: n, New: n, Err: syscall.EMLINK} }, "RESOURCE_EXHAUSTED: " + missing + "; Too many links"},
 		{long, func(n string) error { return os.WriteFile(n, nil, 0o600) }, "INVALID_ARGUMENT: " + long + "; File name too long"},
+		{dir, os.Remove, "FAILED_PRECONDITION: " + dir + "; Directory not empty"},
+		{dir, func(n string) error { _, err := os.ReadFile(n); return err }, "FAILED_PRECONDITION: " + dir + "; Is a directory"},
+		{loop, func(n string) error { _, err := os.Open(n); return err }, "UNKNOWN: " + loop + "; Too many levels of symbolic links"},
+		{missing, func(n string) error { return &os.PathError{Op: "open", Path: n, Err: syscall.EROFS} }, "PERMISSION_DENIED: " + missing + "; Read-only file system"},
+		{missing, func(n string) error { return &os.PathError{Op: "chmod", Path: n, Err: syscall.EPERM} }, "PERMISSION_DENIED: " + missing + "; Operation not permitted"},
+		{missing, func(n string) error { return &os.PathError{Op: "read", Path: n, Err: syscall.EIO} }, "UNKNOWN: " + missing + "; Input/output error"},
+		{missing, func(n string) error { return &os.LinkError{Op: "rename", Old: n, New: n, Err: syscall.ESTALE} }, "ABORTED: " + missing + "; Stale file handle"},
 		{missing, func(string) error { return os.ErrPermission }, "PERMISSION_DENIED: " + missing + "; Permission denied"},
 		{missing, func(string) error { return os.ErrClosed }, "UNKNOWN: file already closed"},
 	} {
