@@ -171,7 +171,7 @@ func TestFailed(t *testing.T) {
 	g := tf.NewGraph()
 	at := line(1)
 	op := tf.Failed(g, "Minimize", errors.New("no variables"))
-	if err := op.Err(); err == nil || err.Error() != at+`: Minimize "Minimize"(): no variables` || g.Err() != err {
+	if err := op.Err(); err == nil || err.Error() != at+`: Minimize "Minimize": no variables` || g.Err() != err {
 		t.Errorf("got %v, graph %v", err, g.Err())
 	}
 	again := tf.Failed(nil, "Other", op.Err())

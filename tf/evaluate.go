@@ -1,6 +1,7 @@
 package tf
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -62,7 +63,7 @@ func (o *Operation) buildNow(op string, spec *Spec) (err error) {
 	}
 	o.Node = p.node
 	if o.vals, err = p.run(&p.node, o.in, o.val1[:0]); err != nil {
-		return err
+		return o.g.locate(err)
 	}
 	o.record()
 	return nil
@@ -178,4 +179,20 @@ func appendInts[T int | int64](b []byte, v []T, isNil bool) []byte {
 		b = binary.AppendVarint(b, int64(x))
 	}
 	return b
+}
+
+// locate adds the program's line to an error that names a node in the body of a function
+// of g.
+func (g *Graph) locate(err error) error {
+	e := AsError(err)
+	if e.Node == "" || e.Pos != "" {
+		return err
+	}
+	op := g.inFunctions(cmp.Or(e.Origin, core.Origin{Node: e.Node}))
+	if op == nil {
+		return err
+	}
+	located := *e
+	located.Pos, located.Op = op.Pos(), op.OpName()
+	return &located
 }

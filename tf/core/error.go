@@ -56,7 +56,7 @@ type Error struct {
 	Node string   // "layer1/MatMul_2", empty when no node is to blame
 	Op   string   // "MatMul"
 	Pos  string   // where the program added the node: "model.go:17"
-	In   []string // inputs with dtypes and shapes
+	In   []string // inputs with dtypes and shapes; empty if there are none, or they are not known
 	Err  error    // the cause, if it is an error of its own
 
 	// Plain is what Error prints in place of Msg where TensorFlow's words, which
@@ -81,7 +81,11 @@ func (e *Error) Error() string {
 	if pos != "" {
 		pos += ": "
 	}
-	return fmt.Sprintf("%s%s %q(%s): %s", pos, e.Op, e.Node, strings.Join(e.In, ", "), cmp.Or(e.Plain, e.Message()))
+	inputs := ""
+	if len(e.In) > 0 {
+		inputs = "(" + strings.Join(e.In, ", ") + ")"
+	}
+	return fmt.Sprintf("%s%s %q%s: %s", pos, e.Op, e.Node, inputs, cmp.Or(e.Plain, e.Message()))
 }
 
 // Message returns the bare text, without code and node.

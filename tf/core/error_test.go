@@ -48,8 +48,8 @@ func TestErrorText(t *testing.T) {
 		{&core.Error{Code: core.NotFound, Msg: "gone"}, "NOT_FOUND: gone", "gone"},
 		{&core.Error{Code: core.NotFound, Err: cause}, "NOT_FOUND: no such thing", "no such thing"},
 		{&core.Error{Msg: "bad", Node: "a/b", Op: "Neg", Pos: "main.go:3", In: []string{"x:0 float32[]", "y"}}, `main.go:3: Neg "a/b"(x:0 float32[], y): bad`, "bad\n\t [[{{node a/b}}]]"},
-		{&core.Error{Msg: "bad", Node: "n", Op: "Neg"}, `Neg "n"(): bad`, "bad\n\t [[{{node n}}]]"},
-		{&core.Error{Msg: "bad [[{{node m}}]]", Node: "n", Op: "Neg"}, `Neg "n"(): bad [[{{node m}}]]`, "bad [[{{node m}}]]"},
+		{&core.Error{Msg: "bad", Node: "n", Op: "Neg"}, `Neg "n": bad`, "bad\n\t [[{{node n}}]]"},
+		{&core.Error{Msg: "bad [[{{node m}}]]", Node: "n", Op: "Neg"}, `Neg "n": bad [[{{node m}}]]`, "bad [[{{node m}}]]"},
 	} {
 		if c.e.Error() != c.text || c.e.WireMessage() != c.onWire {
 			t.Errorf("got %q and %q, want %q and %q", c.e.Error(), c.e.WireMessage(), c.text, c.onWire)

@@ -1,6 +1,7 @@
 package eager_test
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"strings"
@@ -182,4 +183,23 @@ func TestStopRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	tftest.Elements(t, value(t, dx[0]), []float64{9})
+}
+
+// TestFuncErrorsNameTheLine: an error of an operation in a function, or in one that this
+// calls, names the line that added the operation.
+func TestFuncErrorsNameTheLine(t *testing.T) {
+	g := eager.New()
+	_, _, line, _ := runtime.Caller(0)
+	inner := eager.NewFunc(g, "inner", func(x []tf.Output, _ ...any) []tf.Output {
+		shape := ops.Fill(ops.Const(x[0].Graph(), []int32{2}), ops.Scalar(x[0].Graph(), int32(2))) // not known when traced
+		return []tf.Output{ops.Reshape(x[0], shape)}
+	})
+	outer := eager.NewFunc(g, "outer", func(x []tf.Output, _ ...any) []tf.Output { return inner.Call(x) })
+	x := ops.Const(g, []float32{1, 2, 3})
+	want := fmt.Sprintf(`func_test.go:%d: Reshape "Reshape"(float32[3], int32[2]): Input to reshape`, line+3)
+	for _, f := range []*eager.Func{inner, outer} {
+		if _, err := f.Call([]tf.Output{x})[0].Value(); err == nil || !strings.HasPrefix(err.Error(), want) || tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("got %v\nwant %s…", err, want)
+		}
+	}
 }
