@@ -111,6 +111,7 @@ func TestSavedModelConverts(t *testing.T) {
 		{"freeze", again, graph},
 		{"convert", graph, thawed, "--inputs=image=serving_default_image:0", "--outputs=digit=StatefulPartitionedCall:0"},
 		{"bench", thawed, "--inputs=" + in, "--runs=3", "--clients=2"},
+		{"bench", thawed, "--inputs=" + in, "--runs=3", "--clients=2", "--batching"},
 	} {
 		var stdout, stderr bytes.Buffer
 		if code := run(t.Context(), append([]string{"savedmodel"}, args...), &stdout, &stderr); code != 0 {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gorge-tf/gorge/internal/serving/batch"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/savedmodel"
 )
@@ -21,6 +22,7 @@ func benchSavedModel(ctx context.Context, args []string, stdout, stderr io.Write
 	inputs := s.String("inputs", "", "npz `file` with an array for each input, by the signature's keys")
 	runs := s.Int("runs", 100, "`number` of runs that are measured, after a tenth of them that are not")
 	clients := s.Int("clients", 1, "`number` of goroutines that run the signature at once")
+	batched := s.Bool("batching", false, "join runs that come at the same time, as the model server does with --enable_batching and no parameters")
 	dir, err := oneDir(s, args, stdout)
 	if err != nil {
 		return err
@@ -48,15 +50,29 @@ func benchSavedModel(ctx context.Context, args []string, stdout, stderr io.Write
 		return err
 	}
 	fmt.Fprintf(stdout, "load %v, first run %v\n", loaded.Round(time.Microsecond), time.Since(start).Round(time.Microsecond))
-	return benchRuns(ctx, stdout, sig, in, *runs, *clients)
+	run := func(ctx context.Context) error {
+		_, err := sig.RunTensors(ctx, in)
+		return err
+	}
+	if *batched {
+		q := batch.NewQueue(batch.NewThreads(0), batch.Params{}, func(ctx context.Context, in map[string]*tf.Tensor, want []string) (map[string]*tf.Tensor, error) {
+			return sig.RunTensors(ctx, in, want...)
+		}, func(int, int) {})
+		defer q.Close()
+		run = func(ctx context.Context) error {
+			_, err := q.Run(ctx, in, nil)
+			return err
+		}
+	}
+	return benchRuns(ctx, stdout, run, *runs, *clients)
 }
 
 // benchRuns runs a signature, first without measuring, and prints how long it takes.
-func benchRuns(ctx context.Context, stdout io.Writer, sig *savedmodel.Signature, in map[string]*tf.Tensor, runs, clients int) error {
-	if _, _, err := measure(ctx, sig, in, max(1, runs/10), clients); err != nil {
+func benchRuns(ctx context.Context, stdout io.Writer, run func(context.Context) error, runs, clients int) error {
+	if _, _, err := measure(ctx, run, max(1, runs/10), clients); err != nil {
 		return err
 	}
-	times, wall, err := measure(ctx, sig, in, runs, clients)
+	times, wall, err := measure(ctx, run, runs, clients)
 	if err != nil {
 		return err
 	}
@@ -70,7 +86,7 @@ func benchRuns(ctx context.Context, stdout io.Writer, sig *savedmodel.Signature,
 
 // measure runs a signature and returns how long each run took, sorted, and all of
 // them together.
-func measure(ctx context.Context, sig *savedmodel.Signature, in map[string]*tf.Tensor, runs, clients int) (times []time.Duration, wall time.Duration, err error) {
+func measure(ctx context.Context, run func(context.Context) error, runs, clients int) (times []time.Duration, wall time.Duration, err error) {
 	times = make([]time.Duration, runs)
 	errs := make([]error, clients)
 	var wg sync.WaitGroup
@@ -79,7 +95,7 @@ func measure(ctx context.Context, sig *savedmodel.Signature, in map[string]*tf.T
 		wg.Go(func() {
 			for i := c; i < runs && errs[c] == nil; i += clients {
 				began := time.Now()
-				_, errs[c] = sig.RunTensors(ctx, in)
+				errs[c] = run(ctx)
 				times[i] = time.Since(began)
 			}
 		})

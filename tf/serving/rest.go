@@ -36,13 +36,13 @@ func (s *Server) Handler() http.Handler {
 	if !s.cfg.NoPage {
 		mux.Handle("GET /{$}", observe(h.page))
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return paced(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(lower(r.URL.Path), "/v1/") { // the mux would redirect paths that it does not find clean
 			h.serve(w, r)
 		} else {
 			mux.ServeHTTP(w, r)
 		}
-	})
+	}))
 }
 
 // rest answers requests of the REST API.
