@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/machine"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -59,7 +60,9 @@ type step struct {
 	value    int                                      // what it computes
 	register int                                      // where, or none
 	size     int
-	runs     *runs // if it goes run by run; else nil
+	runs     *runs            // if it goes run by run; else nil
+	code     *machine.Program // instead of a loop: of several instructions, whose streams are args
+	covers   int              // how many
 }
 
 // runs is how operands are walked together: the run that begins at result i·n has its
@@ -121,6 +124,9 @@ func newPlan(p *program, inputs []core.Shape) (*plan, error) {
 		m.assignRegisters(&m.stages[i])
 	}
 	m.findReuse()
+	for i := range m.stages {
+		m.compile(&m.stages[i])
+	}
 	return m.plan, nil
 }
 

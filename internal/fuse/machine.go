@@ -1,0 +1,232 @@
+package fuse
+
+import (
+	"unsafe"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/machine"
+)
+
+// Steps that follow one another and are simple run as one, as machine code: a value that
+// only they need stays in a vector register.
+//
+//	block      the cache                          vector registers
+//	[0, n)     x[0:n] ─ Exp ─▶ r0;  r0[0:16] ─ Mul ─▶ ─ Add ─▶ ─ Max ─▶ y[0:16], …
+
+// isa is what code is made of: the instructions that the loops of kernels use.
+var isa machine.ISA
+
+func init() { kernel.Dispatch(&isa, machine.AVX2, machine.AVX512) }
+
+// fewElements is how many elements a stage must have for machine code to be made: loops
+// run as fast on fewer.
+const fewElements = 64
+
+// compile puts machine code in the place of runs of steps.
+func (m *planner) compile(st *stage) {
+	if isa == machine.None || st.whole || st.n*st.steps[0].per < fewElements {
+		return
+	}
+	var steps []step
+	for from := 0; from < len(st.steps); {
+		to := from
+		for to < len(st.steps) && m.simple(st, &st.steps[to]) && st.steps[to].per == st.steps[from].per {
+			to++
+		}
+		if to == from {
+			to++
+			steps = append(steps, st.steps[from])
+		} else {
+			steps = append(steps, m.compiled(st, from, to)...)
+		}
+		from = to
+	}
+	st.steps = steps
+	st.widen()
+}
+
+// widen makes the blocks of a stage as long as a call of machine code may be if that is
+// all that it does: nothing has to stay in the cache from one step to the next.
+func (st *stage) widen() {
+	if len(st.rows) > 0 || len(st.steps) != 1 || st.steps[0].code == nil || st.steps[0].per != 1 {
+		return
+	}
+	st.block = min(st.n, machine.MaxElements)
+	st.grain = max(st.grain, st.block)
+}
+
+// simple reports whether there are instructions for a step.
+func (m *planner) simple(st *stage, s *step) bool {
+	if s.loop == nil || s.runs != nil || s.columns != nil || st.block*s.per > machine.MaxElements {
+		return false
+	}
+	l := m.newLowering(st)
+	return l.step(s) && l.fits()
+}
+
+// compiled returns what runs the steps from one up to another one: machine code, or where
+// that needs too many registers the halves of them; single steps are left as they are.
+func (m *planner) compiled(st *stage, from, to int) []step {
+	if to-from < 2 {
+		return st.steps[from:to]
+	}
+	if s, ok := m.lower(st, from, to); ok {
+		return []step{s}
+	}
+	mid := (from + to) / 2
+	return append(m.compiled(st, from, mid), m.compiled(st, mid, to)...)
+}
+
+// lower makes one step of several.
+func (m *planner) lower(st *stage, from, to int) (s step, ok bool) {
+	l := m.newLowering(st)
+	for i := from; i < to; i++ {
+		s := &st.steps[i]
+		if !l.step(s) {
+			return step{}, false
+		}
+		if s.register == none || st.reads(s.value, to) {
+			l.store(s)
+		}
+	}
+	if !l.fits() {
+		return step{}, false
+	}
+	code, err := l.code.Assemble()
+	if err != nil {
+		return step{}, false
+	}
+	p, err := machine.Load(isa, code)
+	return step{code: p, args: l.streams, per: st.steps[from].per, covers: to - from}, err == nil
+}
+
+// reads reports whether a step from one on reads a value.
+func (st *stage) reads(v, from int) bool {
+	for i := from; i < len(st.steps); i++ {
+		for a := range st.steps[i].args {
+			if st.steps[i].args[a].value == v {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A lowering makes code of steps.
+type lowering struct {
+	*planner
+	st      *stage
+	code    *machine.Code
+	values  map[source]machine.Value
+	streams []arg
+}
+
+// A source is an operand as it is read.
+type source struct{ value, at int }
+
+// computed is the place of sources that are read, or computed, element by element;
+// shared that of those that have one element.
+const computed, shared = -1, -2
+
+func (m *planner) newLowering(st *stage) *lowering {
+	return &lowering{planner: m, st: st, code: machine.New(isa), values: map[source]machine.Value{}}
+}
+
+// step adds what a step computes, and reports whether there are instructions for that.
+func (l *lowering) step(s *step) bool {
+	k := l.program.code[s.value-l.first()].kernel
+	size, ok := l.sizeOf(s.size)
+	if k.Lanes == nil || !ok || size == 0 {
+		return false
+	}
+	in := make([]machine.Value, len(s.args))
+	for a := range s.args {
+		if in[a], ok = l.operand(s, &s.args[a]); !ok {
+			return false
+		}
+	}
+	v, ok := k.Lanes(l.code, in)
+	l.values[source{s.value, computed}] = v
+	return ok
+}
+
+// sizeOf returns the size of elements as code knows it.
+func (l *lowering) sizeOf(bytes int) (machine.Size, bool) {
+	s := machine.Size(bytes)
+	return s, s == machine.Word || s == machine.Byte && l.code.Bytes()
+}
+
+// operand returns the value of an operand, which is read when it is used first.
+func (l *lowering) operand(s *step, x *arg) (v machine.Value, ok bool) {
+	size, ok := l.sizeOf(x.size)
+	from := source{x.value, computed}
+	switch {
+	case !ok || x.how == expanded || x.how == along && x.per != s.per:
+		return 0, false
+	case x.how == single:
+		if from.at = shared; size != machine.Word {
+			return 0, false
+		}
+	case x.how == rowed:
+		from.at = x.at
+	}
+	if v, ok := l.values[from]; ok {
+		return v, true
+	}
+	if x.how == single {
+		v = l.code.Spread()
+	} else {
+		v = l.code.Load(size)
+	}
+	l.values[from], l.streams = v, append(l.streams, *x)
+	return v, true
+}
+
+// store writes the result of a step to where others read it.
+func (l *lowering) store(s *step) {
+	size, _ := l.sizeOf(s.size)
+	l.code.Store(l.values[source{s.value, computed}], size)
+	l.streams = append(l.streams, arg{value: s.value, size: s.size, how: along, register: s.register, per: s.per})
+}
+
+// fits reports whether each register of the stage is used with elements of one size: code
+// goes through them side by side.
+func (l *lowering) fits() bool {
+	sizes := map[int]int{}
+	for i := range l.streams {
+		x := &l.streams[i]
+		if x.register == none {
+			continue
+		}
+		if size, ok := sizes[x.register]; ok && size != x.size {
+			return false
+		}
+		sizes[x.register] = x.size
+	}
+	return true
+}
+
+// execute runs machine code for n rows.
+func (f *frame) execute(st *stage, s *step, n int) {
+	streams := f.streams[:0]
+	for i := range s.args {
+		streams = append(streams, f.address(st, s, &s.args[i]))
+	}
+	s.code.Run(streams, n*s.per)
+	clear(streams)
+	f.streams = streams
+}
+
+// address returns where a stream begins.
+func (f *frame) address(st *stage, s *step, x *arg) unsafe.Pointer {
+	data, from := f.memory[x.value], f.from*s.per
+	switch {
+	case x.how == single:
+		from = 0
+	case x.how == rowed:
+		data, from = f.rows[x.at], from%st.rows[x.at].period
+	case x.register != none:
+		data, from = f.registers[x.register], 0
+	}
+	return unsafe.Pointer(&data[from*x.size])
+}
