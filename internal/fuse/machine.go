@@ -20,11 +20,11 @@ func init() { kernel.Dispatch(&isa, machine.AVX2, machine.AVX512) }
 
 // fewElements is how many elements a stage must have for machine code to be made: loops
 // run as fast on fewer.
-const fewElements = 64
+const fewElements = 16
 
 // compile puts machine code in the place of runs of steps.
 func (m *planner) compile(st *stage) {
-	if isa == machine.None || st.whole || st.n*st.steps[0].per < fewElements {
+	if isa == machine.None || !machine.Available() || st.whole || st.n*st.steps[0].per < fewElements {
 		return
 	}
 	var steps []step

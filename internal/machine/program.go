@@ -2,6 +2,7 @@ package machine
 
 import (
 	"errors"
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -21,8 +22,22 @@ var (
 	errFull   = errors.New("machine code has all the memory that it may have")
 )
 
-// denied is set for good when the system has refused executable memory.
+// Variable is the name of the variable of the environment that "off" in it keeps programs
+// from being loaded.
+const Variable = "GORGE_MACHINE_CODE"
+
+// denied is set when programs are not wanted, and for good when the system has refused
+// executable memory.
 var denied atomic.Bool
+
+func init() { denied.Store(os.Getenv(Variable) == "off") }
+
+// Available reports whether programs can be loaded, as far as is known.
+func Available() bool { return !denied.Load() }
+
+// Use says whether programs are wanted. Tests and measurements compare by it what is
+// computed with and without.
+func Use(wanted bool) { denied.Store(!wanted) }
 
 // loaded holds the programs that are in use, by their code: clusters that compute the same
 // share one.
