@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
@@ -232,4 +233,25 @@ func TestWithoutMachineCode(t *testing.T) {
 		p := newSimple(seed + 900)
 		compare(t, p.g, p.feeds, p.fetches())
 	}
+}
+
+// TestWhichNaNIsTheResult: where both operands are NaN, that of a kernel's own order is, for
+// scalars in either place, too.
+func TestWhichNaNIsTheResult(t *testing.T) {
+	onEachLevel(t, func(t *testing.T) {
+		for i, f := range simpleBinary[:7] {
+			for _, n := range []int{20, 3000} {
+				g := tf.NewGraph()
+				a, b := make([]float32, n), math.Float32frombits(0x7fc00abc)
+				for k := range a {
+					a[k] = math.Float32frombits(0xffc00000 + uint32(k))
+				}
+				x, s := ops.Placeholder(g, tf.Float32, tf.Shape{-1}), ops.Placeholder(g, tf.Float32, tf.Shape{})
+				feeds := session.Feeds{x: vector(a...), s: tf.Scalar(b)}
+				t.Run(fmt.Sprintf("%d of %d", i, n), func(t *testing.T) {
+					compare(t, g, feeds, []tf.Fetchable{ops.Neg(f(x, s)), ops.Neg(f(s, x)), ops.Neg(f(x, ops.Neg(x)))})
+				})
+			}
+		}
+	})
 }
