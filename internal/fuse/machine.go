@@ -60,8 +60,18 @@ func (m *planner) simple(st *stage, s *step) bool {
 	if s.loop == nil || s.runs != nil || s.columns != nil || st.block*s.per > machine.MaxElements {
 		return false
 	}
-	l := m.newLowering(st)
-	return l.step(s) && l.fits()
+	for a := range s.args {
+		x := &s.args[a]
+		if x.how == expanded || x.how == along && x.per != s.per || !sized(x.size) || x.how == single && x.size != int(machine.Word) {
+			return false
+		}
+	}
+	return m.program.code[s.value-m.first()].kernel.Lanes != nil && sized(s.size)
+}
+
+// sized reports whether code takes elements of a size.
+func sized(bytes int) bool {
+	return bytes == int(machine.Word) || bytes == int(machine.Byte) && isa.Bytes()
 }
 
 // compiled returns what runs the steps from one up to another one: machine code, or where
@@ -79,7 +89,7 @@ func (m *planner) compiled(st *stage, from, to int) []step {
 
 // lower makes one step of several.
 func (m *planner) lower(st *stage, from, to int) (s step, ok bool) {
-	l := m.newLowering(st)
+	l := &lowering{planner: m, st: st, code: machine.New(isa), values: make(map[source]machine.Value, 2*(to-from))}
 	for i := from; i < to; i++ {
 		s := &st.steps[i]
 		if !l.step(s) {
@@ -119,6 +129,7 @@ type lowering struct {
 	code    *machine.Code
 	values  map[source]machine.Value
 	streams []arg
+	in      []machine.Value // the operands of a step
 }
 
 // A source is an operand as it is read.
@@ -128,64 +139,42 @@ type source struct{ value, at int }
 // shared that of those that have one element.
 const computed, shared = -1, -2
 
-func (m *planner) newLowering(st *stage) *lowering {
-	return &lowering{planner: m, st: st, code: machine.New(isa), values: map[source]machine.Value{}}
-}
-
 // step adds what a step computes, and reports whether there are instructions for that.
 func (l *lowering) step(s *step) bool {
-	k := l.program.code[s.value-l.first()].kernel
-	size, ok := l.sizeOf(s.size)
-	if k.Lanes == nil || !ok || size == 0 {
-		return false
-	}
-	in := make([]machine.Value, len(s.args))
+	l.in = l.in[:0]
 	for a := range s.args {
-		if in[a], ok = l.operand(s, &s.args[a]); !ok {
-			return false
-		}
+		l.in = append(l.in, l.operand(&s.args[a]))
 	}
-	v, ok := k.Lanes(l.code, in)
+	v, ok := l.program.code[s.value-l.first()].kernel.Lanes(l.code, l.in)
 	l.values[source{s.value, computed}] = v
 	return ok
 }
 
-// sizeOf returns the size of elements as code knows it.
-func (l *lowering) sizeOf(bytes int) (machine.Size, bool) {
-	s := machine.Size(bytes)
-	return s, s == machine.Word || s == machine.Byte && l.code.Bytes()
-}
-
 // operand returns the value of an operand, which is read when it is used first.
-func (l *lowering) operand(s *step, x *arg) (v machine.Value, ok bool) {
-	size, ok := l.sizeOf(x.size)
+func (l *lowering) operand(x *arg) machine.Value {
 	from := source{x.value, computed}
-	switch {
-	case !ok || x.how == expanded || x.how == along && x.per != s.per:
-		return 0, false
-	case x.how == single:
-		if from.at = shared; size != machine.Word {
-			return 0, false
-		}
-	case x.how == rowed:
+	switch x.how {
+	case single:
+		from.at = shared
+	case rowed:
 		from.at = x.at
 	}
-	if v, ok := l.values[from]; ok {
-		return v, true
+	v, ok := l.values[from]
+	if ok {
+		return v
 	}
 	if x.how == single {
 		v = l.code.Spread()
 	} else {
-		v = l.code.Load(size)
+		v = l.code.Load(machine.Size(x.size))
 	}
 	l.values[from], l.streams = v, append(l.streams, *x)
-	return v, true
+	return v
 }
 
 // store writes the result of a step to where others read it.
 func (l *lowering) store(s *step) {
-	size, _ := l.sizeOf(s.size)
-	l.code.Store(l.values[source{s.value, computed}], size)
+	l.code.Store(l.values[source{s.value, computed}], machine.Size(s.size))
 	l.streams = append(l.streams, arg{value: s.value, size: s.size, how: along, register: s.register, per: s.per})
 }
 

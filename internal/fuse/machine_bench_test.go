@@ -55,3 +55,40 @@ func benchmarkChain(b *testing.B, threads, nodes, n int) {
 		must(c.Run(context.Background()))
 	}
 }
+
+// BenchmarkPlan runs a chain of 100 nodes for a shape that is new each time, or always the
+// same: the difference is what a plan costs.
+func BenchmarkPlan(b *testing.B) {
+	for _, shapes := range []int{1, 500} {
+		for _, code := range []bool{false, true} {
+			b.Run(fmt.Sprintf("shapes=%d/code=%v", shapes, code), func(b *testing.B) {
+				machine.Use(code)
+				defer machine.Use(true)
+				benchmarkPlan(b, shapes)
+			})
+		}
+	}
+}
+
+func benchmarkPlan(b *testing.B, shapes int) {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1})
+	y := x
+	for i := range 25 {
+		y = ops.Maximum(ops.AddV2(ops.Mul(y, x), ops.Scalar(g, float32(i))), ops.Neg(y))
+		if i%5 == 4 {
+			y = ops.Tanh(y)
+		}
+	}
+	s := must(session.New(g, session.With(session.Config{Threads: 1})))
+	defer s.Close()
+	c := must(s.MakeCallable([]tf.Output{x}, y))
+	values := make([]*tf.Tensor, shapes)
+	for i := range values {
+		values[i] = vector(make([]float32, 16+i)...)
+	}
+	b.ResetTimer()
+	for i := range b.N {
+		must(c.Run(context.Background(), values[i%shapes]))
+	}
+}

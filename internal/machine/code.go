@@ -15,6 +15,9 @@ const (
 // Lanes is how many elements a vector has.
 func (i ISA) Lanes() int { return [...]int{0, 8, 16}[i] }
 
+// Bytes reports whether bytes can be read and written: AVX2 cannot mask them.
+func (i ISA) Bytes() bool { return i == AVX512 }
+
 // A Size is that of the elements of a stream, in bytes.
 type Size int
 
@@ -94,11 +97,11 @@ type Code struct {
 	isa     ISA
 	insts   []inst // by value
 	streams int
-	consts  map[uint32]Value
+	consts  []Value
 }
 
 // New returns code without instructions.
-func New(isa ISA) *Code { return &Code{isa: isa, consts: map[uint32]Value{}} }
+func New(isa ISA) *Code { return &Code{isa: isa, insts: make([]inst, 0, 64)} }
 
 // Streams returns how many streams the code has: loads, spreads and stores, in the order
 // in which they were added.
@@ -138,5 +141,5 @@ func (c *Code) Spreads(v Value) bool {
 	return o == spread || o == constant
 }
 
-// Bytes reports whether bytes can be read and written: AVX2 cannot mask them.
-func (c *Code) Bytes() bool { return c.isa == AVX512 }
+// Bytes reports whether bytes can be read and written.
+func (c *Code) Bytes() bool { return c.isa.Bytes() }

@@ -7,7 +7,7 @@ const (
 )
 
 // arithmetic are the opcodes of instructions of two or three registers.
-var arithmetic = map[op]opcode{
+var arithmetic = [...]opcode{
 	add: {plain, map0F, 0x58}, mul: {plain, map0F, 0x59}, sub: {plain, map0F, 0x5c},
 	rawMin: {plain, map0F, 0x5d}, div: {plain, map0F, 0x5e}, rawMax: {plain, map0F, 0x5f},
 	and: {p66, map0F, 0xdb}, or: {p66, map0F, 0xeb}, xor: {p66, map0F, 0xef},
@@ -51,7 +51,7 @@ func (c *Code) Assemble() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &emitter{Code: c, allocation: alloc, assembler: assembler{isa: c.isa}}
+	e := &emitter{Code: c, allocation: alloc, assembler: assembler{isa: c.isa, bytes: make([]byte, 0, 32*len(c.insts)+64)}}
 	e.prologue()
 	e.loop()
 	land := e.skipTail()

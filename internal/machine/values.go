@@ -4,11 +4,13 @@ import "math"
 
 // Word is a constant in all lanes.
 func (c *Code) Word(w uint32) Value {
-	v, ok := c.consts[w]
-	if !ok {
-		v = c.add(inst{op: constant, word: w})
-		c.consts[w] = v
+	for _, v := range c.consts {
+		if c.insts[v].word == w {
+			return v
+		}
 	}
+	v := c.add(inst{op: constant, word: w})
+	c.consts = append(c.consts, v)
 	return v
 }
 
