@@ -22,6 +22,10 @@ func init() { kernel.Dispatch(&isa, machine.AVX2, machine.AVX512) }
 // run as fast on fewer.
 const fewElements = 16
 
+// shortRow is how many elements rows with a column have at least that code is called for,
+// once for each of them.
+const shortRow = 32
+
 // compile puts machine code in the place of runs of steps.
 func (m *planner) compile(st *stage) {
 	if isa == machine.None || !machine.Available() || st.whole || st.n*st.steps[0].per < fewElements {
@@ -57,17 +61,23 @@ func (st *stage) widen() {
 
 // simple reports whether there are instructions for a step.
 func (m *planner) simple(st *stage, s *step) bool {
-	if s.loop == nil || s.runs != nil || s.columns != nil || st.block*s.per > machine.MaxElements {
+	if s.loop == nil || s.runs != nil || st.block*s.per > machine.MaxElements || s.columns != nil && s.per < shortRow {
 		return false
 	}
 	for a := range s.args {
 		x := &s.args[a]
-		if x.how == expanded || x.how == along && x.per != s.per || !sized(x.size) || x.how == single && x.size != int(machine.Word) {
+		if !sized(x.size) || s.shares(x) && x.size != int(machine.Word) || x.how == expanded && !s.shares(x) {
 			return false
 		}
 	}
 	return m.program.code[s.value-m.first()].kernel.Lanes != nil && sized(s.size)
 }
+
+// shares reports whether one element of an operand is for many results: it is repeated, or
+// a column.
+func (s *step) shares(x *arg) bool { return x.how == single || s.isColumn(x) }
+
+func (s *step) isColumn(x *arg) bool { return s.columns != nil && x.per != s.per }
 
 // sized reports whether code takes elements of a size.
 func sized(bytes int) bool {
@@ -107,7 +117,7 @@ func (m *planner) lower(st *stage, from, to int) (s step, ok bool) {
 		return step{}, false
 	}
 	p, err := machine.Load(isa, code)
-	return step{code: p, args: l.streams, per: st.steps[from].per, covers: to - from}, err == nil
+	return step{code: p, args: l.streams, per: st.steps[from].per, byRow: l.byRow, covers: to - from}, err == nil
 }
 
 // reads reports whether a step from one on reads a value.
@@ -130,6 +140,7 @@ type lowering struct {
 	values  map[source]machine.Value
 	streams []arg
 	in      []machine.Value // the operands of a step
+	byRow   bool            // a stream is a column
 }
 
 // A source is an operand as it is read.
@@ -143,7 +154,7 @@ const computed, shared = -1, -2
 func (l *lowering) step(s *step) bool {
 	l.in = l.in[:0]
 	for a := range s.args {
-		l.in = append(l.in, l.operand(&s.args[a]))
+		l.in = append(l.in, l.operand(s, &s.args[a]))
 	}
 	v, ok := l.program.code[s.value-l.first()].kernel.Lanes(l.code, l.in)
 	l.values[source{s.value, computed}] = v
@@ -151,24 +162,25 @@ func (l *lowering) step(s *step) bool {
 }
 
 // operand returns the value of an operand, which is read when it is used first.
-func (l *lowering) operand(x *arg) machine.Value {
+func (l *lowering) operand(s *step, x *arg) machine.Value {
 	from := source{x.value, computed}
-	switch x.how {
-	case single:
+	switch {
+	case s.shares(x):
 		from.at = shared
-	case rowed:
+	case x.how == rowed:
 		from.at = x.at
 	}
 	v, ok := l.values[from]
 	if ok {
 		return v
 	}
-	if x.how == single {
+	if s.shares(x) {
 		v = l.code.Spread()
 	} else {
 		v = l.code.Load(machine.Size(x.size))
 	}
 	l.values[from], l.streams = v, append(l.streams, *x)
+	l.byRow = l.byRow || s.isColumn(x)
 	return v
 }
 
@@ -178,44 +190,47 @@ func (l *lowering) store(s *step) {
 	l.streams = append(l.streams, arg{value: s.value, size: s.size, how: along, register: s.register, per: s.per})
 }
 
-// fits reports whether each register of the stage is used with elements of one size: code
-// goes through them side by side.
+// fits reports whether each register of the stage is used in one way: code goes through
+// rows and vectors one after another, so a result must not lie where another operand has
+// elements that are read later.
 func (l *lowering) fits() bool {
-	sizes := map[int]int{}
 	for i := range l.streams {
-		x := &l.streams[i]
-		if x.register == none {
-			continue
+		for k := range l.streams[:i] {
+			x, y := &l.streams[i], &l.streams[k]
+			if x.register != none && x.register == y.register && (x.size != y.size || x.per != y.per) {
+				return false
+			}
 		}
-		if size, ok := sizes[x.register]; ok && size != x.size {
-			return false
-		}
-		sizes[x.register] = x.size
 	}
 	return true
 }
 
 // execute runs machine code for n rows.
 func (f *frame) execute(st *stage, s *step, n int) {
-	streams := f.streams[:0]
-	for i := range s.args {
-		streams = append(streams, f.address(st, s, &s.args[i]))
+	calls, rows := 1, n
+	if s.byRow {
+		calls, rows = n, 1
 	}
-	s.code.Run(streams, n*s.per)
-	clear(streams)
-	f.streams = streams
+	for i := range calls {
+		f.streams = f.streams[:0]
+		for a := range s.args {
+			f.streams = append(f.streams, f.address(st, s, &s.args[a], i))
+		}
+		s.code.Run(f.streams, rows*s.per)
+	}
+	clear(f.streams)
 }
 
-// address returns where a stream begins.
-func (f *frame) address(st *stage, s *step, x *arg) unsafe.Pointer {
-	data, from := f.memory[x.value], f.from*s.per
+// address returns where the elements of a stream are that belong to a row of the block.
+func (f *frame) address(st *stage, s *step, x *arg, row int) unsafe.Pointer {
+	data, from := f.memory[x.value], (f.from+row)*x.per
 	switch {
 	case x.how == single:
 		from = 0
 	case x.how == rowed:
-		data, from = f.rows[x.at], from%st.rows[x.at].period
+		data, from = f.rows[x.at], (f.from+row)*s.per%st.rows[x.at].period
 	case x.register != none:
-		data, from = f.registers[x.register], 0
+		data, from = f.registers[x.register], row*x.per
 	}
 	return unsafe.Pointer(&data[from*x.size])
 }

@@ -255,3 +255,38 @@ func TestWhichNaNIsTheResult(t *testing.T) {
 		}
 	})
 }
+
+// newSimpleRows draws a program of rows, to which it adds operations that become machine
+// code: on rows, on columns, and on both.
+func newSimpleRows(seed uint64) *rowProgram {
+	p := newRowProgram(seed)
+	for range 5 + p.IntN(25) {
+		if f := simpleBinary[p.IntN(7)]; p.IntN(3) == 0 {
+			p.columns = append(p.columns, f(p.columns[p.IntN(len(p.columns))], p.columns[len(p.columns)-1]))
+		} else {
+			other := [][]tf.Output{p.columns, p.floats, p.rowFeeds}[p.IntN(3)]
+			x, y := p.recent(), other[p.IntN(len(other))]
+			if p.IntN(2) == 0 {
+				x, y = y, x
+			}
+			p.floats = append(p.floats, f(x, y))
+		}
+		if p.IntN(4) == 0 {
+			p.columns = append(p.columns, folds[p.IntN(len(folds))](p.recent(), p.axes(), ops.ReduceOpts{KeepDims: true}))
+		}
+	}
+	return p
+}
+
+// TestRowsInMachineCode compares what code computes row by row, with columns.
+func TestRowsInMachineCode(t *testing.T) {
+	onEachLevel(t, func(t *testing.T) {
+		for seed := range uint64(seeds / 2) {
+			p := newSimpleRows(seed + 7000)
+			if p.g.Err() != nil {
+				t.Fatal(p.g.Err())
+			}
+			t.Run(fmt.Sprint(seed), func(t *testing.T) { compare(t, p.g, p.feeds, p.wanted()) })
+		}
+	})
+}

@@ -61,8 +61,9 @@ type step struct {
 	register int                                      // where, or none
 	size     int
 	runs     *runs            // if it goes run by run; else nil
-	code     *machine.Program // instead of a loop: of several instructions, whose streams are args
-	covers   int              // how many
+	code     *machine.Program // instead of a loop: several instructions, whose streams are args
+	byRow    bool             // code is called for each row: some streams are columns
+	covers   int              // how many instructions
 }
 
 // runs is how operands are walked together: the run that begins at result i·n has its
