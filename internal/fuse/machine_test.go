@@ -290,3 +290,18 @@ func TestRowsInMachineCode(t *testing.T) {
 		}
 	})
 }
+
+// TestColumnsAreNotOverwritten: the register of a column may be that of a result of the
+// step after the one that reads it last, if the rows do not go through both side by side.
+func TestColumnsAreNotOverwritten(t *testing.T) {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1, 64})
+	d := ops.Sub(x, ops.Neg(ops.Mean(x, []int{1}, ops.ReduceOpts{KeepDims: true})))
+	e := ops.Mul(d, x)
+	y := ops.AddV2(ops.Exp(ops.Mul(e, d)), ops.Exp(e))
+	values := make([]float32, 64*64)
+	for i := range values {
+		values[i] = float32(i*i%113) / 100
+	}
+	compare(t, g, session.Feeds{x: must(tf.FromSlice(values, 64, 64))}, []tf.Fetchable{y})
+}
