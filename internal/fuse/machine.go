@@ -70,7 +70,24 @@ func (m *planner) simple(st *stage, s *step) bool {
 			return false
 		}
 	}
-	return m.program.code[s.value-m.first()].kernel.Lanes != nil && sized(s.size)
+	return m.hasLanes(s.value-m.first()) && sized(s.size)
+}
+
+// hasLanes reports whether there are instructions for what instruction k of a program does.
+func (p *program) hasLanes(k int) bool { return p.code[k].fold == nil && p.code[k].kernel.Lanes != nil }
+
+// instructed counts the instructions of a program that machine code can be made of where
+// the processor and the system allow it: reports are the same everywhere.
+func (p *program) instructed() (n int) {
+	if !machine.Available() {
+		return 0
+	}
+	for k := range p.code {
+		if p.hasLanes(k) {
+			n++
+		}
+	}
+	return n
 }
 
 // shares reports whether one element of an operand is for many results: it is repeated, or

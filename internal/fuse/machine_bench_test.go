@@ -19,8 +19,8 @@ func BenchmarkChain(b *testing.B) {
 			for _, n := range []int{1, 16, 64, 256, 1 << 10, 16 << 10, 1 << 20} {
 				for _, code := range []bool{false, true} {
 					b.Run(fmt.Sprintf("threads=%d/nodes=%d/n=%d/code=%v", threads, nodes, n, code), func(b *testing.B) {
+						defer machine.Use(machine.Available())
 						machine.Use(code)
-						defer machine.Use(true)
 						benchmarkChain(b, threads, nodes, n)
 					})
 				}
@@ -62,8 +62,8 @@ func BenchmarkPlan(b *testing.B) {
 	for _, shapes := range []int{1, 500} {
 		for _, code := range []bool{false, true} {
 			b.Run(fmt.Sprintf("shapes=%d/code=%v", shapes, code), func(b *testing.B) {
+				defer machine.Use(machine.Available())
 				machine.Use(code)
-				defer machine.Use(true)
 				benchmarkPlan(b, shapes)
 			})
 		}

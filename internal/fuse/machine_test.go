@@ -227,8 +227,8 @@ func TestMachineCodeBesideTheRuntime(t *testing.T) {
 
 // TestWithoutMachineCode: where programs cannot be loaded loops run, to the same bits.
 func TestWithoutMachineCode(t *testing.T) {
+	defer machine.Use(machine.Available())
 	machine.Use(false)
-	defer machine.Use(true)
 	for seed := range uint64(20) {
 		p := newSimple(seed + 900)
 		compare(t, p.g, p.feeds, p.fetches())
@@ -305,4 +305,20 @@ func TestColumnsAreNotOverwritten(t *testing.T) {
 		values[i] = float32(i*i%113) / 100
 	}
 	compare(t, g, session.Feeds{x: must(tf.FromSlice(values, 64, 64))}, []tf.Fetchable{y})
+}
+
+// TestReportTellsMachineCode: it says how many nodes of a cluster machine code can be made
+// of, if it is wanted.
+func TestReportTellsMachineCode(t *testing.T) {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1})
+	y := ops.Relu(ops.Exp(ops.Mul(ops.AddV2(x, x), x)), tf.Name("r"))
+	if text := lines(t, g, session.Config{}, y); strings.Contains(text, "r/fused: 4 nodes, 3 for machine code\n") != machine.Available() {
+		t.Errorf("machine code can be made: %v, the report is\n%s", machine.Available(), text)
+	}
+	defer machine.Use(machine.Available())
+	machine.Use(false)
+	if text := lines(t, g, session.Config{}, y); strings.Contains(text, "machine code") {
+		t.Errorf("without machine code the report is\n%s", text)
+	}
 }
