@@ -111,7 +111,7 @@ func (a *assembler) modrm(reg int, x operand) {
 		a.fixes = append(a.fixes, reference{len(a.bytes), x.reg})
 		a.emit(0, 0, 0, 0)
 	case x.bare:
-		a.emit(1<<6|r|4, 4<<3|byte(x.base&7), 0) // no index, a distance of 0
+		a.emit(1<<6|r|byte(x.base&7), 0) // a distance of 0; the base is neither SP nor R12
 	default:
 		a.emit(1<<6|r|4, x.scale<<6|rax<<3|byte(x.base&7), 0)
 	}
