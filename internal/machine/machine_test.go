@@ -5,8 +5,12 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/cpu"
@@ -410,4 +414,81 @@ func randomCode(t *testing.T, isa ISA, r *rand.Rand) bool {
 		}
 	}
 	return true
+}
+
+// TestMemoryIsGivenBack: programs of equal code share memory, which goes when the last of
+// them does, and code that there is no room for is refused.
+func TestMemoryIsGivenBack(t *testing.T) {
+	forEach(t, func(t *testing.T, isa ISA) {
+		code := func(w uint32) []byte {
+			c := New(isa)
+			c.Store(c.Xor(c.Load(Word), c.Word(w)), Word)
+			return must(c.Assemble())
+		}
+		settle(t, 0)
+		p := must(Load(isa, code(1)))
+		if q := must(Load(isa, code(1))); p != q {
+			t.Error("equal code is there twice")
+		}
+		var held []*Program
+		for w := uint32(2); ; w++ {
+			q, err := Load(isa, code(w))
+			if err != nil {
+				break
+			}
+			held = append(held, q)
+		}
+		if len(held) != MaxBytes/4096-1 || !Available() {
+			t.Errorf("%d programs of one page have room beside another one, want %d", len(held), MaxBytes/4096-1)
+		}
+		runtime.KeepAlive(held)
+		runtime.KeepAlive(p)
+		settle(t, 0)
+	})
+}
+
+// settle collects garbage until programs have so many bytes.
+func settle(t *testing.T, bytes int) {
+	t.Helper()
+	for range 1000 {
+		runtime.GC()
+		loaded.Lock()
+		have, entries := loaded.bytes, len(loaded.programs)
+		loaded.Unlock()
+		if have == bytes && entries == bytes/4096 {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatal("programs that nobody uses keep their memory")
+}
+
+// TestMemoryIsNeverWritableAndExecutable looks at the mappings of the process.
+func TestMemoryIsNeverWritableAndExecutable(t *testing.T) {
+	forEach(t, func(t *testing.T, isa ISA) {
+		c := New(isa)
+		c.Store(c.Abs(c.Load(Word)), Word)
+		p := must(Load(isa, must(c.Assemble())))
+		maps, err := os.ReadFile("/proc/self/maps")
+		if err != nil {
+			t.Skipf("the system lists no mappings: %v", err)
+		}
+		at := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(p.memory))))
+		found := false
+		for line := range strings.Lines(string(maps)) {
+			var from, to uint64
+			var rights string
+			fmt.Sscanf(line, "%x-%x %s", &from, &to, &rights)
+			if strings.Contains(rights, "w") && strings.Contains(rights, "x") {
+				t.Errorf("a mapping is writable and executable: %s", line)
+			}
+			if from <= at && at < to {
+				found = strings.HasPrefix(rights, "r-x")
+			}
+		}
+		if !found {
+			t.Errorf("the program at %x has no mapping that is readable and executable only", at)
+		}
+		runtime.KeepAlive(p)
+	})
 }
