@@ -57,6 +57,7 @@ func (st *stage) widen() {
 	}
 	st.block = min(st.n, machine.MaxElements)
 	st.grain = max(st.grain, st.block)
+	st.registers = 0
 }
 
 // simple reports whether there are instructions for a step.

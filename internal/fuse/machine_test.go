@@ -107,7 +107,7 @@ func onEachLevel(t *testing.T, f func(t *testing.T)) {
 // each by itself.
 func TestMachineCodeHasTheSameBits(t *testing.T) {
 	onEachLevel(t, func(t *testing.T) {
-		for seed := range uint64(seeds) {
+		for seed := range uint64(seeds / 2) { // each length twice
 			p := newSimple(seed)
 			if p.g.Err() != nil {
 				t.Fatal(p.g.Err())
@@ -120,7 +120,7 @@ func TestMachineCodeHasTheSameBits(t *testing.T) {
 // TestGeneralProgramsOnEachLevel does so for programs of all kinds.
 func TestGeneralProgramsOnEachLevel(t *testing.T) {
 	onEachLevel(t, func(t *testing.T) {
-		for seed := range uint64(seeds / 4) {
+		for seed := range uint64(seeds / 6) {
 			p := newProgram(seed+5000, seed%2 == 0)
 			t.Run(fmt.Sprint(seed), func(t *testing.T) { compare(t, p.g, p.feeds, p.fetches()) })
 		}
@@ -281,7 +281,7 @@ func newSimpleRows(seed uint64) *rowProgram {
 // TestRowsInMachineCode compares what code computes row by row, with columns.
 func TestRowsInMachineCode(t *testing.T) {
 	onEachLevel(t, func(t *testing.T) {
-		for seed := range uint64(seeds / 2) {
+		for seed := range uint64(seeds / 4) {
 			p := newSimpleRows(seed + 7000)
 			if p.g.Err() != nil {
 				t.Fatal(p.g.Err())
