@@ -25,6 +25,13 @@
 // results that no other stage needs live in registers, buffers of one block. Stages
 // are cut into ranges for threads as their shapes say (run.go).
 //
+// Steps that follow one another and for which there are exact instructions run as one
+// loop of machine code (machine.go, package machine): each vector of their operands is
+// loaded once, what they compute in between stays in vector registers, and only what others
+// read is stored. What an operation is in machine code is said by its kernel
+// ([core.ElementKernel], Lanes); all others remain calls of loops. Where there is no
+// machine code, for want of instructions or of the system's consent, all steps are.
+//
 // A product of matrices is joined with the addition that alone reads it: a bias is added
 // to rows while they are in the cache, a sum is added to where the product is computed
 // (product.go). That is done only where the bits are those of a product and an addition:
@@ -50,5 +57,7 @@
 //   - An error names the node that it is about, as if that had been run by itself.
 //   - A result is written in the memory of an input only if all nodes that read the
 //     input have done so, and nothing else owns it.
+//   - Machine code gives the bits of the loops that it stands for, and accesses each element
+//     in their order.
 //   - A plan is not changed once it is made; what one range needs is in a frame.
 package fuse

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/machine"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -59,7 +60,10 @@ type step struct {
 	value    int                                      // what it computes
 	register int                                      // where, or none
 	size     int
-	runs     *runs // if it goes run by run; else nil
+	runs     *runs            // if it goes run by run; else nil
+	code     *machine.Program // instead of a loop: several instructions, whose streams are args
+	byRow    bool             // code is called for each row: some streams are columns
+	covers   int              // how many instructions
 }
 
 // runs is how operands are walked together: the run that begins at result i·n has its
@@ -121,6 +125,9 @@ func newPlan(p *program, inputs []core.Shape) (*plan, error) {
 		m.assignRegisters(&m.stages[i])
 	}
 	m.findReuse()
+	for i := range m.stages {
+		m.compile(&m.stages[i])
+	}
 	return m.plan, nil
 }
 

@@ -166,7 +166,7 @@ func useProducts(n *graph.Node, by map[*graph.Node]*graph.Node) {
 // addProduct notes a pair and its kernel.
 func (r *Report) addProduct(n *graph.Node, p *product) {
 	r.Kernels[&n.Node] = core.Compute(p.compute)
-	r.Clusters = append(r.Clusters, Cluster{n.Name, n.Strs(nodesAttr)})
+	r.Clusters = append(r.Clusters, Cluster{Node: n.Name, Nodes: n.Strs(nodesAttr)})
 }
 
 // compute is the kernel of a pair. What does not fit, or has to be rounded in another

@@ -30,6 +30,9 @@ type Report struct {
 type Cluster struct {
 	Node  string
 	Nodes []string // "h/Relu = Relu"
+	// Machine is how many of them are simple enough for machine code, which they become
+	// where they follow one another, and where the processor and the system allow it.
+	Machine int
 }
 
 // Alone is a node that is in no cluster, although its op can be in some.
@@ -60,7 +63,7 @@ func (r *Report) note(n *graph.Node, why string) {
 // add notes a cluster and its kernel.
 func (r *Report) add(c *cluster) {
 	r.Kernels[&c.node.Node] = core.Compute(c.program.compute)
-	r.Clusters = append(r.Clusters, Cluster{c.node.Name, c.node.Strs(nodesAttr)})
+	r.Clusters = append(r.Clusters, Cluster{c.node.Name, c.node.Strs(nodesAttr), c.program.instructed()})
 }
 
 // alone notes a node without a cluster that could be in one.
@@ -142,7 +145,7 @@ func (r *Report) String() string {
 	var b strings.Builder
 	r.head(&b)
 	for _, c := range r.Clusters {
-		fmt.Fprintf(&b, "%s: %d nodes\n", c.Node, len(c.Nodes))
+		fmt.Fprintf(&b, "%s: %d nodes%s\n", c.Node, len(c.Nodes), c.machine())
 		for _, n := range c.Nodes {
 			fmt.Fprintf(&b, "\t%s\n", n)
 		}
@@ -152,6 +155,14 @@ func (r *Report) String() string {
 	}
 	r.others(&b)
 	return b.String()
+}
+
+// machine says how many nodes machine code can be made of, which takes two and more.
+func (c *Cluster) machine() string {
+	if c.Machine < 2 {
+		return ""
+	}
+	return fmt.Sprintf(", %d for machine code", c.Machine)
 }
 
 // head says how many nodes are in clusters.

@@ -13,6 +13,7 @@ type frame struct {
 	rows      [][]byte
 	expanded  [][]byte
 	operands  []core.Operand
+	streams   []unsafe.Pointer
 	from      int    // the first row of the block that registers hold
 	room      []byte // of registers and expanded
 	rowRoom   []byte
@@ -184,6 +185,10 @@ func repeat(b, x []byte) {
 
 // step computes the results of one instruction for n rows.
 func (f *frame) step(st *stage, s *step, n int) {
+	if s.code != nil {
+		f.execute(st, s, n)
+		return
+	}
 	in, z := f.operands[:len(s.args)], f.result(s, n)
 	if s.runs != nil {
 		f.walk(s, in, z, f.from*s.per, n*s.per)

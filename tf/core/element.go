@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/machine"
 )
 
 // An ElementKernel is the kernel of an [Elementwise] op: each element of its only
@@ -25,7 +26,21 @@ type ElementKernel struct {
 	// Columns, if set, computes rows of n elements of z as Loop does row by row. Of an
 	// operand that is repeated there is one element for each row.
 	Columns func(z []byte, in []Operand, n int)
+	// Lanes, if set, is Loop in machine code, to the same bits. Operands and results
+	// have elements of four bytes, or are bools. Where Loop has forms for an operand that is
+	// repeated, Lanes computes as they do.
+	Lanes Lanes
 }
+
+// An operation in machine code is given as a function that adds to code what computes one
+// result of the values of its operands:
+//
+//	func(c *core.LaneCode, in []core.LaneValue) (core.LaneValue, bool) { return c.Mul(in[0], in[0]), true }
+type (
+	Lanes     = machine.Lanes
+	LaneCode  = machine.Code
+	LaneValue = machine.Value
+)
 
 // A Loop sets the elements of z from those of the operands. z may be the memory of an
 // operand that is not repeated. Several goroutines may call it at once.

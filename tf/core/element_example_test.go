@@ -25,7 +25,10 @@ func ExampleElementKernel() {
 				z[i] = x[i] + y
 			}
 		})
-	k := &core.ElementKernel{Shape: core.BroadcastOf, Loop: add, Repeats: true}
+	var lanes core.Lanes = func(c *core.LaneCode, in []core.LaneValue) (core.LaneValue, bool) {
+		return c.Add(in[0], in[1]), true
+	}
+	k := &core.ElementKernel{Shape: core.BroadcastOf, Loop: add, Repeats: true, Lanes: lanes}
 	x := core.Elements[byte](make([]byte, 12))
 	copy(core.Elements[float32](x), []float32{1, 2, 3})
 	ten, z := make([]byte, 4), make([]byte, 12)

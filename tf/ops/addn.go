@@ -12,7 +12,7 @@ import (
 
 func init() {
 	sums := byType{
-		tf.Float32: addNKernel(elementwise.Add[float32]), tf.Float64: addNKernel(elementwise.Add[float64]),
+		tf.Float32: withLanes(elementwise.SumLanes, addNKernel(elementwise.Add[float32])), tf.Float64: addNKernel(elementwise.Add[float64]),
 		tf.Float16: addNKernel(inFloat32[tf.Half](elementwise.Add[float32])), tf.BFloat16: addNKernel(inFloat32[tf.BF16](elementwise.Add[float32])),
 		tf.Int8: addNKernel(elementwise.Add[int8]), tf.Int16: addNKernel(elementwise.Add[int16]), tf.Int32: addNKernel(elementwise.Add[int32]), tf.Int64: addNKernel(elementwise.Add[int64]),
 		tf.Uint8: addNKernel(elementwise.Add[uint8]), tf.Uint16: addNKernel(elementwise.Add[uint16]), tf.Uint32: addNKernel(elementwise.Add[uint32]), tf.Uint64: addNKernel(elementwise.Add[uint64]),

@@ -119,7 +119,7 @@ func biasAdd[T tf.Elem](l elementwise.Loops[T, T]) core.NewKernel {
 	loop := zipLoop(l)
 	return func(n *core.Node) (core.Kernel, error) {
 		var plans broadcastPlans
-		return &core.ElementKernel{Shape: biasedShape, Loop: loop, Repeats: l.ScalarY != nil, Compute: func(c *core.OpContext) error {
+		return &core.ElementKernel{Shape: biasedShape, Loop: loop, Repeats: l.ScalarY != nil, Lanes: l.Lanes, Compute: func(c *core.OpContext) error {
 			x, bias := c.Input(0), c.Input(1)
 			s := x.Shape()
 			if err := checkBias(n, s, bias.Shape()); err != nil {

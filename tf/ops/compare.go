@@ -5,21 +5,22 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/machine"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	comparison("Less", orderedTests(elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less))
-	comparison("LessEqual", orderedTests(elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual))
-	comparison("Greater", orderedTests(elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater))
-	comparison("GreaterEqual", orderedTests(elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual))
-	equality("Equal", false, byType{
+	comparison("Less", elementwise.LessLanes, orderedTests(elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less, elementwise.Less))
+	comparison("LessEqual", elementwise.LessEqualLanes, orderedTests(elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual, elementwise.LessEqual))
+	comparison("Greater", elementwise.GreaterLanes, orderedTests(elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater, elementwise.Greater))
+	comparison("GreaterEqual", elementwise.GreaterEqualLanes, orderedTests(elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual, elementwise.GreaterEqual))
+	equality("Equal", elementwise.EqualLanes, false, byType{
 		tf.Bool: zipKernel(test(elementwise.Equal[bool])), tf.String: zipKernel(test(elementwise.Equal[string])),
 		tf.Complex64: zipKernel(test(elementwise.Equal[complex64])), tf.Complex128: zipKernel(test(elementwise.Equal[complex128])),
 	}, orderedTests(elementwise.Equal, elementwise.Equal, elementwise.Equal, elementwise.Equal, elementwise.Equal, elementwise.Equal, elementwise.Equal, elementwise.Equal, elementwise.Equal, elementwise.Equal))
-	equality("NotEqual", true, byType{
+	equality("NotEqual", elementwise.NotEqualLanes, true, byType{
 		tf.Bool: zipKernel(test(elementwise.NotEqual[bool])), tf.String: zipKernel(test(elementwise.NotEqual[string])),
 		tf.Complex64: zipKernel(test(elementwise.NotEqual[complex64])), tf.Complex128: zipKernel(test(elementwise.NotEqual[complex128])),
 	}, orderedTests(elementwise.NotEqual, elementwise.NotEqual, elementwise.NotEqual, elementwise.NotEqual, elementwise.NotEqual, elementwise.NotEqual, elementwise.NotEqual, elementwise.NotEqual, elementwise.NotEqual, elementwise.NotEqual))
@@ -42,17 +43,17 @@ func orderedTests(f32 func(z []bool, x, y []float32), f64 func(z []bool, x, y []
 	}
 }
 
-func comparison(name string, kernels byType) {
+func comparison(name string, lanes machine.Lanes, kernels byType) {
 	core.Register(core.OpDef{
 		Name: name, Traits: core.Elementwise | core.Cheap, In: "x: T; y: T", Out: "z: bool", Attrs: "T: realnumbertype",
-		Shape: core.BroadcastShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", kernels),
+		Shape: core.BroadcastShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", inLanes(tf.Float32, lanes, kernels)),
 	})
 }
 
 // equality declares Equal or NotEqual. Operands whose shapes do not fit
 // together are different, if the program says that this is no error.
-func equality(name string, different bool, sets ...byType) {
-	all := merge(sets...)
+func equality(name string, lanes machine.Lanes, different bool, sets ...byType) {
+	all := inLanes(tf.Float32, lanes, merge(sets...))
 	for q, plain := range map[tf.DType]tf.DType{tf.QInt8: tf.Int8, tf.QInt16: tf.Int16, tf.QInt32: tf.Int32, tf.QUint8: tf.Uint8, tf.QUint16: tf.Uint16} {
 		all[q] = all[plain]
 	}
@@ -142,18 +143,18 @@ func Equal(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Equal", 
 func NotEqual(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("NotEqual", opts, x, y) }
 
 func init() {
-	logical("LogicalAnd", elementwise.And)
-	logical("LogicalOr", elementwise.Or)
+	logical("LogicalAnd", elementwise.And, (*machine.Code).And)
+	logical("LogicalOr", elementwise.Or, (*machine.Code).Or)
 	core.Register(core.OpDef{
 		Name: "LogicalNot", Traits: core.Involution | core.Elementwise | core.Cheap, In: "x: bool", Out: "y: bool",
-		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(mapKernel(elementwise.Not)),
+		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(withLanes(elementwise.NotLanes, mapKernel(elementwise.Not))),
 	})
 }
 
-func logical(name string, f func(z, x, y []bool)) {
+func logical(name string, f func(z, x, y []bool), lanes func(c *machine.Code, x, y machine.Value) machine.Value) {
 	core.Register(core.OpDef{
 		Name: name, Traits: core.Elementwise | core.Cheap, In: "x: bool; y: bool", Out: "z: bool",
-		Shape: core.BroadcastShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(zipKernel(zip(f))),
+		Shape: core.BroadcastShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(withLanes(elementwise.TestLanes(lanes), zipKernel(zip(f)))),
 	})
 }
 

@@ -3,20 +3,21 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/machine"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // derivative declares an op that computes the gradient of a function from its
-// result y and the gradient dy of that.
-func derivative(name string, grad tf.GradFunc, f32 func(z, y, dy []float32), f64 func(z, y, dy []float64),
+// result y and the gradient dy of that. lanes is its form in machine code for float32, or nil.
+func derivative(name string, grad tf.GradFunc, lanes machine.Lanes, f32 func(z, y, dy []float32), f64 func(z, y, dy []float64),
 	c64 func(z, y, dy []complex64), c128 func(z, y, dy []complex128)) {
 	core.Register(core.OpDef{
 		Name: name, Traits: core.Elementwise, In: "y: T; dy: T", Out: "z: T", Attrs: "T: {" + inexactTypes + "}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(grad),
 		Kernels: core.ByType("T", byType{
-			tf.Float32: pairKernel(f32), tf.Float64: pairKernel(f64),
+			tf.Float32: withLanes(lanes, pairKernel(f32)), tf.Float64: pairKernel(f64),
 			tf.Float16: pairKernel(inFloat32[tf.Half](f32)), tf.BFloat16: pairKernel(inFloat32[tf.BF16](f32)),
 			tf.Complex64: pairKernel(c64), tf.Complex128: pairKernel(c128),
 		}),
@@ -24,12 +25,12 @@ func derivative(name string, grad tf.GradFunc, f32 func(z, y, dy []float32), f64
 }
 
 func init() {
-	derivative("TanhGrad", tanhGradGrad, elementwise.TanhGrad, elementwise.TanhGrad, complexTanhGrad, complexTanhGrad)
-	derivative("SigmoidGrad", sigmoidGradGrad, elementwise.SigmoidGrad, elementwise.SigmoidGrad, complexSigmoidGrad, complexSigmoidGrad)
-	derivative("SqrtGrad", sqrtGradGrad, sqrtGradLoop, sqrtGradLoop, complexSqrtGrad, complexSqrtGrad)
-	derivative("RsqrtGrad", rsqrtGradGrad, rsqrtGradLoop, rsqrtGradLoop, complexRsqrtGrad, complexRsqrtGrad)
-	derivative("ReciprocalGrad", reciprocalGradGrad, reciprocalGradLoop, reciprocalGradLoop, complexReciprocalGrad, complexReciprocalGrad)
-	derivative("InvGrad", reciprocalGradGrad, reciprocalGradLoop, reciprocalGradLoop, complexReciprocalGrad, complexReciprocalGrad)
+	derivative("TanhGrad", tanhGradGrad, elementwise.TanhGradLanes, elementwise.TanhGrad, elementwise.TanhGrad, complexTanhGrad, complexTanhGrad)
+	derivative("SigmoidGrad", sigmoidGradGrad, elementwise.SigmoidGradLanes, elementwise.SigmoidGrad, elementwise.SigmoidGrad, complexSigmoidGrad, complexSigmoidGrad)
+	derivative("SqrtGrad", sqrtGradGrad, nil, sqrtGradLoop, sqrtGradLoop, complexSqrtGrad, complexSqrtGrad)
+	derivative("RsqrtGrad", rsqrtGradGrad, nil, rsqrtGradLoop, rsqrtGradLoop, complexRsqrtGrad, complexRsqrtGrad)
+	derivative("ReciprocalGrad", reciprocalGradGrad, nil, reciprocalGradLoop, reciprocalGradLoop, complexReciprocalGrad, complexReciprocalGrad)
+	derivative("InvGrad", reciprocalGradGrad, nil, reciprocalGradLoop, reciprocalGradLoop, complexReciprocalGrad, complexReciprocalGrad)
 }
 
 // pairKernel computes output 0 from inputs 0 and 1 of equal length.

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/machine"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -43,6 +44,25 @@ func stateless(k core.Compute) core.NewKernel {
 func perElement(k core.Compute, shape func(*core.Node, []tf.Shape) (tf.Shape, error), loop core.Loop) core.NewKernel {
 	e := &core.ElementKernel{Compute: k, Shape: shape, Loop: loop}
 	return func(*core.Node) (core.Kernel, error) { return e, nil }
+}
+
+// inLanes gives ElementKernels for elements of type d their form in machine code.
+func inLanes(d tf.DType, l machine.Lanes, k byType) byType {
+	k[d] = withLanes(l, k[d])
+	return k
+}
+
+func withLanes(l machine.Lanes, k core.NewKernel) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
+		made, err := k(n)
+		e, ok := made.(*core.ElementKernel)
+		if !ok {
+			return made, err
+		}
+		with := *e // which several nodes may share
+		with.Lanes = l
+		return &with, err
+	}
 }
 
 // mapKernel computes output 0 from input 0, element by element, in place if

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/machine"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -14,25 +15,25 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "Relu", Traits: core.Elementwise | core.Cheap, In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + ", qint8}",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(reluGrad),
-		Kernels: core.ByType("T", merge(floatMaps(elementwise.Relu, elementwise.Relu),
+		Kernels: core.ByType("T", merge(inLanes(tf.Float32, elementwise.Lanes1((*machine.Code).Positive), floatMaps(elementwise.Relu, elementwise.Relu)),
 			signedMaps(elementwise.Relu, elementwise.Relu, elementwise.Relu, elementwise.Relu), unsignedMaps(elementwise.Relu, elementwise.Relu, elementwise.Relu, elementwise.Relu))),
 	})
 	core.Register(core.OpDef{
 		Name: "ReluGrad", Traits: core.Elementwise | core.Cheap, In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(reluGradGrad),
-		Kernels: core.ByType("T", merge(floatGates(elementwise.ReluGrad, elementwise.ReluGrad),
+		Kernels: core.ByType("T", merge(inLanes(tf.Float32, elementwise.Lanes2((*machine.Code).WherePositive), floatGates(elementwise.ReluGrad, elementwise.ReluGrad)),
 			intGates(elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad))),
 	})
 	core.Register(core.OpDef{
 		Name: "Relu6", Traits: core.Elementwise | core.Cheap, In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + "}",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(relu6Grad),
-		Kernels: core.ByType("T", merge(floatMaps(relu6[float32], relu6[float64]),
+		Kernels: core.ByType("T", merge(inLanes(tf.Float32, elementwise.Relu6Lanes, floatMaps(relu6[float32], relu6[float64])),
 			signedMaps(relu6[int8], relu6[int16], relu6[int32], relu6[int64]), unsignedMaps(relu6[uint8], relu6[uint16], relu6[uint32], relu6[uint64]))),
 	})
 	core.Register(core.OpDef{
 		Name: "Relu6Grad", Traits: core.Elementwise | core.Cheap, In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(relu6GradGrad),
-		Kernels: core.ByType("T", merge(floatGates(relu6Gate32, relu6Gate[float64]),
+		Kernels: core.ByType("T", merge(inLanes(tf.Float32, elementwise.Relu6GradLanes, floatGates(relu6Gate32, relu6Gate[float64])),
 			intGates(relu6Gate[int8], relu6Gate[int16], relu6Gate[int32], relu6Gate[int64], relu6Gate[uint8], relu6Gate[uint16], relu6Gate[uint32], relu6Gate[uint64]))),
 	})
 }

@@ -12,14 +12,14 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "Select", Traits: core.Elementwise | core.Cheap, In: "condition: bool; t: T; e: T", Out: "output: T", Attrs: "T: type",
 		Shape: selectShape, Grad: tf.GradFunc(selectGrad),
-		Kernels: byCell(choice(selectRows[uint8], selectedShape, chooseLoop[uint8]), choice(selectRows[uint16], selectedShape, chooseLoop[uint16]), choice(selectRows[uint32], selectedShape, chooseLoop[uint32]),
+		Kernels: byCell(choice(selectRows[uint8], selectedShape, chooseLoop[uint8]), choice(selectRows[uint16], selectedShape, chooseLoop[uint16]), withLanes(elementwise.SelectLanes, choice(selectRows[uint32], selectedShape, chooseLoop[uint32])),
 			choice(selectRows[uint64], selectedShape, chooseLoop[uint64]), choice(selectRows[complex128], selectedShape, chooseLoop[complex128]),
 			stateless(selectRows[string]), stateless(selectRows[core.ResourceHandle]), stateless(selectRows[core.VariantValue])).on("T"),
 	})
 	core.Register(core.OpDef{
 		Name: "SelectV2", Traits: core.Elementwise | core.Cheap, In: "condition: bool; t: T; e: T", Out: "output: T", Attrs: "T: type",
 		Shape: selectV2Shape, Grad: tf.GradFunc(selectV2Grad),
-		Kernels: byCell(choice(selectBroadcast[uint8], selectedV2Shape, chooseLoop[uint8]), choice(selectBroadcast[uint16], selectedV2Shape, chooseLoop[uint16]), choice(selectBroadcast[uint32], selectedV2Shape, chooseLoop[uint32]),
+		Kernels: byCell(choice(selectBroadcast[uint8], selectedV2Shape, chooseLoop[uint8]), choice(selectBroadcast[uint16], selectedV2Shape, chooseLoop[uint16]), withLanes(elementwise.SelectLanes, choice(selectBroadcast[uint32], selectedV2Shape, chooseLoop[uint32])),
 			choice(selectBroadcast[uint64], selectedV2Shape, chooseLoop[uint64]), choice(selectBroadcast[complex128], selectedV2Shape, chooseLoop[complex128]),
 			stateless(selectBroadcast[string]), stateless(selectBroadcast[core.ResourceHandle]), stateless(selectBroadcast[core.VariantValue])).on("T"),
 	})

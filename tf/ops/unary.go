@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/machine"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -39,22 +40,22 @@ const signedNumbers = floatTypes + ", " + signedTypes + ", " + complexTypes
 
 func init() {
 	neg := unaryDef("Neg", signedNumbers, negGrad,
-		floatMaps(elementwise.Neg, elementwise.Neg), signedMaps(elementwise.Neg, elementwise.Neg, elementwise.Neg, elementwise.Neg), complexMaps(elementwise.Neg, elementwise.Neg))
+		inLanes(tf.Float32, elementwise.Lanes1((*machine.Code).Neg), floatMaps(elementwise.Neg, elementwise.Neg)), signedMaps(elementwise.Neg, elementwise.Neg, elementwise.Neg, elementwise.Neg), complexMaps(elementwise.Neg, elementwise.Neg))
 	neg.Traits |= core.Involution | core.Cheap
 	core.Register(neg)
 	cheap("Abs", floatTypes+", "+signedTypes, absGrad,
-		floatMaps(elementwise.Abs, elementwise.Abs), signedMaps(elementwise.Abs, elementwise.Abs, elementwise.Abs, elementwise.Abs))
+		inLanes(tf.Float32, elementwise.Lanes1((*machine.Code).Abs), floatMaps(elementwise.Abs, elementwise.Abs)), signedMaps(elementwise.Abs, elementwise.Abs, elementwise.Abs, elementwise.Abs))
 	unary("Sign", signedNumbers, signGrad,
-		floatMaps(elementwise.Sign, elementwise.Sign), signedMaps(elementwise.Sign, elementwise.Sign, elementwise.Sign, elementwise.Sign), complexFunc(complexSign))
+		inLanes(tf.Float32, elementwise.Lanes1((*machine.Code).Sign), floatMaps(elementwise.Sign, elementwise.Sign)), signedMaps(elementwise.Sign, elementwise.Sign, elementwise.Sign, elementwise.Sign), complexFunc(complexSign))
 	cheap("Square", floatTypes+", "+signedTypes+", "+unsignedTypes+", "+complexTypes, squareGrad,
-		floatMaps(elementwise.Square, elementwise.Square), signedMaps(elementwise.Square, elementwise.Square, elementwise.Square, elementwise.Square),
+		inLanes(tf.Float32, elementwise.SquareLanes, floatMaps(elementwise.Square, elementwise.Square)), signedMaps(elementwise.Square, elementwise.Square, elementwise.Square, elementwise.Square),
 		unsignedMaps(elementwise.Square, elementwise.Square, elementwise.Square, elementwise.Square), complexMaps(elementwise.Square, elementwise.Square))
-	unary("Sqrt", inexactTypes, sqrtGrad, floatMaps(elementwise.Sqrt, elementwise.Sqrt), complexFunc(cmplx.Sqrt))
+	unary("Sqrt", inexactTypes, sqrtGrad, inLanes(tf.Float32, elementwise.Lanes1((*machine.Code).Sqrt), floatMaps(elementwise.Sqrt, elementwise.Sqrt)), complexFunc(cmplx.Sqrt))
 	unary("Rsqrt", inexactTypes, rsqrtGrad, floatMaps(elementwise.Rsqrt, elementwise.Rsqrt),
 		complexFunc(func(v complex128) complex128 { return 1 / cmplx.Sqrt(v) }))
 	for _, name := range []string{"Reciprocal", "Inv"} {
 		unary(name, signedNumbers, reciprocalGrad,
-			floatMaps(elementwise.Reciprocal, elementwise.Reciprocal), complexMaps(elementwise.Reciprocal, elementwise.Reciprocal))
+			inLanes(tf.Float32, elementwise.ReciprocalLanes, floatMaps(elementwise.Reciprocal, elementwise.Reciprocal)), complexMaps(elementwise.Reciprocal, elementwise.Reciprocal))
 	}
 	unary("Floor", floatTypes, noFlow, floatMaps(elementwise.Floor, elementwise.Floor))
 	unary("Ceil", floatTypes, noFlow, floatMaps(elementwise.Ceil, elementwise.Ceil))

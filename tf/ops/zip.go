@@ -41,7 +41,7 @@ func checkedZip[R, T tf.Elem](l elementwise.Loops[R, T], check func(y []T) error
 		if check != nil {
 			return run, nil
 		}
-		return &core.ElementKernel{Compute: run, Shape: core.BroadcastOf, Loop: loop, Columns: columns, Repeats: l.ScalarX != nil && l.ScalarY != nil}, nil
+		return &core.ElementKernel{Compute: run, Shape: core.BroadcastOf, Loop: loop, Columns: columns, Repeats: l.ScalarX != nil && l.ScalarY != nil, Lanes: l.Lanes}, nil
 	}
 }
 

@@ -337,7 +337,7 @@ func ExampleCallable_Explain() {
 	fmt.Print(text)
 	// Output:
 	// /job:localhost/replica:0/task:0/device:CPU:0: 8 nodes, 3 of them joined to 1
-	// r/fused: 3 nodes
+	// r/fused: 3 nodes, 3 for machine code
 	// 	n = Neg
 	// 	a = AddV2
 	// 	r = Relu

@@ -150,7 +150,7 @@ func SquaredDifferenceScalar[T numeric.Number](z, x []T, s T) {
 
 // SquaredDifferenceLoops returns the forms of SquaredDifference.
 func SquaredDifferenceLoops[T numeric.Number]() Loops[T, T] {
-	return commutative(SquaredDifference[T], SquaredDifferenceScalar[T])
+	return commutative(SquaredDifference[T], SquaredDifferenceScalar[T], squaredDifferenceLanes, nil)
 }
 
 // DivNoNan sets z = x / y, and 0 where y is 0.

@@ -2,6 +2,7 @@ package elementwise
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/machine"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/numeric"
 )
@@ -15,30 +16,48 @@ type Loops[R, T any] struct {
 	ScalarX func(z []R, x T, y []T)
 	// ScalarY sets z[i] = f(x[i], y).
 	ScalarY func(z []R, x []T, y T)
+	// Lanes is the operation in machine code, if it has that form.
+	Lanes machine.Lanes
 }
 
 // AddLoops returns the forms of Add.
-func AddLoops[T numeric.Number]() Loops[T, T] { return commutative(Add[T], AddScalar[T]) }
+func AddLoops[T numeric.Number]() Loops[T, T] {
+	return commutative(Add[T], AddScalar[T], (*machine.Code).Add, (*machine.Code).IntAdd)
+}
 
 // SubLoops returns the forms of Sub.
-func SubLoops[T numeric.Number]() Loops[T, T] { return Loops[T, T]{Sub[T], ScalarSub[T], SubScalar[T]} }
+func SubLoops[T numeric.Number]() Loops[T, T] {
+	l := Loops[T, T]{Zip: Sub[T], ScalarX: ScalarSub[T], ScalarY: SubScalar[T]}
+	return l.in((*machine.Code).Sub, (*machine.Code).IntSub)
+}
 
 // MulLoops returns the forms of Mul.
-func MulLoops[T numeric.Number]() Loops[T, T] { return commutative(Mul[T], MulScalar[T]) }
+func MulLoops[T numeric.Number]() Loops[T, T] {
+	return commutative(Mul[T], MulScalar[T], (*machine.Code).Mul, (*machine.Code).IntMul)
+}
 
 // DivLoops returns the forms of Div.
 func DivLoops[T numeric.Inexact]() Loops[T, T] {
-	return Loops[T, T]{Div[T], ScalarDiv[T], DivScalar[T]}
+	l := Loops[T, T]{Zip: Div[T], ScalarX: ScalarDiv[T], ScalarY: DivScalar[T]}
+	return l.in((*machine.Code).Div, nil)
 }
 
 // MaxLoops returns the forms of Max.
-func MaxLoops[T numeric.Real]() Loops[T, T] { return commutative(Max[T], MaxScalar[T]) }
+func MaxLoops[T numeric.Real]() Loops[T, T] {
+	return commutative(Max[T], MaxScalar[T], (*machine.Code).Max, (*machine.Code).IntMax)
+}
 
 // MinLoops returns the forms of Min.
-func MinLoops[T numeric.Real]() Loops[T, T] { return commutative(Min[T], MinScalar[T]) }
+func MinLoops[T numeric.Real]() Loops[T, T] {
+	return commutative(Min[T], MinScalar[T], (*machine.Code).Min, (*machine.Code).IntMin)
+}
 
-func commutative[T any](zip func(z, x, y []T), scalar func(z, x []T, s T)) Loops[T, T] {
-	return Loops[T, T]{zip, func(z []T, s T, x []T) { scalar(z, x, s) }, scalar}
+func commutative[T any](zip func(z, x, y []T), scalar func(z, x []T, s T), f32, i32 binaryLanes) Loops[T, T] {
+	l := Loops[T, T]{Zip: zip, ScalarX: func(z []T, s T, x []T) { scalar(z, x, s) }, ScalarY: scalar}
+	if f32 != nil {
+		f32 = scalarLast(f32)
+	}
+	return l.in(f32, i32)
 }
 
 // WidenLoops runs loops over float32 on 16-bit floats.
