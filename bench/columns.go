@@ -19,6 +19,9 @@ const columnsBatch = 512
 func columns(b *bench) {
 	records := tensor(people(columnsBatch), columnsBatch)
 	for name, model := range map[string]func(r tf.Output) tf.Output{"wide.": wide, "deep.": deep} {
+		if !b.wants(name) {
+			continue
+		}
 		g := tf.NewGraph()
 		serialized := ops.Placeholder(g, tf.String, tf.Shape{-1})
 		logits := model(serialized)

@@ -37,7 +37,7 @@ func main() {
 	threads := flag.String("threads", "1,2", "thread settings, separated by commas")
 	repeat := flag.Int("repeat", 15, "repeats of each measurement; the best counts")
 	quick := flag.Bool("quick", false, "a tenth of the steps")
-	kernel := flag.String("kernel", "", "8, 26, 30: only kernels whose name contains one of these")
+	kernel := flag.String("kernel", "", "8, 21, 23, 26, 30: only kernels whose name contains one of these")
 	profile := flag.String("profile", "", "with -child: write a CPU profile to this file")
 	child := flag.String("child", "", "run this workload in this process")
 	role := flag.String("role", "", "act as this part of workload 12 or 13")

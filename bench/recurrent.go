@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 
@@ -40,6 +41,9 @@ func dynamicRNN(b *bench) {
 	}
 	for _, lengths := range []string{"", ".lengths"} {
 		for _, c := range cells {
+			if !b.wants(c.name + cmp.Or(lengths, ".full")) {
+				continue
+			}
 			b.sequences(c.name+lengths+".", c.cell(rnn.CellOpts{KernelInitializer: numbered()}), lengths != "")
 		}
 	}

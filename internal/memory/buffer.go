@@ -111,8 +111,8 @@ func (b *Buffer) Escape() {
 	}
 	b.state.Or(escapedBit)
 	b.claim.drop() // it is the program's
-	if p, ok := b.owner.(part); ok {
-		p.whole.Escape()
+	if whole := b.within(); whole != nil {
+		whole.Escape()
 	}
 }
 
@@ -121,8 +121,19 @@ func (b *Buffer) Escaped() bool {
 	if b.state.Load()&escapedBit != 0 {
 		return true
 	}
-	p, ok := b.owner.(part)
-	return ok && p.whole.Escaped()
+	whole := b.within()
+	return whole != nil && whole.Escaped()
+}
+
+// within returns the buffer that b is a part of, or nil.
+func (b *Buffer) within() *Buffer {
+	switch p := b.owner.(type) {
+	case part:
+		return p.whole
+	case cut:
+		return p.whole
+	}
+	return nil
 }
 
 // checkReadable panics with the reason why the host must not touch the bytes.

@@ -57,6 +57,27 @@ type part struct{ whole *Buffer }
 
 func (p part) release(*Buffer) { p.whole.Unref() }
 
+// Piece is Sub for one of the pieces that b is cut into. They do not overlap, and
+// whoever cuts b gives it up and reads it no more: so each piece has a sole owner
+// or not, whatever becomes of the others.
+func (b *Buffer) Piece(off, n int) *Buffer {
+	s := b.Sub(off, n)
+	s.owner = cut(s.owner.(part))
+	return s
+}
+
+// IsPiece reports whether b is a piece of something larger, which lives as long: no
+// memory to be kept for long.
+func (b *Buffer) IsPiece() bool {
+	_, ok := b.owner.(cut)
+	return ok
+}
+
+// cut is the owner of a buffer that shares no byte with others.
+type cut part
+
+func (p cut) release(*Buffer) { p.whole.Unref() }
+
 // NewOpaque returns a buffer of n bytes in a memory space that the host cannot
 // address; handle is what that space's device knows the memory by. A handle
 // with a method Release() has it called with the last reference.

@@ -170,3 +170,38 @@ func TestSliceRefusesMisfits(t *testing.T) {
 	}
 	mustPanic(t, "aligned to 8 bytes", func() { Slice[float64](odd) })
 }
+
+// Pieces are sole by themselves, but not what Sub makes of the same buffer; they keep
+// the whole, and a program's knowing one of them keeps it from being recycled.
+func TestPieces(t *testing.T) {
+	freed := 0
+	mem := []byte("abcdefgh")
+	b := Adopt(mem, func() { freed++ })
+	x, y := b.Piece(0, 4), b.Piece(4, 4)
+	b.Unref()
+	if !x.Sole() || !y.Sole() || !x.IsPiece() || string(y.Bytes()) != "efgh" {
+		t.Fatalf("pieces: Sole %v and %v, IsPiece %v, the second reads %q", x.Sole(), y.Sole(), x.IsPiece(), y.Bytes())
+	}
+	if s := x.Sub(0, 2); s.Sole() || x.Sole() || s.IsPiece() {
+		t.Errorf("a part of a piece: Sole %v, the piece %v, IsPiece %v", s.Sole(), x.Sole(), s.IsPiece())
+	} else {
+		s.Unref()
+	}
+	x.Unref()
+	if freed != 0 {
+		t.Fatal("the memory is freed while a piece lives")
+	}
+	y.Unref()
+	if freed != 1 {
+		t.Fatalf("freed %d times with the last piece", freed)
+	}
+}
+
+func TestPieceEscapes(t *testing.T) {
+	b := New(8)
+	x, y := b.Piece(0, 4), b.Piece(4, 4)
+	x.Escape()
+	if !b.Escaped() || !y.Escaped() || x.Sole() {
+		t.Errorf("a piece has escaped: the whole %v, the other %v, Sole %v", b.Escaped(), y.Escaped(), x.Sole())
+	}
+}

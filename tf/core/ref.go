@@ -164,5 +164,8 @@ func SoleOwner(t *Tensor) *Tensor {
 	return c
 }
 
-// sole reports whether nothing else refers to the memory of t.
-func sole(t *Tensor) bool { return t.buf != nil && t.buf.Sole() && !t.buf.Escaped() }
+// sole reports whether nothing else refers to the memory of t, which is no piece of more
+// that would be kept with it.
+func sole(t *Tensor) bool {
+	return t.buf != nil && t.buf.Sole() && !t.buf.Escaped() && !t.buf.IsPiece()
+}

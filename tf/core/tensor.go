@@ -314,7 +314,7 @@ func (t *Tensor) EnterAt(header *Tensor, p *Pool) (_ *Tensor, err error) {
 }
 
 // Leave returns what a program gets of t, whose reference it takes over: t's
-// memory if it has no other reference, else a copy. The memory is never pooled
+// memory if it has no other reference and is no piece of more, else a copy. The memory is never pooled
 // again. Like NewTensor it panics if there is no memory for a copy.
 func (t *Tensor) Leave() *Tensor {
 	left, err := t.TryLeave()
@@ -326,7 +326,7 @@ func (t *Tensor) Leave() *Tensor {
 
 // TryLeave is Leave that returns the error.
 func (t *Tensor) TryLeave() (*Tensor, error) {
-	if t.buf != nil && t.buf.Sole() {
+	if t.buf != nil && t.buf.Sole() && !t.buf.IsPiece() {
 		return t.Escape(), nil
 	}
 	c, err := t.TryClone()

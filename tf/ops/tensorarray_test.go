@@ -206,3 +206,69 @@ func TestJacobian(t *testing.T) {
 	tftest.Elements(t, (*tf.Tensor)(got[0]), []float64{12, 0, 0, 27})
 	tftest.Elements(t, (*tf.Tensor)(got[1]), []float64{12, 0, 0, 18})
 }
+
+// Rows of a value that nothing else reads are cut from it and not copied. What is done
+// to one of them in place reaches no other one, nor a value that is still read.
+func TestRowsCutFromAValue(t *testing.T) {
+	const n, row = 5, 2048
+	for _, alsoRead := range []bool{false, true} {
+		g := tf.NewGraph()
+		x := ops.Placeholder(g, tf.Float32, tf.Shape{n, row})
+		value := ops.Mul(x, ops.Scalar[float32](g, 2))
+		a := ops.NewTensorArray(ops.Scalar(g, int32(n)), tf.Float32, ops.TensorArrayOpts{}).Unstack(value)
+		var all []tf.Output
+		for i := range n {
+			r := a.Read(ops.Scalar(g, int32(i)))
+			all = append(all, ops.Exp(ops.Neg(r)), ops.Identity(r))
+		}
+		if alsoRead {
+			all = append(all, value)
+		}
+		all = append(all, ops.NewTensorArray(ops.Scalar(g, int32(n)), tf.Float32, ops.TensorArrayOpts{}).Unstack(ops.Neg(x)).Read(ops.Scalar(g, int32(n-1))))
+		s, err := session.New(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := make([]float32, n*row)
+		for i := range in {
+			in[i] = float32(i%97) / 64
+		}
+		for range 3 {
+			v, err := tf.FromSlice(in, n, row)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := s.Run(t.Context(), session.Feeds{x: v}, fetchables(all)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range n {
+				for j, y := range tf.Data[float32](out[2*i+1]) {
+					if want := 2 * in[i*row+j]; y != want {
+						t.Fatalf("also read %v: row %d element %d is %v, want %v", alsoRead, i, j, y, want)
+					}
+				}
+			}
+			if alsoRead {
+				for i, y := range tf.Data[float32](out[2*n]) {
+					if y != 2*in[i] {
+						t.Fatalf("the value itself has %v at %d, want %v", y, i, 2*in[i])
+					}
+				}
+			}
+			for j, y := range tf.Data[float32](out[len(out)-1]) {
+				if want := -in[(n-1)*row+j]; y != want {
+					t.Fatalf("the last row has %v at %d, want %v", y, j, want)
+				}
+			}
+		}
+		s.Close()
+	}
+}
+
+func fetchables(xs []tf.Output) (out []tf.Fetchable) {
+	for _, x := range xs {
+		out = append(out, x)
+	}
+	return out
+}

@@ -3,6 +3,7 @@ package ops
 import (
 	"strings"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -215,12 +216,35 @@ func scatterArray(c *core.OpContext) error {
 		return err
 	}
 	row := value.Shape()[1:]
+	write := a.writePart
+	if mayCut(c, len(c.In)-2, row) {
+		write = a.writePiece
+	}
 	for k, i := range indices {
-		if err := a.writePart(c, i, value, k*row.NumElements(), row); err != nil {
+		if err := write(c, i, value, k*row.NumElements(), row); err != nil {
 			return err
 		}
 	}
 	return passFlow(c)
+}
+
+// mayCut reports whether input k may be cut into the rows of a TensorArray instead of
+// being copied: nothing else reads it, now or later. Rows begin where memory of their
+// own might, and are large enough to be worth a buffer each.
+func mayCut(c *core.OpContext, k int, row tf.Shape) bool {
+	const fewBytes = 4 << 10
+	t := c.Input(k)
+	if c.Last == nil || !c.Last[k] || t.Buffer() == nil || !t.Addressable() || !t.Buffer().Sole() {
+		return false
+	}
+	n := row.NumElements() * t.DType().Size()
+	return n >= fewBytes && n%memory.Alignment == 0
+}
+
+// writePiece is writePart that gives the element a piece of value's own memory.
+func (a *tensorArray) writePiece(c *core.OpContext, i int, value *core.Tensor, from int, shape tf.Shape) error {
+	size := value.DType().Size()
+	return a.write(c, i, core.TensorOf(value.DType(), shape, value.Buffer().Piece(from*size, shape.NumElements()*size)))
 }
 
 func checkArrayScatter(a *tensorArray, value *core.Tensor, indices []int, all bool) error {
