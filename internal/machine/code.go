@@ -103,10 +103,6 @@ type Code struct {
 // New returns code without instructions.
 func New(isa ISA) *Code { return &Code{isa: isa, insts: make([]inst, 0, 64)} }
 
-// Streams returns how many streams the code has: loads, spreads and stores, in the order
-// in which they were added.
-func (c *Code) Streams() int { return c.streams }
-
 func (c *Code) add(i inst) Value {
 	c.insts = append(c.insts, i)
 	return Value(len(c.insts) - 1)
