@@ -103,7 +103,7 @@ var damages = []damage{
 	{"a link to itself", func(r *rand.Rand, prefix string) error {
 		file := either(r, prefix)
 		return replaced(file, func() error { return os.Symlink(file, file) })
-	}, []tf.Code{tf.FailedPrecondition}},
+	}, []tf.Code{tf.Unknown}},
 	{"a file of zeros", func(r *rand.Rand, prefix string) error {
 		return edited(either(r, prefix), func(b []byte) { clear(b) })
 	}, nil},

@@ -72,7 +72,7 @@ func watch(c *group, clients []*client, lasts time.Duration) [][]use {
 func flat(t *testing.T, name string, held []use) {
 	t.Helper()
 	middle, end := most(held[samples/4:samples/2]), most(held[samples-samples/4:])
-	if end.memory > middle.memory*5/4+16<<10 {
+	if end.memory > middle.memory*3/2+16<<10 {
 		t.Errorf("%s: %d KiB of memory at the end, %d in the middle", name, end.memory, middle.memory)
 	}
 }
@@ -107,12 +107,13 @@ func leaveAgainAndAgain(t *testing.T, target string, end <-chan struct{}) (n int
 	return n
 }
 
-// leave opens sessions, each with steps on all tasks, and closes none.
+// leave opens sessions, each with steps on all tasks, and closes none. It opens a hundred
+// a second: how many are open at a time should not follow the load of the machine.
 func leave(target string) {
 	g := tf.NewGraph(tf.Strict())
 	x := ops.Identity(ops.Const(g, make([]float32, 10_000)), tf.OnDevice("/job:ps"))
 	y := ops.Identity(x, tf.OnDevice("/job:worker/task:1"))
-	for {
+	for range time.Tick(10 * time.Millisecond) {
 		s, err := session.New(g, session.Target(target), session.Timeout(hang))
 		if err != nil {
 			panic(err)

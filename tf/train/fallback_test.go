@@ -161,7 +161,7 @@ func TestSessionKeepsOtherFailures(t *testing.T) {
 		t.Skip("a file system without links:", err)
 	}
 	g, _ := growing()
-	if err := preparing(t, g, train.PrepareOptions{CheckpointDir: dir}); tf.CodeOf(err) != tf.FailedPrecondition {
+	if err := preparing(t, g, train.PrepareOptions{CheckpointDir: dir}); tf.CodeOf(err) != tf.Unknown { // a loop of links
 		t.Error(err)
 	}
 }
