@@ -72,7 +72,7 @@ func watch(c *group, clients []*client, lasts time.Duration) [][]use {
 func flat(t *testing.T, name string, held []use) {
 	t.Helper()
 	middle, end := most(held[samples/4:samples/2]), most(held[samples-samples/4:])
-	if end.memory > middle.memory*3/2+16<<10 {
+	if end.memory > middle.memory*5/4+16<<10 {
 		t.Errorf("%s: %d KiB of memory at the end, %d in the middle", name, end.memory, middle.memory)
 	}
 }

@@ -100,7 +100,7 @@ func (c *Code) freeVectors() []int {
 	return free
 }
 
-// ended returns the registers that nobody needs after instruction v: a result never has
+// ended returns the registers that are not needed after instruction v: a result never has
 // that of an operand of its own instruction.
 func (c *Code) ended(a *allocation, v int, last []int) (free []int) {
 	if c.Spreads(Value(v)) {

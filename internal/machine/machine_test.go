@@ -460,7 +460,7 @@ func settle(t *testing.T, bytes int) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Fatal("programs that nobody uses keep their memory")
+	t.Fatal("programs that are not in use keep their memory")
 }
 
 // TestMemoryIsNeverWritableAndExecutable looks at the mappings of the process.
