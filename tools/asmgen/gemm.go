@@ -27,6 +27,7 @@ type microEmitter struct {
 
 	k, b, ldb, c, ldc reg.Register
 	pb, next          reg.Register
+	soon              reg.Register // the row of B that is fetched
 	packed            reg.Register // A packed
 	rowsA             rowPointers  // A in rows
 	masks             []operand.Op // K registers, or memory with AVX2
@@ -67,10 +68,25 @@ func (e *microEmitter) arguments() {
 	}
 	if e.packing {
 		e.pb = e.arg("pb")
+		e.fetchB()
 	}
 	if e.masked {
 		e.loadMasks()
 	}
+}
+
+// rowsAhead is the binary logarithm of how many rows of B are fetched before they are
+// packed: their way from memory takes longer than as many steps.
+const rowsAhead = 5
+
+// fetchB prepares to fetch rows of B, which no other tile has read yet. They go to
+// the second-level cache: with rows a multiple of 4096 bytes apart, all of them
+// share one set of the first, which would lose them before they are read.
+func (e *microEmitter) fetchB() {
+	e.soon = e.GP64()
+	e.MOVQ(e.ldb, e.soon)
+	e.SHLQ(operand.U8(rowsAhead), e.soon)
+	e.ADDQ(e.b, e.soon)
 }
 
 // tileC loads where the tile of C lies.
@@ -200,8 +216,9 @@ func (e *microEmitter) loadB(u int) []vec {
 		bv[v] = e.loadMasked(operand.Mem{Base: e.b, Disp: disp}, v)
 	}
 	if e.packing {
-		e.PREFETCHT0(operand.Mem{Base: e.b, Index: e.ldb, Scale: 8})
-		e.PREFETCHT0(operand.Mem{Base: e.b, Index: e.ldb, Scale: 8, Disp: e.panelBytes() - 4})
+		e.PREFETCHT1(operand.Mem{Base: e.soon})
+		e.PREFETCHT1(operand.Mem{Base: e.soon, Disp: e.panelBytes() - 4})
+		e.ADDQ(e.ldb, e.soon)
 		for v := range bv {
 			e.VMOVUPS(bv[v], operand.Mem{Base: e.pb, Disp: u*e.panelBytes() + v*int(e.isa)})
 		}
