@@ -78,13 +78,13 @@ type version struct {
 
 // again is the loading of a version that is available and lacked its variables.
 //
-//	idle → wanted    they have come, with another stamp than last time
-//	wanted → busy    Next has returned Reload
-//	busy → idle      Loaded; what was loaded counts, or the failure's stamp is kept
+//	idle, failed → wanted    they have come, with another stamp than what failed
+//	wanted → busy            Next has returned Reload
+//	busy → idle              Loaded; what was loaded counts, or it was given up
+//	busy → failed            Loaded; the files could not be loaded
 type again struct {
-	wanted, busy bool
-	place        Place
-	failed       string // the stamp of files that could not be loaded
+	wanted, busy, failed bool
+	place                Place // of the files that are to be loaded, or have failed
 }
 
 // A Set is the versions of one model. It is for one goroutine at a time. As long
@@ -125,7 +125,8 @@ func (v *version) wantAgain(place Place) {
 	if a.busy {
 		return
 	}
-	a.wanted = v.aspired && v.State == Available && v.place.Partial && !place.Partial && (a.failed == "" || a.failed != place.Stamp)
+	known := a.failed && a.place.Stamp == place.Stamp
+	a.wanted = v.aspired && v.State == Available && v.place.Partial && !place.Partial && !known
 	if a.wanted {
 		a.place = place
 	}
@@ -162,7 +163,7 @@ func (s *Set) Next() []Action {
 			v.canceled, a.Kind = true, Cancel
 			others = append(others, a)
 		case v.again.wanted:
-			v.again.wanted, v.again.busy = false, true
+			v.again.wanted, v.again.busy, v.again.failed = false, true, false
 			a.Kind, a.Path = Reload, v.again.place.Path
 			loads = append(loads, a)
 		case v.State == Available && !v.again.busy && !v.aspired && free:
@@ -201,6 +202,7 @@ func (s *Set) Loaded(n int64, err error) {
 	}
 	v.State, v.Err = Available, nil
 	if err == nil {
+		v.canceled = false // that came too late; loading it again may be given up, too
 		return
 	}
 	v.State, v.Err = End, err
@@ -218,7 +220,7 @@ func (v *version) loadedAgain(err error) {
 	case v.canceled:
 		v.again = again{}
 	default:
-		v.again = again{failed: v.again.place.Stamp}
+		v.again = again{failed: true, place: v.again.place}
 	}
 	v.canceled = false
 }

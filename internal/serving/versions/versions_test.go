@@ -273,3 +273,27 @@ func TestPartialUnwanted(t *testing.T) {
 		expect(t, &s)
 	}
 }
+
+// TestReloadAfterLateCancel: a version whose first loading was given up too late is loaded
+// again like any other: that can be given up, and what fails is not tried twice.
+func TestReloadAfterLateCancel(t *testing.T) {
+	var s Set
+	s.Aspire(map[int64]Place{1: {Path: "1", Partial: true}})
+	expect(t, &s, Action{Load, 1, "1"})
+	s.Aspire(nil)
+	expect(t, &s, Action{Cancel, 1, "1"})
+	whole := map[int64]Place{1: {Path: "1"}}
+	s.Aspire(whole)
+	s.Loaded(1, nil)
+	s.Aspire(whole)
+	expect(t, &s, Action{Reload, 1, "1"})
+	s.Aspire(nil)
+	expect(t, &s, Action{Cancel, 1, "1"})
+	s.Aspire(whole)
+	s.Loaded(1, errors.New("canceled"))
+	s.Aspire(whole)
+	expect(t, &s, Action{Reload, 1, "1"})
+	s.Loaded(1, errors.New("damaged"))
+	s.Aspire(whole)
+	expect(t, &s)
+}
