@@ -243,6 +243,15 @@ func (m *Manager[M]) Status(name string) []versions.Status {
 	return nil
 }
 
+// Idle reports whether nothing is under way for a model: no version is being loaded,
+// again or for the first time, or unloaded.
+func (m *Manager[M]) Idle(name string) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	md := m.models[name]
+	return md == nil || md.set.Idle()
+}
+
 // Wait returns when f says so, which is asked whenever a version changes its
 // state, or with the error of ctx.
 func (m *Manager[M]) Wait(ctx context.Context, f func() bool) error {

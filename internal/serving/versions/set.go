@@ -82,9 +82,12 @@ type version struct {
 //	wanted → busy            Next has returned Reload
 //	busy → idle              Loaded; what was loaded counts, or it was given up
 //	busy → failed            Loaded; the files could not be loaded
+//
+// Files that come while it is busy are looked at when it no longer is.
 type again struct {
 	wanted, busy, failed bool
-	place                Place // of the files that are to be loaded, or have failed
+	place                Place  // of the files that are to be loaded, or have failed
+	seen                 *Place // while it is busy: what Aspire said last; nil: nothing
 }
 
 // A Set is the versions of one model. It is for one goroutine at a time. As long
@@ -123,6 +126,7 @@ func (s *Set) Aspire(want map[int64]Place) {
 func (v *version) wantAgain(place Place) {
 	a := &v.again
 	if a.busy {
+		a.seen = &place
 		return
 	}
 	known := a.failed && a.place.Stamp == place.Stamp
@@ -214,6 +218,7 @@ func (s *Set) Loaded(n int64, err error) {
 // loadedAgain is Loaded for a version that is available whatever err is. One that was
 // given up is tried again if it is wanted again.
 func (v *version) loadedAgain(err error) {
+	seen := v.again.seen
 	switch {
 	case err == nil:
 		v.place, v.again = v.again.place, again{}
@@ -223,6 +228,9 @@ func (v *version) loadedAgain(err error) {
 		v.again = again{failed: true, place: v.again.place}
 	}
 	v.canceled = false
+	if seen != nil {
+		v.wantAgain(*seen)
+	}
 }
 
 // Unloaded reports that a version is gone.

@@ -297,3 +297,26 @@ func TestReloadAfterLateCancel(t *testing.T) {
 	s.Aspire(whole)
 	expect(t, &s)
 }
+
+// TestReloadSeesLateFiles: files that come while older ones are being loaded again are
+// loaded as soon as those have failed, without another look.
+func TestReloadSeesLateFiles(t *testing.T) {
+	var s Set
+	s.Aspire(map[int64]Place{1: {Path: "1", Partial: true}})
+	expect(t, &s, Action{Load, 1, "1"})
+	s.Loaded(1, nil)
+	for _, stamp := range []string{"a", "b"} {
+		s.Aspire(map[int64]Place{1: {Path: "1", Stamp: stamp}})
+	}
+	expect(t, &s, Action{Reload, 1, "1"})
+	s.Aspire(map[int64]Place{1: {Path: "1", Stamp: "b"}})
+	s.Loaded(1, errors.New("damaged"))
+	expect(t, &s)
+	s.Aspire(map[int64]Place{1: {Path: "1", Stamp: "c"}})
+	expect(t, &s, Action{Reload, 1, "1"})
+	s.Aspire(map[int64]Place{1: {Path: "1", Stamp: "d"}})
+	s.Loaded(1, errors.New("damaged"))
+	expect(t, &s, Action{Reload, 1, "1"})
+	s.Loaded(1, nil)
+	expect(t, &s)
+}
