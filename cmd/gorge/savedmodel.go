@@ -45,6 +45,25 @@ func savedModel(ctx context.Context, args []string, stdout, stderr io.Writer) er
 	return tf.Errorf(tf.InvalidArgument, "the command of savedmodel must be show, run, convert, freeze or bench, got %q", args[0])
 }
 
+// What the flags say that switch optimizations of models off.
+const (
+	noFoldUsage   = "keep batch normalizations with constant parameters apart from the convolutions before them"
+	noFreezeUsage = "read the variables in each run, instead of having their values as constants until they change"
+)
+
+// loadFlags adds the flags that say how a model is loaded to s. What is returned is
+// complete once s has parsed them.
+func loadFlags(s *flag.FlagSet) func() savedmodel.Options {
+	var o savedmodel.Options
+	tags := s.String("tag_set", savedmodel.Serve, "`tags` of the MetaGraph, separated by commas")
+	s.BoolVar(&o.NoFold, "no_folding", false, noFoldUsage)
+	s.BoolVar(&o.NoFreeze, "no_freezing", false, noFreezeUsage)
+	return func() savedmodel.Options {
+		o.Tags = tagSet(*tags)
+		return o
+	}
+}
+
 // oneDir parses flags and the one argument, a directory.
 func oneDir(s *flag.FlagSet, args []string, stdout io.Writer) (string, error) {
 	dirs, err := arguments(s, args, stdout)

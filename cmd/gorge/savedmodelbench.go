@@ -17,7 +17,7 @@ import (
 // benchSavedModel measures how long a model takes to load and a signature to run.
 func benchSavedModel(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	s := flag.NewFlagSet("gorge savedmodel bench", flag.ContinueOnError)
-	tags := s.String("tag_set", savedmodel.Serve, "`tags` of the MetaGraph, separated by commas")
+	options := loadFlags(s)
 	name := s.String("signature_def", savedmodel.DefaultSignature, "`name` of the signature")
 	inputs := s.String("inputs", "", "npz `file` with an array for each input, by the signature's keys")
 	runs := s.Int("runs", 100, "`number` of runs that are measured, after a tenth of them that are not")
@@ -35,7 +35,7 @@ func benchSavedModel(ctx context.Context, args []string, stdout, stderr io.Write
 		return err
 	}
 	start := time.Now()
-	m, err := savedmodel.Load(ctx, dir, savedmodel.Options{Tags: tagSet(*tags)})
+	m, err := savedmodel.Load(ctx, dir, options())
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 // computes to another.
 func runSavedModel(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	s := flag.NewFlagSet("gorge savedmodel run", flag.ContinueOnError)
-	tags := s.String("tag_set", savedmodel.Serve, "`tags` of the MetaGraph, separated by commas")
+	options := loadFlags(s)
 	name := s.String("signature_def", savedmodel.DefaultSignature, "`name` of the signature")
 	inputs := s.String("inputs", "", "npz `file` with an array for each input, by the signature's keys")
 	outputs := s.String("outputs", "", "npz `file` for the results, by the signature's keys")
@@ -34,7 +34,7 @@ func runSavedModel(ctx context.Context, args []string, stdout, stderr io.Writer)
 	if err != nil {
 		return err
 	}
-	m, err := savedmodel.Load(ctx, dir, savedmodel.Options{Tags: tagSet(*tags)})
+	m, err := savedmodel.Load(ctx, dir, options())
 	if err != nil {
 		return err
 	}

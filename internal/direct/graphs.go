@@ -3,6 +3,7 @@ package direct
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/graph"
@@ -26,6 +27,8 @@ type graphs struct {
 	placed  *graph.Graph
 	size    int               // operations of source that placed has
 	pinned  map[string]string // devices of nodes with state
+
+	folded atomic.Int64 // bytes that constants of frozen graphs take beside the variables
 }
 
 // ends says how feeds come into a graph and fetches leave it.
@@ -51,22 +54,26 @@ func (c *graphs) build(b *graph.Budget, sig pass.Signature, by ends) (*step.Grap
 
 // buildTelling is build that tells log, unless that is nil, what is fused.
 func (c *graphs) buildTelling(b *graph.Budget, sig pass.Signature, by ends, log func(string)) (*step.Graph, error) {
+	g, err := c.needed(b, sig, by)
+	if err != nil {
+		return nil, err
+	}
+	o := c.cfg.Build
+	o.LogFusion = log
+	return c.rt.Build(g, o)
+}
+
+// needed returns the part of the graph that a signature needs, placed.
+func (c *graphs) needed(b *graph.Budget, sig pass.Signature, by ends) (*graph.Graph, error) {
 	full, err := c.extend(b)
 	if err != nil {
 		return nil, err
 	}
 	g, err := pass.ClientGraph(full.Within(b), sig, c.terminals(by))
-	if err != nil {
-		return nil, err
+	if err != nil || !c.cfg.CollectivesInOrder {
+		return g, err
 	}
-	if c.cfg.CollectivesInOrder {
-		if err := pass.OrderCollectives(g); err != nil {
-			return nil, err
-		}
-	}
-	o := c.cfg.Build
-	o.LogFusion = log
-	return c.rt.Build(g, o)
+	return g, pass.OrderCollectives(g)
 }
 
 func (c *graphs) terminals(by ends) pass.Terminals {

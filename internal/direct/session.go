@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -40,6 +39,10 @@ type Config struct {
 	CollectivesInOrder bool
 	// Limits bound planning and calls of functions.
 	Limits graph.Limits
+	// FreezeVariables lets prepared steps that change no variables have their values as
+	// constants, until they change; FoldNorms lets these compute batch normalizations
+	// in advance.
+	FreezeVariables, FoldNorms bool
 }
 
 // A Session runs steps of one graph, which may grow meanwhile. All methods may
@@ -116,49 +119,6 @@ func (s *Session) RunInto(ctx context.Context, sig pass.Signature, args []*core.
 		return nil, err
 	}
 	return s.runInFrame(ctx, g, args, sig.Fetches, step.Args{}, into)
-}
-
-// Prepare returns Run of one signature, which looks its graph up only once.
-func (s *Session) Prepare(sig pass.Signature) func(context.Context, []*core.Tensor) ([]*core.Tensor, error) {
-	var ready atomic.Pointer[step.Graph]
-	return func(ctx context.Context, args []*core.Tensor) (out []*core.Tensor, err error) {
-		if err := s.begin(); err != nil {
-			return nil, err
-		}
-		defer s.steps.Done()
-		g := ready.Load()
-		if g == nil {
-			if g, err = s.prepare(ctx, sig, args); err != nil {
-				return nil, err
-			}
-			ready.Store(g)
-		}
-		return s.runInFrame(ctx, g, args, sig.Fetches, step.Args{}, nil)
-	}
-}
-
-// Plan does all of the work for steps of a signature that does not depend on what
-// they are fed: the graph is pruned, placed and optimized, kernels are made. The
-// steps then find it done.
-func (s *Session) Plan(ctx context.Context, sig pass.Signature) error {
-	if err := s.begin(); err != nil {
-		return err
-	}
-	defer s.steps.Done()
-	_, err := s.graphs.get(ctx, sig, inFrame)
-	return err
-}
-
-// Explain plans a step anew, without keeping what it makes, and says which of its
-// nodes run as one, and why others do not.
-func (s *Session) Explain(ctx context.Context, sig pass.Signature) (string, error) {
-	if err := s.begin(); err != nil {
-		return "", err
-	}
-	defer s.steps.Done()
-	var text strings.Builder
-	_, err := s.graphs.buildTelling(graph.NewBudget(ctx, s.cfg.Limits), sig, inFrame, func(part string) { text.WriteString(part) })
-	return text.String(), err
 }
 
 // prepare returns the graph of a step that feeds args.

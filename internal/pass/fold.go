@@ -56,10 +56,33 @@ func (f *folder) values(n *graph.Node) (vals []*core.Tensor, after []*graph.Node
 		return nil, nil
 	}
 	vals, err := f.Eval(&n.Node, in)
-	if err != nil || slices.ContainsFunc(vals, f.tooBig) {
+	if err != nil || slices.ContainsFunc(vals, f.tooBig) || !f.spend(newBytes(vals, in)) {
 		return nil, nil // the step will tell, if it is an error
 	}
 	return vals, after
+}
+
+// newBytes is how much memory values take beyond that of the inputs which they share.
+func newBytes(vals, in []*core.Tensor) (sum int) {
+	for _, v := range vals {
+		shared := v.Buffer() != nil && slices.ContainsFunc(in, func(t *core.Tensor) bool { return t.Buffer() == v.Buffer() })
+		if !shared {
+			sum += v.NumBytes()
+		}
+	}
+	return sum
+}
+
+// spend takes n of the bytes that constants may have, if there are as many.
+func (o *Options) spend(n int) bool {
+	if o.Spare == nil {
+		return true
+	}
+	if n > *o.Spare {
+		return false
+	}
+	*o.Spare -= n
+	return true
 }
 
 // foldable reports whether n computes values from values and nothing else. A
@@ -73,11 +96,19 @@ func (f *folder) foldable(n *graph.Node) bool {
 // willBeBig reports whether n is known to make more than may be kept.
 func (f *folder) willBeBig(n *graph.Node) bool {
 	for k, d := range n.OutTypes {
-		if s := n.OutShape(k); s.Known() && (s.NumElements() < 0 || s.NumElements() > f.MaxFolded/max(1, d.Size())) {
+		if s := n.OutShape(k); s.Known() && (s.NumElements() < 0 || s.NumElements() > f.most(n)/max(1, d.Size())) {
 			return true
 		}
 	}
 	return false
+}
+
+// most is how many bytes an output of n may have.
+func (f *folder) most(n *graph.Node) int {
+	if f.Spare == nil || n.Def.Has(core.View|core.Passthrough|core.Reshapes) {
+		return f.MaxFolded
+	}
+	return min(f.MaxFolded, *f.Spare)
 }
 
 func (f *folder) tooBig(t *core.Tensor) bool { return t == nil || t.NumBytes() > f.MaxFolded }

@@ -19,6 +19,13 @@ type Options struct {
 	// MaxFolded bounds the bytes of a constant that is computed in advance;
 	// 0: TensorFlow's limit.
 	MaxFolded int
+	// FoldNorms computes batch normalizations with constant parameters in advance, as
+	// parts of the weights before them. Results differ in the last digits.
+	FoldNorms bool
+	// Spare is how many bytes constants may take, all together, that are computed in
+	// advance while what they are computed from stays in memory; it goes down by what
+	// they take. nil: any number.
+	Spare *int
 }
 
 const maxFolded = 10 << 20
@@ -43,6 +50,10 @@ var optimizers = []optimizer{
 	{name: "dead_branch_removal", after: []string{"constant_folding"}, run: dropDeadBranches},
 	{name: "dependency_optimization", after: []string{"common_subgraph_elimination", "arithmetic_optimization", "dead_branch_removal"}, run: dropDetours},
 }
+
+// normFolding is the pass that Options.FoldNorms asks for. What comes of it is not the
+// same bit for bit, so that it is none of the optimizers.
+var normFolding = optimizer{name: "norm_folding", run: foldNorms}
 
 const allPasses = "all"
 
@@ -111,6 +122,10 @@ func (e *editor) round() (changed bool, err error) {
 			return false, err
 		}
 		changed = changed || did
+	}
+	if e.FoldNorms {
+		did, err := e.apply(&normFolding)
+		return changed || did, err
 	}
 	return changed, nil
 }

@@ -30,6 +30,8 @@ type Manager struct {
 	containers map[string]container
 	steps      atomic.Int64 // how many of containers are those of steps; changes under mu
 
+	writes atomic.Int64 // see Wrote
+
 	// creating is held while LookupOrCreate runs a constructor, which mu
 	// must not be: constructors may look up and create other resources.
 	creating sync.Mutex

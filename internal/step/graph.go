@@ -70,7 +70,9 @@ type part struct {
 // device, and prepares an executor for each part. It takes over g. The passes
 // named disabled are left out, for g and the functions that it calls.
 func (rt *Runtime) Build(g *graph.Graph, o BuildOptions) (*Graph, error) {
-	return rt.build(g, newFunctions(rt, g.Library, o), o)
+	of := o
+	of.FoldNorms, of.Spare = false, nil // functions are made ready later, by any goroutine
+	return rt.build(g, newFunctions(rt, g.Library, of), o)
 }
 
 // BuildOptions are what a session's configuration says of its graphs.
@@ -81,6 +83,10 @@ type BuildOptions struct {
 	Soft bool
 	// LogFusion is told which nodes were fused; nil: nothing is told.
 	LogFusion func(string)
+	// FoldNorms and Spare are those of pass.Options, for the graph without the
+	// functions that it calls.
+	FoldNorms bool
+	Spare     *int
 }
 
 // build is Build for a graph whose nodes call the given functions.
@@ -88,7 +94,7 @@ func (rt *Runtime) build(g *graph.Graph, fs *functions, o BuildOptions) (*Graph,
 	if err := pass.CheckCalls(g); err != nil {
 		return nil, err
 	}
-	if err := pass.Optimize(g, pass.Options{Disabled: o.Disabled, Eval: rt.evaluator(g.Budget.Context()).eval}); err != nil {
+	if err := pass.Optimize(g, pass.Options{Disabled: o.Disabled, FoldNorms: o.FoldNorms, Spare: o.Spare, Eval: rt.evaluator(g.Budget.Context()).eval}); err != nil {
 		return nil, err
 	}
 	if err := pass.FetchLate(g); err != nil {

@@ -2,13 +2,20 @@ package core
 
 import "sync"
 
+// AnonymousName is the shared name of nodes each run of which makes a variable of its
+// own, which goes with its last handle.
+const AnonymousName = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
+
 // A Ref is a variable of the reference kind (VariableV2): a cell whose tensor
 // assignments replace. Its zero value is uninitialized.
 type Ref struct {
 	// Shape is what the first value must fit; nil: anything does.
 	Shape Shape
+	// Home counts the writes to the variable; nil: nothing does.
+	Home *Resources
 
 	mu    sync.Mutex
+	gone  bool // nothing finds the variable any more
 	t     *Tensor
 	spare int64 // bytes that a pool keeps for the next value beside a snapshot
 }
@@ -22,6 +29,33 @@ func (r *Ref) Load() *Tensor {
 		return nil
 	}
 	return r.t.Share()
+}
+
+// Cell returns r: kernels' own types of variables embed it.
+func (r *Ref) Cell() *Ref { return r }
+
+// Holds reports whether the variable is there and its value is what [Ref.Load] has
+// returned as t. As long as t is not released, no write leaves its memory in place.
+func (r *Ref) Holds(t *Tensor) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.gone && r.t != nil && r.t.buf != nil && r.t.buf == t.buf && r.t.dtype == t.dtype && r.t.shape.Equal(t.shape)
+}
+
+// Close notes that nothing finds the variable any more.
+func (r *Ref) Close() {
+	r.mu.Lock()
+	defer r.written()
+	r.gone = true
+}
+
+// written unlocks r after a write and counts it: whoever is told that the write has
+// ended sees the count.
+func (r *Ref) written() {
+	if r.Home != nil {
+		r.Home.Wrote()
+	}
+	r.mu.Unlock()
 }
 
 // HeldMemory tells, for reports, what the variable holds.
@@ -48,7 +82,7 @@ func (r *Ref) Store(t *Tensor) {
 	r.mu.Lock()
 	old := r.t
 	r.t = t
-	r.mu.Unlock()
+	r.written()
 	if old != nil {
 		old.Release()
 	}
@@ -59,7 +93,7 @@ func (r *Ref) Store(t *Tensor) {
 // that is being read elsewhere is copied first.
 func (r *Ref) Update(f func(t *Tensor) error) error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.written()
 	r.t = SoleOwner(r.t)
 	return f(r.t)
 }
@@ -68,7 +102,7 @@ func (r *Ref) Update(f func(t *Tensor) error) error {
 // fails, a value that is being read elsewhere stays as it is. The kernel of c runs f.
 func (r *Ref) Change(c *OpContext, f func(*Change) error) error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.written()
 	if r.t == nil || r.t.buf == nil || sole(r.t) {
 		r.t = SoleOwner(r.t)
 		return f(&Change{T: r.t})
@@ -144,7 +178,7 @@ func (c *Change) All(o *OpContext) {
 // Swap calls f with the value and stores what it returns, as one step.
 func (r *Ref) Swap(f func(old *Tensor) (*Tensor, error)) error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.written()
 	t, err := f(r.t)
 	if err != nil {
 		return err

@@ -132,7 +132,7 @@ func refVariable(n *core.Node) (core.Kernel, error) {
 	}
 	return core.Compute(func(c *core.OpContext) error {
 		v, err := resource.LookupOrCreate(c.Resources, container, name, func() (*refCell, error) {
-			return &refCell{core.Ref{Shape: s}, d}, nil
+			return &refCell{core.Ref{Shape: s, Home: c.Resources}, d}, nil
 		})
 		if err != nil {
 			return err

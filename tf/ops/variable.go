@@ -238,7 +238,7 @@ func createdVariable(c *core.OpContext, i int, d tf.DType) (*variable, error) {
 		return nil, err
 	}
 	return resource.LookupOrCreate(c.Resources, h.Container, h.Name, func() (*variable, error) {
-		return &variable{dtype: d}, nil
+		return &variable{Ref: core.Ref{Home: c.Resources}, dtype: d}, nil
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 
 // anonymousName is the shared name of variables that TensorFlow's eager programs
 // make: each has a name of its own, and goes with its last handle.
-const anonymousName = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
+const anonymousName = core.AnonymousName
 
 // anonymousVariables counts them.
 var anonymousVariables atomic.Int64

@@ -32,6 +32,12 @@ type Options struct {
 	// convolution, which no signature names, is something else than in the model.
 	// [Model.Resave] writes the graph as it runs: with NoFold as it was saved.
 	NoFold bool
+	// NoFreeze makes each run of a signature read the variables. By default a signature
+	// that changes none has their values as constants, which share the memory of the
+	// variables, and what depends on them only is computed in advance, batch
+	// normalizations too unless NoFold says otherwise. A run that begins after a
+	// variable was written sees what was written, see session.Config.FreezeVariables.
+	NoFreeze bool
 	// Runs is how many runs of signatures are under way at once, of those that leave
 	// the model as it is; the others wait, in order, until their context ends. More
 	// runs than processors need more memory and end no sooner. 0: as many as there are
@@ -160,9 +166,14 @@ func (l *loader) build() error {
 	if err := l.feedAssets(); err != nil {
 		return err
 	}
-	s, err := session.New(g, append([]session.Option{session.With(session.Config{SoftPlacement: true})}, l.o.Session...)...)
+	s, err := session.New(g, append([]session.Option{session.With(l.o.config())}, l.o.Session...)...)
 	l.m.s = s
 	return err
+}
+
+// config is what the session of a model has unless Session says otherwise.
+func (o *Options) config() session.Config {
+	return session.Config{SoftPlacement: true, FreezeVariables: !o.NoFreeze, FoldNorms: !o.NoFreeze && !o.NoFold}
 }
 
 // importGraph makes the graph. Where nodes that nothing needs, those of training

@@ -26,6 +26,8 @@ type Config struct {
 	// NoFold keeps batch normalizations apart from the convolutions before them, see
 	// [savedmodel.Options].
 	NoFold bool
+	// NoFreeze makes each request read the variables, see [savedmodel.Options].
+	NoFreeze bool
 	// Runs is how many runs of a version are under way at once, see
 	// [savedmodel.Options].
 	Runs int

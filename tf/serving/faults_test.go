@@ -63,15 +63,18 @@ func TestDataComeLast(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.look()
-		if err := s.m.Wait(t.Context(), func() bool {
-			v := s.m.Status("m")
-			return len(v) > 0 && (v[0].State == versions.Available || v[0].State == versions.End)
-		}); err != nil {
-			t.Fatal(err)
-		}
+		settle(t, s)
 	}
 	if p, err := s.Predict(t.Context(), predict(2)); err != nil {
 		t.Errorf("%v, %v", p, err)
+	}
+}
+
+// settle waits until nothing of model m is being loaded or unloaded.
+func settle(t *testing.T, s *Server) {
+	t.Helper()
+	if err := s.m.Wait(t.Context(), func() bool { return s.m.Idle("m") }); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -106,10 +109,12 @@ func TestReplacedWhileLoading(t *testing.T) {
 		}
 	}
 	for range 2 { // what was being loaded may lack variables that are there now
+		settle(t, s)
 		s.look()
-		if err := s.m.Wait(t.Context(), func() bool { v := s.m.Status("m"); return len(v) > 0 && v[0].State == versions.Available }); err != nil {
-			t.Fatal(err)
-		}
+	}
+	settle(t, s)
+	if v := s.m.Status("m"); v[0].State != versions.Available {
+		t.Fatal(v)
 	}
 	p, err := s.Predict(t.Context(), predict(2))
 	if y := p.GetOutputs()["y"].GetFloatVal(); err != nil || y[0] != 2 && y[0] != 3 {

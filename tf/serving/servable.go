@@ -87,7 +87,7 @@ func (s *Server) prepare(ctx context.Context, v *servable) error {
 
 // read reads a model from where it is.
 func (s *Server) read(ctx context.Context, id lifecycle.ID, path string) (*savedmodel.Model, error) {
-	o := savedmodel.Options{Tags: s.cfg.Tags, Session: s.cfg.Session, NoFold: s.cfg.NoFold, Runs: s.cfg.Runs}
+	o := savedmodel.Options{Tags: s.cfg.Tags, Session: s.cfg.Session, NoFold: s.cfg.NoFold, NoFreeze: s.cfg.NoFreeze, Runs: s.cfg.Runs}
 	if m := s.model(id.Name); m != nil && m.FS != nil {
 		files, err := fs.Sub(m.FS, path)
 		if err != nil {

@@ -86,6 +86,17 @@ type Config struct {
 	// DisabledPasses names the optimization passes that are switched off;
 	// "all" switches off all of them, so that every node runs as written.
 	DisabledPasses []string
+	// FreezeVariables lets a Callable that changes no variables have the values of those
+	// that it reads as constants, so that more can be computed in advance. They share the
+	// memory of the variables; what is computed of them takes at most 32 MiB more or a
+	// quarter of it. A run that begins after a variable was written sees what was
+	// written: it reads the variables, or the constants are replaced. Where that happens
+	// again and again each run reads the variables.
+	FreezeVariables bool
+	// FoldNorms lets a Callable with such constants compute batch normalizations in
+	// advance, as parts of the weights of the convolutions before them. Results differ
+	// in the last digits.
+	FoldNorms bool
 	// CollectivesInOrder makes the CollectiveReduces of a device run one after the
 	// other, in an order that all tasks agree on, where nothing else says in which
 	// (TensorFlow's collective_deterministic_sequential_execution).

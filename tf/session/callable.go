@@ -15,7 +15,18 @@ type Callable struct {
 	feeds []tf.Output
 	slots []slot
 	run   func(ctx context.Context, args []*core.Tensor) ([]*core.Tensor, error)
+	step  preparedStep // nil: the backend does not have them
 }
+
+// A preparedStep is a call of a session in this process.
+type preparedStep interface {
+	Run(ctx context.Context, feeds []*core.Tensor) ([]*core.Tensor, error)
+	Plan(ctx context.Context) error
+	Explain(ctx context.Context) (string, error)
+}
+
+// stepPreparer is a Backend that makes them.
+type stepPreparer interface{ prepareStep(c *Call) preparedStep }
 
 // A Preparer is a Backend that can do part of the work of a call ahead.
 type Preparer interface {
@@ -26,11 +37,6 @@ type Preparer interface {
 // on what the call is fed.
 type Planner interface {
 	Plan(ctx context.Context, c *Call) error
-}
-
-// explainer is a Backend that can say how a call is run.
-type explainer interface {
-	Explain(ctx context.Context, c *Call) (string, error)
 }
 
 // MakeCallable prepares a step that feeds the given outputs, in this order, and
@@ -55,7 +61,11 @@ func (s *Session) MakeCallable(feeds []tf.Output, fetches ...tf.Fetchable) (*Cal
 		c.run = func(context.Context, []*core.Tensor) ([]*core.Tensor, error) { return nil, nil }
 		return c, nil
 	}
-	if b, ok := s.b.(Preparer); ok {
+	switch b := s.b.(type) {
+	case stepPreparer:
+		c.step = b.prepareStep(&c.call)
+		c.run = c.step.Run
+	case Preparer:
 		var err error
 		if c.run, err = b.Prepare(&c.call); err != nil {
 			return nil, s.locate(err)
@@ -80,11 +90,16 @@ func (c *Callable) Plan(ctx context.Context) error {
 	if err := c.ready(ctx); err != nil {
 		return err
 	}
-	b, ok := c.s.b.(Planner)
-	if !ok || len(c.call.Fetches)+len(c.call.Targets) == 0 {
+	if len(c.call.Fetches)+len(c.call.Targets) == 0 {
 		return nil
 	}
-	if err := b.Plan(ctx, &c.call); err != nil {
+	var err error
+	if b, ok := c.s.b.(Planner); c.step != nil {
+		err = c.step.Plan(ctx)
+	} else if ok {
+		err = b.Plan(ctx, &c.call)
+	}
+	if err != nil {
 		return c.s.locate(err)
 	}
 	return nil
@@ -99,14 +114,13 @@ func (c *Callable) Explain(ctx context.Context) (string, error) {
 	if err := c.ready(ctx); err != nil {
 		return "", err
 	}
-	b, ok := c.s.b.(explainer)
-	if !ok {
+	if _, ok := c.s.b.(stepPreparer); !ok {
 		return "", tf.Errorf(tf.Unimplemented, "only sessions in this process explain steps: on a cluster each server fuses its own part")
 	}
 	if len(c.call.Fetches)+len(c.call.Targets) == 0 {
 		return "nothing is run: all that is fetched is fed\n", nil
 	}
-	text, err := b.Explain(ctx, &c.call)
+	text, err := c.step.Explain(ctx)
 	if err != nil {
 		return "", c.s.locate(err)
 	}

@@ -26,6 +26,7 @@ func newDirect(g *tf.Graph, cfg Config) (Backend, error) {
 	return inProcess{direct.New(g, direct.Config{
 		Devices: devices, Threads: cfg.Threads, InterOp: cfg.InterOp, Pools: cfg.InterOpPools, CostModelEvery: cfg.CostModelEvery,
 		LogPlacement: placementLog(cfg), CollectivesInOrder: cfg.CollectivesInOrder, Limits: graph.Limits(cfg.Limits),
+		FreezeVariables: cfg.FreezeVariables, FoldNorms: cfg.FoldNorms,
 		Build: step.BuildOptions{Disabled: cfg.DisabledPasses, Soft: cfg.SoftPlacement, LogFusion: fusionLog(cfg)},
 	})}, nil
 }
@@ -60,18 +61,8 @@ func (b inProcess) Run(ctx context.Context, c *Call) (out []*core.Tensor, err er
 	return out, err
 }
 
-// Prepare makes a call that looks its graph up once.
-func (b inProcess) Prepare(c *Call) (func(context.Context, []*core.Tensor) ([]*core.Tensor, error), error) {
-	return b.s.Prepare(signature(c)), nil
-}
-
-// Plan does the work of a call ahead that does not depend on feeds.
-func (b inProcess) Plan(ctx context.Context, c *Call) error { return b.s.Plan(ctx, signature(c)) }
-
-// Explain says which nodes of a call run as one, and why others do not.
-func (b inProcess) Explain(ctx context.Context, c *Call) (string, error) {
-	return b.s.Explain(ctx, signature(c))
-}
+// prepareStep makes a step that is run again and again.
+func (b inProcess) prepareStep(c *Call) preparedStep { return b.s.Prepare(signature(c)) }
 
 func (b inProcess) PartialRun(ctx context.Context, c *Call) (Pieces, error) {
 	p, err := b.s.PartialRun(ctx, signature(c))

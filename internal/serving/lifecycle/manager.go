@@ -91,7 +91,7 @@ func (m *Manager[M]) Aspire(name string, want map[int64]versions.Place) {
 func (m *Manager[M]) step(name string, md *model[M]) {
 	for _, a := range md.set.Next() {
 		switch a.Kind {
-		case versions.Load:
+		case versions.Load, versions.Reload:
 			ctx, cancel := context.WithCancel(m.ctx)
 			md.cancels[a.Version] = cancel
 			m.work.Go(func() { m.load(ctx, md, ID{name, a.Version}, a.Path) })
@@ -103,7 +103,10 @@ func (m *Manager[M]) step(name string, md *model[M]) {
 			h := md.live[a.Version]
 			delete(md.live, a.Version)
 			md.choose()
-			m.work.Go(func() { m.unload(md, h) })
+			m.work.Go(func() {
+				m.free(h)
+				m.unloaded(md, h.ID)
+			})
 		}
 	}
 	close(m.changed)
@@ -120,7 +123,8 @@ func (md *model[M]) choose() {
 	}
 }
 
-// load loads a version and says so.
+// load loads a version and says so. What there was of that version, if it is loaded
+// again, answers requests until then, and stays if loading fails.
 func (m *Manager[M]) load(ctx context.Context, md *model[M], id ID, path string) {
 	got, err := m.attempt(ctx, id, path)
 	m.mu.Lock()
@@ -130,6 +134,9 @@ func (m *Manager[M]) load(ctx context.Context, md *model[M], id ID, path string)
 	if err == nil {
 		h := &Handle[M]{ID: id, Model: got, idle: make(chan struct{})}
 		h.refs.Store(1)
+		if old := md.live[id.Version]; old != nil {
+			m.work.Go(func() { m.free(old) })
+		}
 		md.live[id.Version] = h
 		md.choose()
 		m.cfg.Log.Info("version is available", "model", id.Name, "version", id.Version)
@@ -179,8 +186,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// unload waits for the requests that hold a version, frees it and says so.
-func (m *Manager[M]) unload(md *model[M], h *Handle[M]) {
+// free waits for the requests that hold a version and frees it.
+func (m *Manager[M]) free(h *Handle[M]) {
 	h.Release()
 	<-h.idle
 	if err := core.Guard("unloading a model", h.Model.Close); err != nil {
@@ -192,10 +199,14 @@ func (m *Manager[M]) unload(md *model[M], h *Handle[M]) {
 		m.cfg.Freed()
 	}
 	m.cfg.Log.Info("version is unloaded", "model", h.ID.Name, "version", h.ID.Version)
+}
+
+// unloaded says that a version is gone.
+func (m *Manager[M]) unloaded(md *model[M], id ID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	md.set.Unloaded(h.ID.Version)
-	m.step(h.ID.Name, md)
+	md.set.Unloaded(id.Version)
+	m.step(id.Name, md)
 }
 
 // Latest lends the highest version of a model, nil if none is available. The
@@ -230,6 +241,15 @@ func (m *Manager[M]) Status(name string) []versions.Status {
 		return md.set.Status()
 	}
 	return nil
+}
+
+// Idle reports whether nothing is under way for a model: no version is being loaded,
+// again or for the first time, or unloaded.
+func (m *Manager[M]) Idle(name string) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	md := m.models[name]
+	return md == nil || md.set.Idle()
 }
 
 // Wait returns when f says so, which is asked whenever a version changes its

@@ -183,3 +183,48 @@ func TestPanicsAreErrors(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// TestReloads: a version that gets its variables later answers requests until it has been
+// loaded with them, and stays when they are damaged.
+func TestReloads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var open atomic.Int64
+		var damaged atomic.Bool
+		m := New(Config[*fake]{Load: func(context.Context, ID, string) (*fake, error) {
+			time.Sleep(time.Second)
+			if damaged.Load() {
+				return nil, errors.New("damaged")
+			}
+			open.Add(1)
+			return &fake{open: &open}, nil
+		}})
+		aspire := func(p versions.Place) *fake {
+			m.Aspire("m", map[int64]versions.Place{1: p})
+			for range 20 {
+				time.Sleep(100 * time.Millisecond)
+				synctest.Wait()
+				if h := m.Latest("m"); h != nil {
+					h.Release()
+				} else if !p.Partial {
+					t.Fatal("the version has gone while it was loaded again")
+				}
+			}
+			h := m.Latest("m")
+			defer h.Release()
+			return h.Model
+		}
+		first := aspire(versions.Place{Stamp: "a", Partial: true})
+		damaged.Store(true)
+		if got := aspire(versions.Place{Stamp: "b"}); got != first || got.closed.Load() || m.Status("m")[0].State != versions.Available {
+			t.Errorf("after damaged files the version is another one, closed: %v, %v", got.closed.Load(), m.Status("m"))
+		}
+		damaged.Store(false)
+		if got := aspire(versions.Place{Stamp: "c"}); got == first || !first.closed.Load() || open.Load() != 1 {
+			t.Errorf("the version has not been replaced: %v, closed: %v, %d open", got != first, first.closed.Load(), open.Load())
+		}
+		m.Close()
+		if open.Load() != 0 {
+			t.Errorf("%d versions have not been closed", open.Load())
+		}
+	})
+}

@@ -12,6 +12,9 @@ import (
 //	START → LOADING → AVAILABLE → UNLOADING → END
 //	           └──────────────────────────────↗  loading has failed
 //	END → START: it is wanted again, or its files have changed since loading failed
+//
+// A version that is loaded again because its variables have come stays AVAILABLE: what
+// there is answers requests until the new one can.
 type State int
 
 // The states.
@@ -34,7 +37,8 @@ type Place struct {
 	// loaded again when its stamp is another one.
 	Stamp string
 	// Partial says that the version has no variables yet. It may be one without
-	// variables; one that gets them later is loaded again.
+	// variables; one that gets them later is loaded again, and again with each new
+	// stamp until that works.
 	Partial bool
 }
 
@@ -53,6 +57,7 @@ const (
 	Load   Kind = iota + 1 // load the version, then call Loaded
 	Cancel                 // loading is pointless by now: hurry it up; Loaded follows all the same
 	Unload                 // give it no more requests, wait for those that it has, free it, then call Unloaded
+	Reload                 // load it beside what is there, which goes if that works, then call Loaded
 )
 
 // An Action is something to do with a version.
@@ -68,7 +73,21 @@ type version struct {
 	place    Place
 	aspired  bool
 	canceled bool
-	again    bool // to be unloaded and loaded: what was loaded lacked its variables
+	again    again
+}
+
+// again is the loading of a version that is available and lacked its variables.
+//
+//	idle, failed → wanted    they have come, with another stamp than what failed
+//	wanted → busy            Next has returned Reload
+//	busy → idle              Loaded; what was loaded counts, or it was given up
+//	busy → failed            Loaded; the files could not be loaded
+//
+// Files that come while it is busy are looked at when it no longer is.
+type again struct {
+	wanted, busy, failed bool
+	place                Place  // of the files that are to be loaded, or have failed
+	seen                 *Place // while it is busy: what Aspire said last; nil: nothing
 }
 
 // A Set is the versions of one model. It is for one goroutine at a time. As long
@@ -90,8 +109,8 @@ func (s *Set) Aspire(want map[int64]Place) {
 			continue
 		}
 		v.aspired = ok
-		v.again = ok && v.State == Available && v.place.Partial && !place.Partial
-		if ok && (v.State == Unloading || v.again) {
+		v.wantAgain(place)
+		if ok && v.State == Unloading {
 			v.place = place // for when it is loaded again
 		}
 	}
@@ -101,6 +120,20 @@ func (s *Set) Aspire(want map[int64]Place) {
 		}
 	}
 	s.forget()
+}
+
+// wantAgain notes whether v, which may have its variables now, is to be loaded again.
+func (v *version) wantAgain(place Place) {
+	a := &v.again
+	if a.busy {
+		a.seen = &place
+		return
+	}
+	known := a.failed && a.place.Stamp == place.Stamp
+	a.wanted = v.aspired && v.State == Available && v.place.Partial && !place.Partial && !known
+	if a.wanted {
+		a.place = place
+	}
 }
 
 // forget drops the lowest of the versions that have ended.
@@ -130,16 +163,23 @@ func (s *Set) Next() []Action {
 		case v.State == Start:
 			v.State, a.Kind = Loading, Load
 			loads = append(loads, a)
-		case v.State == Loading && !v.aspired && !v.canceled:
+		case v.loading() && !v.aspired && !v.canceled:
 			v.canceled, a.Kind = true, Cancel
 			others = append(others, a)
-		case v.State == Available && (!v.aspired && free || v.again):
-			v.State, v.again, a.Kind = Unloading, false, Unload
+		case v.again.wanted:
+			v.again.wanted, v.again.busy, v.again.failed = false, true, false
+			a.Kind, a.Path = Reload, v.again.place.Path
+			loads = append(loads, a)
+		case v.State == Available && !v.again.busy && !v.aspired && free:
+			v.State, a.Kind = Unloading, Unload
 			others = append(others, a)
 		}
 	}
 	return append(loads, others...)
 }
+
+// loading reports whether something is being loaded for v.
+func (v *version) loading() bool { return v.State == Loading || v.again.busy }
 
 // free reports whether versions that are not wanted may go: one that is wanted is
 // there, or none is wanted.
@@ -157,16 +197,39 @@ func (s *Set) free() bool {
 // Loaded reports that a version has been loaded, or why it cannot be.
 func (s *Set) Loaded(n int64, err error) {
 	v := s.versions[n]
-	if v == nil || v.State != Loading {
+	if v == nil || !v.loading() {
+		return
+	}
+	if v.again.busy {
+		v.loadedAgain(err)
 		return
 	}
 	v.State, v.Err = Available, nil
 	if err == nil {
+		v.canceled = false // that came too late; loading it again may be given up, too
 		return
 	}
 	v.State, v.Err = End, err
 	if v.canceled && v.aspired { // wanted again while it was given up
 		*v = version{Status: Status{Number: n, State: Start}, place: v.place, aspired: true}
+	}
+}
+
+// loadedAgain is Loaded for a version that is available whatever err is. One that was
+// given up is tried again if it is wanted again.
+func (v *version) loadedAgain(err error) {
+	seen := v.again.seen
+	switch {
+	case err == nil:
+		v.place, v.again = v.again.place, again{}
+	case v.canceled:
+		v.again = again{}
+	default:
+		v.again = again{failed: true, place: v.again.place}
+	}
+	v.canceled = false
+	if seen != nil {
+		v.wantAgain(*seen)
 	}
 }
 
@@ -195,7 +258,7 @@ func (s *Set) Status() []Status {
 // ended.
 func (s *Set) Idle() bool {
 	for _, v := range s.versions {
-		if v.State != Available && v.State != End {
+		if v.State != Available && v.State != End || v.again.busy {
 			return false
 		}
 	}

@@ -132,7 +132,7 @@ func (l *life) aspire() {
 	l.stamp++
 	for range l.r.IntN(4) {
 		n := int64(l.r.IntN(6))
-		l.want[n] = Place{Path: strconv.Itoa(int(n)), Stamp: strconv.Itoa(l.stamp)}
+		l.want[n] = Place{Path: strconv.Itoa(int(n)), Stamp: strconv.Itoa(l.stamp), Partial: l.r.IntN(2) == 0}
 	}
 	l.s.Aspire(l.want)
 }
@@ -154,7 +154,9 @@ func (l *life) do() {
 		switch {
 		case a.Kind == Load && !l.loading[a.Version] && !l.loaded[a.Version] && !l.unloading[a.Version]:
 			l.loading[a.Version] = true
-		case a.Kind == Unload && l.loaded[a.Version]:
+		case a.Kind == Reload && !l.loading[a.Version] && l.loaded[a.Version]:
+			l.loading[a.Version] = true
+		case a.Kind == Unload && l.loaded[a.Version] && !l.loading[a.Version]:
 			delete(l.loaded, a.Version)
 			l.unloading[a.Version] = true
 		case a.Kind == Cancel && l.loading[a.Version]:
@@ -225,9 +227,96 @@ func TestPartial(t *testing.T) {
 	s.Loaded(1, nil)
 	next(0)
 	place = Place{Path: "1", Stamp: "a b"}
-	next(Unload)
-	s.Unloaded(1)
-	next(Load)
+	next(Reload)
+	next(0)
+	s.Loaded(1, errors.New("damaged"))
+	if got := s.Status(); got[0] != (Status{1, Available, nil}) {
+		t.Errorf("after variables that are damaged: %v", got)
+	}
+	next(0) // the files are as they were
+	place.Stamp = "a c"
+	next(Reload)
 	s.Loaded(1, nil)
 	next(0)
+	place.Stamp = "a d"
+	next(0) // it has variables
+}
+
+// TestPartialUnwanted: a version that is loaded again when nobody wants it any more is
+// unloaded after that has ended, and loaded again if it is wanted then.
+func TestPartialUnwanted(t *testing.T) {
+	for _, err := range []error{nil, errors.New("canceled")} {
+		var s Set
+		s.Aspire(map[int64]Place{1: {Path: "1", Partial: true}})
+		expect(t, &s, Action{Load, 1, "1"})
+		s.Loaded(1, nil)
+		whole := map[int64]Place{1: {Path: "1", Stamp: "b"}}
+		s.Aspire(whole)
+		expect(t, &s, Action{Reload, 1, "1"})
+		s.Aspire(nil)
+		expect(t, &s, Action{Cancel, 1, "1"})
+		expect(t, &s)
+		if s.Idle() {
+			t.Error("nothing is under way while a version is loaded again")
+		}
+		if err != nil {
+			s.Aspire(whole)
+			s.Loaded(1, err)
+			s.Aspire(whole)
+			expect(t, &s, Action{Reload, 1, "1"})
+			s.Aspire(nil)
+			expect(t, &s, Action{Cancel, 1, "1"})
+		}
+		s.Loaded(1, err)
+		expect(t, &s, Action{Unload, 1, "1"})
+		s.Unloaded(1)
+		expect(t, &s)
+	}
+}
+
+// TestReloadAfterLateCancel: a version whose first loading was given up too late is loaded
+// again like any other: that can be given up, and what fails is not tried twice.
+func TestReloadAfterLateCancel(t *testing.T) {
+	var s Set
+	s.Aspire(map[int64]Place{1: {Path: "1", Partial: true}})
+	expect(t, &s, Action{Load, 1, "1"})
+	s.Aspire(nil)
+	expect(t, &s, Action{Cancel, 1, "1"})
+	whole := map[int64]Place{1: {Path: "1"}}
+	s.Aspire(whole)
+	s.Loaded(1, nil)
+	s.Aspire(whole)
+	expect(t, &s, Action{Reload, 1, "1"})
+	s.Aspire(nil)
+	expect(t, &s, Action{Cancel, 1, "1"})
+	s.Aspire(whole)
+	s.Loaded(1, errors.New("canceled"))
+	s.Aspire(whole)
+	expect(t, &s, Action{Reload, 1, "1"})
+	s.Loaded(1, errors.New("damaged"))
+	s.Aspire(whole)
+	expect(t, &s)
+}
+
+// TestReloadSeesLateFiles: files that come while older ones are being loaded again are
+// loaded as soon as those have failed, without another look.
+func TestReloadSeesLateFiles(t *testing.T) {
+	var s Set
+	s.Aspire(map[int64]Place{1: {Path: "1", Partial: true}})
+	expect(t, &s, Action{Load, 1, "1"})
+	s.Loaded(1, nil)
+	for _, stamp := range []string{"a", "b"} {
+		s.Aspire(map[int64]Place{1: {Path: "1", Stamp: stamp}})
+	}
+	expect(t, &s, Action{Reload, 1, "1"})
+	s.Aspire(map[int64]Place{1: {Path: "1", Stamp: "b"}})
+	s.Loaded(1, errors.New("damaged"))
+	expect(t, &s)
+	s.Aspire(map[int64]Place{1: {Path: "1", Stamp: "c"}})
+	expect(t, &s, Action{Reload, 1, "1"})
+	s.Aspire(map[int64]Place{1: {Path: "1", Stamp: "d"}})
+	s.Loaded(1, errors.New("damaged"))
+	expect(t, &s, Action{Reload, 1, "1"})
+	s.Loaded(1, nil)
+	expect(t, &s)
 }

@@ -7,7 +7,7 @@ import (
 
 // anonymousName is the shared name that TensorFlow has for variables that only their
 // handles name.
-const anonymousName = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
+const anonymousName = core.AnonymousName
 
 // variable adds what makes a variable with the value that another one has.
 func (w *graphWriter) variable(handle *core.Tensor) (string, error) {

@@ -1,0 +1,254 @@
+package pass
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// foldNorms computes batch normalizations in advance that do not train and follow a
+// convolution with constant weights: normalized(conv(x, w)) = conv(x, w·f) + (offset -
+// mean·f), where f is scale/√(variance+ε) for each channel. Scaling by a constant vector
+// is treated alike, also behind a product of matrices. Constants that others fold have
+// to be constants already. New weights take Options.Spare, small ones first: they are
+// those of large images, where a normalization that is saved counts most.
+func foldNorms(e *editor) (bool, error) {
+	e.Renumber()
+	uses := e.Uses()
+	var found []*norm
+	for _, n := range e.Nodes {
+		if m := matchNorm(e, uses, n); m != nil {
+			found = append(found, m)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b *norm) int { return a.weights.NumBytes() - b.weights.NumBytes() })
+	changed := false
+	for _, m := range found {
+		if err := e.Budget.Visit(1 + m.weights.Len()/1024); err != nil {
+			return false, err
+		}
+		did, err := m.fold(e)
+		if err != nil {
+			return false, err
+		}
+		changed = changed || did
+	}
+	return changed, nil
+}
+
+// A norm is a node that normalizes or scales what linear computes, perhaps with a bias
+// added between.
+type norm struct {
+	node, linear                          *graph.Node
+	parameter                             *graph.Node // the constant scale, which is where node is
+	weights                               *core.Tensor
+	before, scale, offset, mean, variance *core.Tensor // only scale of a product; before may be nil
+	epsilon                               float64
+	format                                string
+}
+
+// matchNorm returns the norm that n is, nil if it is none.
+func matchNorm(e *editor, uses [][]*graph.Node, n *graph.Node) *norm {
+	if len(n.OutTypes) == 0 || n.OutTypes[0] != core.Float32 || e.Preserve[n.Name] {
+		return nil
+	}
+	var m *norm
+	x := graph.Edge{}
+	switch n.OpName() {
+	case "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3":
+		m, x = normalization(n, uses), n.In[0]
+	case "Mul":
+		m, x = scaling(n)
+	}
+	if m == nil || !m.findLinear(e, uses, x) {
+		return nil
+	}
+	return m
+}
+
+// normalization matches a fused batch normalization of which only the first output is
+// used.
+func normalization(n *graph.Node, uses [][]*graph.Node) *norm {
+	m := &norm{node: n, parameter: n.In[1].Node, epsilon: float64(n.Float("epsilon")), format: n.Str("data_format")}
+	if n.Bool("is_training") {
+		return nil
+	}
+	for _, u := range uses[n.ID] {
+		if slices.ContainsFunc(u.In, func(x graph.Edge) bool { return x.Node == n && x.Out > 0 }) {
+			return nil
+		}
+	}
+	for i, to := range []**core.Tensor{&m.scale, &m.offset, &m.mean, &m.variance} {
+		if *to = vector(n.In[1+i]); *to == nil {
+			return nil
+		}
+	}
+	return m
+}
+
+// scaling matches the scaling of channels by a constant vector, and returns what is
+// scaled.
+func scaling(n *graph.Node) (*norm, graph.Edge) {
+	for k, x := range n.In {
+		if t := vector(x); t != nil {
+			return &norm{node: n, parameter: x.Node, scale: t, format: "NHWC"}, n.In[1-k]
+		}
+	}
+	return nil, graph.Edge{}
+}
+
+// plainConstant returns the value of a constant of float32, nil for other nodes.
+func plainConstant(x graph.Edge) *core.Tensor {
+	if x.Node.Role() != core.Constant || x.Type() != core.Float32 {
+		return nil
+	}
+	return x.Node.TensorAttr("value")
+}
+
+// vector returns the value of a constant that has channels only.
+func vector(x graph.Edge) *core.Tensor {
+	t := plainConstant(x)
+	if t == nil || len(t.Shape()) == 0 || t.Len() == 0 || t.Shape()[len(t.Shape())-1] != t.Len() {
+		return nil
+	}
+	return t
+}
+
+// findLinear finds what computes x, which nothing else may use.
+func (m *norm) findLinear(e *editor, uses [][]*graph.Node, x graph.Edge) bool {
+	alone := func(x graph.Edge) bool {
+		n := x.Node
+		return len(uses[n.ID]) == 1 && !e.Preserve[n.Name] && len(n.Control) == 0 && n.OutTypes[0] == core.Float32
+	}
+	if !alone(x) {
+		return false
+	}
+	if b := x.Node; b.OpName() == "BiasAdd" && b.Str("data_format") == m.format {
+		if m.before = vector(b.In[1]); m.before == nil || !alone(b.In[0]) {
+			return false
+		}
+		x = b.In[0]
+	}
+	switch l := x.Node; l.OpName() {
+	case "Conv2D", "DepthwiseConv2dNative":
+		if l.Str("data_format") != m.format {
+			return false
+		}
+	case "MatMul":
+		if l.Bool("transpose_b") || !m.isScaling() {
+			return false
+		}
+	default:
+		return false
+	}
+	m.linear, m.weights = x.Node, plainConstant(x.Node.In[1])
+	return m.weights != nil && len(m.weights.Shape()) >= 2 && m.channels() == m.scale.Len() && len(m.scale.Shape()) <= outputRank(m.linear)
+}
+
+// isScaling reports whether m only scales.
+func (m *norm) isScaling() bool { return m.mean == nil }
+
+// channels is how many channels linear computes: they are the last dimension of the
+// weights, or the last two of a depthwise convolution.
+func (m *norm) channels() int {
+	s := m.weights.Shape()
+	if m.linear.OpName() == "DepthwiseConv2dNative" {
+		return s[len(s)-1] * s[len(s)-2]
+	}
+	return s[len(s)-1]
+}
+
+// outputRank is the rank of what a linear operation computes. A factor of a higher one
+// would change it.
+func outputRank(n *graph.Node) int {
+	if n.OpName() == "MatMul" {
+		return 2
+	}
+	return 4
+}
+
+// fold replaces m by weights that are scaled and a vector that is added, unless a factor
+// is not finite or the weights take too much memory.
+func (m *norm) fold(e *editor) (bool, error) {
+	factor, shift := m.factors()
+	if factor == nil || !e.spend(m.weights.NumBytes()) {
+		return false, nil
+	}
+	weighed := core.NewTensor(core.Float32, m.weights.Shape())
+	w, to := core.Data[float32](m.weights), core.Data[float32](weighed)
+	for i := range to {
+		to[i] = w[i] * factor[i%len(factor)]
+	}
+	old := m.linear.In[1].Node
+	c, err := addConstant(e, m.linear.Name+"/folded_weights", weighed, old)
+	if err != nil {
+		return false, err
+	}
+	m.linear.In[1] = graph.Edge{Node: c}
+	return true, m.replace(e, shift)
+}
+
+// replace makes the node of m add shift, or nothing if that is nil.
+func (m *norm) replace(e *editor, shift []float32) error {
+	in, op, attrs := []graph.Edge{{Node: m.linear}}, "Identity", core.Attrs{"T": core.Float32}
+	if shift != nil {
+		t := core.NewTensor(core.Float32, core.Shape{len(shift)})
+		copy(core.Data[float32](t), shift)
+		c, err := addConstant(e, m.node.Name+"/folded_offset", t, m.parameter)
+		if err != nil {
+			return err
+		}
+		in, op, attrs["data_format"] = append(in, graph.Edge{Node: c}), "BiasAdd", m.format
+	}
+	d, err := core.NewNode(m.node.Name, op, attrs)
+	if err != nil {
+		return err
+	}
+	d.Device = m.node.Device
+	d.CopyPos(&m.node.Node)
+	m.node.Node, m.node.In = *d, in
+	m.node.Shapes = m.node.Shapes[:min(1, len(m.node.Shapes))]
+	return nil
+}
+
+// addConstant adds a constant that stands where like does.
+func addConstant(e *editor, name string, t *core.Tensor, like *graph.Node) (*graph.Node, error) {
+	c, err := e.AddNew(name, "Const", core.Attrs{"dtype": t.DType(), "value": t}, like.Device)
+	if err != nil {
+		return nil, err
+	}
+	c.CopyPos(&like.Node)
+	c.Shapes, c.Control = []core.Shape{t.Shape()}, slices.Clone(like.Control)
+	return c, nil
+}
+
+// factors computes what each channel is multiplied by, and what is added to it, nil if
+// nothing is; no factors at all if one is not finite.
+func (m *norm) factors() (factor, shift []float32) {
+	c := m.scale.Len()
+	zero, one := make([]float32, c), slices.Repeat([]float32{1}, c)
+	before, offset, mean, variance := zero, zero, zero, one
+	if m.before != nil {
+		before = core.Data[float32](m.before)
+	}
+	if !m.isScaling() {
+		offset, mean, variance = core.Data[float32](m.offset), core.Data[float32](m.mean), core.Data[float32](m.variance)
+	}
+	if len(before) != c || len(offset) != c || len(mean) != c || len(variance) != c {
+		return nil, nil
+	}
+	for i, s := range core.Data[float32](m.scale) {
+		k := float64(s) / math.Sqrt(float64(variance[i])+m.epsilon)
+		b := float64(offset[i]) + (float64(before[i])-float64(mean[i]))*k
+		if math.IsNaN(k*b) || math.IsInf(k, 0) || math.IsInf(b, 0) {
+			return nil, nil
+		}
+		factor, shift = append(factor, float32(k)), append(shift, float32(b))
+	}
+	if m.isScaling() && m.before == nil {
+		shift = nil
+	}
+	return factor, shift
+}
