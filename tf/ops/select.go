@@ -172,7 +172,7 @@ func selectBroadcast[T cell](c *core.OpContext) error {
 	if err != nil {
 		return err
 	}
-	out, err := c.Alloc(0, t.DType(), s)
+	out, err := c.AllocFrom(2, 0, t.DType(), s)
 	if err != nil {
 		return err
 	}

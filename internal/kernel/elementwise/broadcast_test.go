@@ -103,6 +103,7 @@ func TestBroadcastMergesDimensions(t *testing.T) {
 func TestSelectBroadcast(t *testing.T) {
 	for _, s := range [][3][]int{
 		{{3, 4}, {3, 4}, {3, 4}}, {{3, 1}, {3, 4}, {}}, {{}, {2, 3}, {3}}, {{4}, {2, 1, 1}, {3, 1}}, {{2, 1}, {}, {}},
+		{{5, 1}, {5, 3}, {5, 3}}, {{4, 1}, {3}, {4, 3}}, {{4, 1}, {4, 1}, {4, 3}}, {{2, 1, 1}, {2, 1, 3}, {1, 4, 1}}, {{0, 1}, {0, 3}, {3}},
 	} {
 		b, _ := NewBroadcast(s[0], s[1], s[2])
 		c := make([]bool, kernel.Product(s[0]))
@@ -122,6 +123,12 @@ func TestSelectBroadcast(t *testing.T) {
 		SelectBroadcast(kerneltest.Pieces, b, got, c, x, y)
 		if !slices.Equal(got, want) {
 			t.Errorf("%v: %v, want %v", s, got, want)
+		}
+		if len(y) != len(want) {
+			continue
+		}
+		if SelectBroadcast(kerneltest.Pieces, b, y, c, x, y); !slices.Equal(y, want) {
+			t.Errorf("%v in place of the last: %v, want %v", s, y, want)
 		}
 	}
 }

@@ -193,9 +193,22 @@ func repeatScalar[R, T any](z []R, s T, v []T, f func(z []R, s, v []T)) {
 }
 
 // SelectBroadcast sets z to x where c holds and to y elsewhere, for operands
-// of three shapes: b plans c, x and y in this order.
+// of three shapes: b plans c, x and y in this order. z may be x or y, if that is not
+// repeated.
 func SelectBroadcast[T any](par kernel.Par, b *Broadcast, z []T, c []bool, x, y []T) {
 	step := b.Inner()
+	if n, outer := b.Rows(); n > 0 && step[0] == 0 {
+		par(b.Len/n, max(1, kernel.ElementGrain/n), func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				from, at, s := y, i*outer[2], step[2]
+				if c[i*outer[0]] {
+					from, at, s = x, i*outer[1], step[1]
+				}
+				copyStep(z[i*n:(i+1)*n], from[at:], s)
+			}
+		})
+		return
+	}
 	par(b.Len, kernel.ElementGrain, func(lo, hi int) {
 		b.Runs(lo, hi, func(at int, off []int, n int) {
 			SelectRun(z[at:at+n], c[off[0]:], step[0], x[off[1]:], step[1], y[off[2]:], step[2])
@@ -236,7 +249,9 @@ func copyStep[T any](z, x []T, step int) {
 		kernel.Fill(z, x[0])
 		return
 	}
-	copy(z, x)
+	if &z[0] != &x[0] {
+		copy(z, x)
+	}
 }
 
 // CopyBroadcast repeats x to fill z.

@@ -26,6 +26,9 @@ func CopyView[T any](dst []T, to View, src []T, from View, shape []int) {
 		dst[to.Offset] = src[from.Offset]
 		return
 	}
+	for k := len(shape) - 1; k > 0 && shape[k] == 1; k-- { // a column is one run
+		shape = shape[:k]
+	}
 	n, t, f := shape[0], to.Steps[0], from.Steps[0]
 	if len(shape) == 1 {
 		copyRun(dst, to.Offset, t, src, from.Offset, f, n)
