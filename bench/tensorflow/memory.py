@@ -32,7 +32,7 @@ def end(s):
 
 class Block:
     def __init__(self, name, size, at):
-        self.name, self.size, self.made, self.until = name, size, at, at
+        self.name, self.size, self.made, self.until, self.places = name, size, at, at, set()
 
 
 def inputs(s):
@@ -46,6 +46,12 @@ def op(s):
     return m.group(1) if m else ""
 
 
+def place(o):
+    """Where an output is: TensorFlow tells the address, Gorge numbers allocations."""
+    d = o.tensor_description.allocation_description
+    return d.ptr or -d.allocation_id
+
+
 def blocks(nodes):
     """What nodes have made, and the events that lie within a node: its peak beyond what it leaves."""
     held = collections.defaultdict(list)  # by tensor: the blocks that it needs
@@ -55,16 +61,19 @@ def blocks(nodes):
         for b in read:
             b.until = max(b.until, end(s))
         live, peak = sum(m.live_bytes for m in s.memory), sum(m.peak_bytes for m in s.memory)
-        own = [Block(s.node_name, live, start(s))] if live else []
-        for b in own:
-            b.until = end(s)
-        made += own
         if peak > live:
             within.append(Block(s.node_name + " (within)", peak - live, start(s)))
             within[-1].until = end(s)
         for o in s.output:
             name = s.node_name if o.slot == 0 else "%s:%d" % (s.node_name, o.slot)
-            held[name] = own or read
+            held[name] = [b for b in read if place(o) in b.places]
+            if not held[name] and live:
+                held[name] = [Block(name, o.tensor_description.allocation_description.requested_bytes, start(s))]
+                held[name][0].until = end(s)
+                made += held[name]
+            for b in held[name]:
+                b.places.add(place(o))
+            held[name] = held[name] or read
     return made + within
 
 
