@@ -2,6 +2,10 @@ package main
 
 import (
 	"math"
+	"os"
+	"path/filepath"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -62,11 +66,29 @@ func mlpTrain(b *bench) {
 // training checks the first steps and then measures.
 func (b *bench) training(name string, s *session.Session, feeds []tf.Output, loss tf.Output, step *tf.Operation, batches []batch, checks, n int) {
 	one := b.checked(name, s, feeds, loss, step, batches, checks)
+	if b.trace != "" {
+		b.traceStep(name, s, feeds, loss, step, batches[0])
+		return
+	}
 	n = b.steps(n)
 	for range n {
 		one()
 	}
 	b.emit(name+"steps_per_s", 1/b.best(n, b.repeat, func() { one() }), "steps/s")
+}
+
+// traceStep writes the RunMetadata of one step, which bench/tensorflow/memory.py reads.
+func (b *bench) traceStep(name string, s *session.Session, feeds []tf.Output, loss tf.Output, step *tf.Operation, v batch) {
+	in := session.Feeds{}
+	for i, x := range feeds {
+		in[x] = v[i]
+	}
+	_, m, err := s.RunWithOptions(ctx, session.RunOptions{Trace: session.FullTrace}, in, loss, step)
+	if err != nil {
+		fatal(err)
+	}
+	file := filepath.Join(b.trace, b.workload+"."+name+"gorge.pb")
+	must(0, os.WriteFile(file, must(proto.Marshal(m)), 0o600))
 }
 
 // checked initializes a model and reports its first steps. It returns what does

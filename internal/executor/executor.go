@@ -54,6 +54,9 @@ func New(g *graph.Graph, p Params) (*Executor, error) {
 	if err != nil {
 		return nil, err
 	}
+	if order, err = thrifty(g, order); err != nil {
+		return nil, err
+	}
 	order = lateLast(order)
 	b := builder{Executor: &Executor{items: make([]item, len(order)), nodes: order, device: p.Device, pool: p.Pool, short: cmp.Or(p.Short, shortKernel)}, order: order}
 	if err := b.assignFrames(g); err != nil {

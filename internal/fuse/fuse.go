@@ -31,6 +31,9 @@ func Fuse(g *graph.Graph, o Options) (r *Report, err error) {
 	if err := makeClusters(g, o, r); err != nil {
 		return nil, err
 	}
+	if err := splitSums(g); err != nil {
+		return nil, err
+	}
 	if err := joinProducts(g, o.Kernel, r); err != nil || len(r.Clusters) == 0 {
 		return r, err
 	}

@@ -117,3 +117,68 @@ func TestErrorsOfProducts(t *testing.T) {
 		compare(t, g, feeds, []tf.Fetchable{biased})
 	}
 }
+
+// unrolled adds a recurrent network that is unrolled, and returns its loss.
+func unrolled(x, w, b tf.Output, steps int) tf.Output {
+	h, g := x, x.Graph()
+	for range steps {
+		h = ops.Tanh(ops.BiasAdd(ops.MatMul(ops.ConcatV2([]tf.Output{x, h}, ops.Scalar[int32](g, 1)), w), b))
+	}
+	return ops.Sum(ops.Square(h), []int{0, 1})
+}
+
+// TestSumsOfManyProducts: the gradients of a variable that is used again and again are added
+// where they are computed, to the bits of one sum of all, if a sum over k is not cut and
+// they are computed in their order.
+func TestSumsOfManyProducts(t *testing.T) {
+	for _, c := range []struct {
+		batch, steps, joined int
+		known                bool
+	}{{9, 6, 4, true}, {9, 6, 0, false}, {9, 2, 0, true}, {3000, 4, 0, true}} {
+		g, r := tf.NewGraph(), rand.New(rand.NewPCG(4, 2))
+		shape := tf.Shape{c.batch, 24}
+		if !c.known {
+			shape = tf.Shape{-1, 24}
+		}
+		x, w, b := ops.Placeholder(g, tf.Float32, shape), ops.Placeholder(g, tf.Float32, tf.Shape{48, 24}), ops.Placeholder(g, tf.Float32, tf.Shape{24})
+		grads := must(tf.Gradients(unrolled(x, w, b, c.steps), w, b))
+		feeds := session.Feeds{x: normal(r, tf.Float32, tf.Shape{c.batch, 24}), w: normal(r, tf.Float32, tf.Shape{48, 24}), b: normal(r, tf.Float32, tf.Shape{24})}
+		text := explain(t, g, feeds, grads[0])
+		if n := strings.Count(text, "/sum"); n < c.joined || c.joined == 0 && n > 0 {
+			t.Errorf("%+v: %d sums:\n%s", c, n, text)
+		}
+		compare(t, g, feeds, []tf.Fetchable{grads[0], grads[1]})
+	}
+}
+
+// TestSumsOfProductsAtRandom: sums of products in any order, some of which others read, too,
+// have the bits of AddN.
+func TestSumsOfProductsAtRandom(t *testing.T) {
+	for seed := range uint64(60) {
+		g, r := tf.NewGraph(), rand.New(rand.NewPCG(seed, 8))
+		d, m, k, n := []tf.DType{tf.Float32, tf.Float64}[r.IntN(2)], 1+r.IntN(40), 1+r.IntN(60), 1+r.IntN(40)
+		feeds, last := session.Feeds{}, tf.Output{}
+		feed := func(s ...int) tf.Output {
+			x := ops.Placeholder(g, d, s)
+			feeds[x] = normal(r, d, s)
+			return x
+		}
+		var products []tf.Output
+		var fetches []tf.Fetchable
+		for i := range 2 + r.IntN(8) {
+			x := feed(m, k)
+			if i > 0 && r.IntN(2) == 0 {
+				x = ops.Add(x, ops.Sum(last, []int{0, 1})) // computed after the one before
+			}
+			last = ops.MatMul(x, feed(n, k), ops.MatMulOpts{TransposeB: true})
+			products = append(products, last)
+			if r.IntN(9) == 0 {
+				fetches = append(fetches, ops.Identity(last))
+			}
+		}
+		if r.IntN(2) == 0 {
+			r.Shuffle(len(products), func(i, j int) { products[i], products[j] = products[j], products[i] })
+		}
+		compare(t, g, feeds, append(fetches, ops.Identity(ops.AddN(products))))
+	}
+}

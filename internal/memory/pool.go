@@ -78,6 +78,15 @@ func (p *Pool) holder(step int64, n int) *holder {
 	return p.account.of(step)
 }
 
+// InUse returns the bytes that the pool's session holds in blocks that are counted one by
+// one, its variables included; 0 if there is no session.
+func (p *Pool) InUse() int64 {
+	if p == nil || p.account == nil {
+		return 0
+	}
+	return p.account.used.Load()
+}
+
 // EndStep says that a step is over. What it still holds is the session's.
 func (p *Pool) EndStep(step int64) {
 	if p != nil {

@@ -38,7 +38,7 @@ func (c *Collector) describe(s *pb.NodeExecStats, ctx *core.OpContext) {
 		}
 	}
 	if fresh > 0 {
-		s.Memory = []*pb.AllocatorMemoryUsed{{AllocatorName: allocator, TotalBytes: fresh, PeakBytes: fresh, LiveBytes: fresh,
+		s.Memory = []*pb.AllocatorMemoryUsed{{AllocatorName: allocator, TotalBytes: fresh, PeakBytes: fresh, LiveBytes: fresh, AllocatorBytesInUse: ctx.Pool.InUse(),
 			AllocationRecords: []*pb.AllocationRecord{{AllocMicros: s.GetAllStartMicros() + s.GetOpStartRelMicros(), AllocBytes: fresh}}}}
 	}
 	if ctx.Node.Role() == core.Constant && len(s.GetOutput()) == 1 {
