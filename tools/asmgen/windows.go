@@ -31,10 +31,12 @@ func emitPool(a *asm, name, doc string, join binary) {
 	w.each(4, func(v vectors) {
 		acc := make([]vec, v.n)
 		o := w.firstOffset()
+		w.ahead(v, o)
 		for i := range acc {
 			acc[i] = v.load(w.at(w.xc, o, i))
 		}
 		w.otherTaps(v, func(o reg.Register) {
+			w.ahead(v, o)
 			for i := range acc {
 				w.VMOVUPS(join(w.asm, acc[i], v.load(w.at(w.xc, o, i))), acc[i])
 			}
@@ -43,6 +45,20 @@ func emitPool(a *asm, name, doc string, join binary) {
 			v.store(acc[i], operand.Mem{Base: w.yc, Disp: i * int(w.isa)})
 		}
 	}, []pointer{{w.xc, w.x}, {w.yc, w.y}})
+}
+
+// ahead asks for what windows further on read: their lines of an image are more streams
+// than the processor follows by itself.
+func (w *windows) ahead(v vectors, o reg.Register) {
+	const bytes = 2048
+	if v.tail != nil {
+		return
+	}
+	for i := range v.n {
+		m := w.at(w.xc, o, i)
+		m.Disp += bytes
+		w.PREFETCHT0(m)
+	}
 }
 
 // emitPoolMaxGrad writes the function that gives the gradient of each window to

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func poolMaxAVX512(y *float32, x *float32, offsets *int, taps int, channels int, count int, step int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·poolMaxAVX512(SB), NOSPLIT, $0-56
 	MOVQ x+8(FP), AX
 	MOVQ y+0(FP), CX
@@ -24,44 +24,52 @@ window:
 	JLT  after_vectors4
 
 vectors4:
-	MOVQ    (DX), R12
-	VMOVUPS (R9)(R12*4), Z0
-	VMOVUPS 64(R9)(R12*4), Z1
-	VMOVUPS 128(R9)(R12*4), Z2
-	VMOVUPS 192(R9)(R12*4), Z3
-	MOVQ    $0x00000001, R12
-	CMPQ    BX, $+1
-	JE      after_vectors4_taps
+	MOVQ       (DX), R12
+	PREFETCHT0 2048(R9)(R12*4)
+	PREFETCHT0 2112(R9)(R12*4)
+	PREFETCHT0 2176(R9)(R12*4)
+	PREFETCHT0 2240(R9)(R12*4)
+	VMOVUPS    (R9)(R12*4), Z0
+	VMOVUPS    64(R9)(R12*4), Z1
+	VMOVUPS    128(R9)(R12*4), Z2
+	VMOVUPS    192(R9)(R12*4), Z3
+	MOVQ       $0x00000001, R12
+	CMPQ       BX, $+1
+	JE         after_vectors4_taps
 
 vectors4_taps:
-	MOVQ    (DX)(R12*8), R13
-	VMOVUPS (R9)(R13*4), Z4
-	VMAXPS  Z4, Z0, Z4
-	VCMPPS  $0x03, Z0, Z0, K1
-	VMOVUPS Z4, Z4
-	VMOVUPS Z0, K1, Z4
-	VMOVUPS Z4, Z0
-	VMOVUPS 64(R9)(R13*4), Z4
-	VMAXPS  Z4, Z1, Z4
-	VCMPPS  $0x03, Z1, Z1, K1
-	VMOVUPS Z4, Z4
-	VMOVUPS Z1, K1, Z4
-	VMOVUPS Z4, Z1
-	VMOVUPS 128(R9)(R13*4), Z4
-	VMAXPS  Z4, Z2, Z4
-	VCMPPS  $0x03, Z2, Z2, K1
-	VMOVUPS Z4, Z4
-	VMOVUPS Z2, K1, Z4
-	VMOVUPS Z4, Z2
-	VMOVUPS 192(R9)(R13*4), Z4
-	VMAXPS  Z4, Z3, Z4
-	VCMPPS  $0x03, Z3, Z3, K1
-	VMOVUPS Z4, Z4
-	VMOVUPS Z3, K1, Z4
-	VMOVUPS Z4, Z3
-	INCQ    R12
-	CMPQ    R12, BX
-	JLT     vectors4_taps
+	MOVQ       (DX)(R12*8), R13
+	PREFETCHT0 2048(R9)(R13*4)
+	PREFETCHT0 2112(R9)(R13*4)
+	PREFETCHT0 2176(R9)(R13*4)
+	PREFETCHT0 2240(R9)(R13*4)
+	VMOVUPS    (R9)(R13*4), Z4
+	VMAXPS     Z4, Z0, Z4
+	VCMPPS     $0x03, Z0, Z0, K1
+	VMOVUPS    Z4, Z4
+	VMOVUPS    Z0, K1, Z4
+	VMOVUPS    Z4, Z0
+	VMOVUPS    64(R9)(R13*4), Z4
+	VMAXPS     Z4, Z1, Z4
+	VCMPPS     $0x03, Z1, Z1, K1
+	VMOVUPS    Z4, Z4
+	VMOVUPS    Z1, K1, Z4
+	VMOVUPS    Z4, Z1
+	VMOVUPS    128(R9)(R13*4), Z4
+	VMAXPS     Z4, Z2, Z4
+	VCMPPS     $0x03, Z2, Z2, K1
+	VMOVUPS    Z4, Z4
+	VMOVUPS    Z2, K1, Z4
+	VMOVUPS    Z4, Z2
+	VMOVUPS    192(R9)(R13*4), Z4
+	VMAXPS     Z4, Z3, Z4
+	VCMPPS     $0x03, Z3, Z3, K1
+	VMOVUPS    Z4, Z4
+	VMOVUPS    Z3, K1, Z4
+	VMOVUPS    Z4, Z3
+	INCQ       R12
+	CMPQ       R12, BX
+	JLT        vectors4_taps
 
 after_vectors4_taps:
 	VMOVUPS Z0, (R10)
@@ -79,23 +87,25 @@ after_vectors4:
 	JLT  after_vectors1
 
 vectors1:
-	MOVQ    (DX), R12
-	VMOVUPS (R9)(R12*4), Z0
-	MOVQ    $0x00000001, R12
-	CMPQ    BX, $+1
-	JE      after_vectors1_taps
+	MOVQ       (DX), R12
+	PREFETCHT0 2048(R9)(R12*4)
+	VMOVUPS    (R9)(R12*4), Z0
+	MOVQ       $0x00000001, R12
+	CMPQ       BX, $+1
+	JE         after_vectors1_taps
 
 vectors1_taps:
-	MOVQ    (DX)(R12*8), R13
-	VMOVUPS (R9)(R13*4), Z1
-	VMAXPS  Z1, Z0, Z1
-	VCMPPS  $0x03, Z0, Z0, K1
-	VMOVUPS Z1, Z1
-	VMOVUPS Z0, K1, Z1
-	VMOVUPS Z1, Z0
-	INCQ    R12
-	CMPQ    R12, BX
-	JLT     vectors1_taps
+	MOVQ       (DX)(R12*8), R13
+	PREFETCHT0 2048(R9)(R13*4)
+	VMOVUPS    (R9)(R13*4), Z1
+	VMAXPS     Z1, Z0, Z1
+	VCMPPS     $0x03, Z0, Z0, K1
+	VMOVUPS    Z1, Z1
+	VMOVUPS    Z0, K1, Z1
+	VMOVUPS    Z1, Z0
+	INCQ       R12
+	CMPQ       R12, BX
+	JLT        vectors1_taps
 
 after_vectors1_taps:
 	VMOVUPS Z0, (R10)
@@ -142,7 +152,7 @@ done:
 	RET
 
 // func poolSumAVX512(y *float32, x *float32, offsets *int, taps int, channels int, count int, step int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·poolSumAVX512(SB), NOSPLIT, $0-56
 	MOVQ x+8(FP), AX
 	MOVQ y+0(FP), CX
@@ -161,32 +171,40 @@ window:
 	JLT  after_vectors4
 
 vectors4:
-	MOVQ    (DX), R12
-	VMOVUPS (R9)(R12*4), Z0
-	VMOVUPS 64(R9)(R12*4), Z1
-	VMOVUPS 128(R9)(R12*4), Z2
-	VMOVUPS 192(R9)(R12*4), Z3
-	MOVQ    $0x00000001, R12
-	CMPQ    BX, $+1
-	JE      after_vectors4_taps
+	MOVQ       (DX), R12
+	PREFETCHT0 2048(R9)(R12*4)
+	PREFETCHT0 2112(R9)(R12*4)
+	PREFETCHT0 2176(R9)(R12*4)
+	PREFETCHT0 2240(R9)(R12*4)
+	VMOVUPS    (R9)(R12*4), Z0
+	VMOVUPS    64(R9)(R12*4), Z1
+	VMOVUPS    128(R9)(R12*4), Z2
+	VMOVUPS    192(R9)(R12*4), Z3
+	MOVQ       $0x00000001, R12
+	CMPQ       BX, $+1
+	JE         after_vectors4_taps
 
 vectors4_taps:
-	MOVQ    (DX)(R12*8), R13
-	VMOVUPS (R9)(R13*4), Z4
-	VADDPS  Z4, Z0, Z0
-	VMOVUPS Z0, Z0
-	VMOVUPS 64(R9)(R13*4), Z4
-	VADDPS  Z4, Z1, Z1
-	VMOVUPS Z1, Z1
-	VMOVUPS 128(R9)(R13*4), Z4
-	VADDPS  Z4, Z2, Z2
-	VMOVUPS Z2, Z2
-	VMOVUPS 192(R9)(R13*4), Z4
-	VADDPS  Z4, Z3, Z3
-	VMOVUPS Z3, Z3
-	INCQ    R12
-	CMPQ    R12, BX
-	JLT     vectors4_taps
+	MOVQ       (DX)(R12*8), R13
+	PREFETCHT0 2048(R9)(R13*4)
+	PREFETCHT0 2112(R9)(R13*4)
+	PREFETCHT0 2176(R9)(R13*4)
+	PREFETCHT0 2240(R9)(R13*4)
+	VMOVUPS    (R9)(R13*4), Z4
+	VADDPS     Z4, Z0, Z0
+	VMOVUPS    Z0, Z0
+	VMOVUPS    64(R9)(R13*4), Z4
+	VADDPS     Z4, Z1, Z1
+	VMOVUPS    Z1, Z1
+	VMOVUPS    128(R9)(R13*4), Z4
+	VADDPS     Z4, Z2, Z2
+	VMOVUPS    Z2, Z2
+	VMOVUPS    192(R9)(R13*4), Z4
+	VADDPS     Z4, Z3, Z3
+	VMOVUPS    Z3, Z3
+	INCQ       R12
+	CMPQ       R12, BX
+	JLT        vectors4_taps
 
 after_vectors4_taps:
 	VMOVUPS Z0, (R10)
@@ -204,20 +222,22 @@ after_vectors4:
 	JLT  after_vectors1
 
 vectors1:
-	MOVQ    (DX), R12
-	VMOVUPS (R9)(R12*4), Z0
-	MOVQ    $0x00000001, R12
-	CMPQ    BX, $+1
-	JE      after_vectors1_taps
+	MOVQ       (DX), R12
+	PREFETCHT0 2048(R9)(R12*4)
+	VMOVUPS    (R9)(R12*4), Z0
+	MOVQ       $0x00000001, R12
+	CMPQ       BX, $+1
+	JE         after_vectors1_taps
 
 vectors1_taps:
-	MOVQ    (DX)(R12*8), R13
-	VMOVUPS (R9)(R13*4), Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, Z0
-	INCQ    R12
-	CMPQ    R12, BX
-	JLT     vectors1_taps
+	MOVQ       (DX)(R12*8), R13
+	PREFETCHT0 2048(R9)(R13*4)
+	VMOVUPS    (R9)(R13*4), Z1
+	VADDPS     Z1, Z0, Z0
+	VMOVUPS    Z0, Z0
+	INCQ       R12
+	CMPQ       R12, BX
+	JLT        vectors1_taps
 
 after_vectors1_taps:
 	VMOVUPS Z0, (R10)
