@@ -98,5 +98,21 @@ func writeAttr(b *strings.Builder, v any, seed maphash.Seed) {
 		fmt.Fprint(b, v)
 		return
 	}
-	fmt.Fprintf(b, "%v%v %x", t.DType(), t.Shape(), maphash.Bytes(seed, t.Buffer().Bytes()))
+	fmt.Fprintf(b, "%v%v %x", t.DType(), t.Shape(), hashOf(seed, t.Buffer().Bytes()))
+}
+
+// hashOf hashes b, pieces of it if it is large: models have hundreds of megabytes of
+// constants, few of which are equal, and those are compared byte by byte.
+func hashOf(seed maphash.Seed, b []byte) uint64 {
+	const pieces, size = 64, 256
+	if len(b) <= pieces*size {
+		return maphash.Bytes(seed, b)
+	}
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for i := range pieces {
+		at := i * (len(b) - size) / (pieces - 1)
+		h.Write(b[at : at+size])
+	}
+	return h.Sum64()
 }

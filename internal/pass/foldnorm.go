@@ -178,8 +178,11 @@ func (m *norm) fold(e *editor) (bool, error) {
 	}
 	weighed := core.NewTensor(core.Float32, m.weights.Shape())
 	w, to := core.Data[float32](m.weights), core.Data[float32](weighed)
-	for i := range to {
-		to[i] = w[i] * factor[i%len(factor)]
+	for i := 0; i < len(to); i += len(factor) {
+		from, row := w[i:i+len(factor)], to[i:i+len(factor)]
+		for k, f := range factor {
+			row[k] = from[k] * f
+		}
 	}
 	old := m.linear.In[1].Node
 	c, err := addConstant(e, m.linear.Name+"/folded_weights", weighed, old)

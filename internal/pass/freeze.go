@@ -16,6 +16,7 @@ func Freeze(g *graph.Graph, value func(holder *graph.Node) *core.Tensor) (err er
 	if slices.ContainsFunc(g.Nodes, mayWrite) {
 		return nil
 	}
+	e := newEditor(g, Options{}) // knows what the graph is run for
 	f := freezer{g: g, value: value, read: map[*graph.Node]*graph.Node{}}
 	for _, n := range g.Nodes[:len(g.Nodes):len(g.Nodes)] {
 		if err := g.Budget.Visit(1); err != nil {
@@ -31,6 +32,7 @@ func Freeze(g *graph.Graph, value func(holder *graph.Node) *core.Tensor) (err er
 			}
 		}
 	}
+	e.sweep()
 	return nil
 }
 

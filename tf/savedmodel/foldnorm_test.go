@@ -13,13 +13,19 @@ import (
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
+// asVariables makes what randomConst returns the values of variables.
+var asVariables bool
+
 // randomConst is a constant of a shape with elements from low to high.
 func randomConst(g *tf.Graph, r *rand.Rand, low, high float32, shape ...int) tf.Output {
 	v := make([]float32, tf.Shape(shape).NumElements())
 	for i := range v {
 		v[i] = low + r.Float32()*(high-low)
 	}
-	return ops.Const(g, v, shape...)
+	if c := ops.Const(g, v, shape...); !asVariables {
+		return c
+	}
+	return tf.NewVariable(ops.Const(g, v, shape...), tf.VariableOptions{Name: "random", Reference: r.IntN(3) == 0}).Read()
 }
 
 // normalized is x normalized by constants, with c channels.
@@ -99,6 +105,70 @@ func TestFoldNorms(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFoldNormsOfVariables: weights and parameters that are variables are folded when a
+// signature runs; what is assigned later counts, however the program assigns it.
+func TestFoldNormsOfVariables(t *testing.T) {
+	asVariables = true
+	defer func() { asVariables = false }()
+	for name, c := range foldCases {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 2))
+			g := tf.NewGraph()
+			x := ops.Placeholder(g, tf.Float32, tf.Shape{-1, 9, 9, 3}, tf.Name("x"))
+			dir := savedGraph(t, g, x, c.build(g, r, x))
+			input := make([]float32, 2*9*9*3)
+			for i := range input {
+				input[i] = r.Float32()
+			}
+			in := map[string]any{"x": must(tf.FromSlice(input, 2, 9, 9, 3))}
+			plain, folds := must(savedmodel.Load(t.Context(), dir, savedmodel.Options{NoFreeze: true})), load(t, dir)
+			defer plain.Close()
+			for round := range 3 {
+				want, got := runY(t, plain, in), runY(t, folds, in)
+				bound := 1.0 // sums of large terms may be small
+				for _, y := range want {
+					if a := math.Abs(float64(y)); !math.IsInf(a, 0) && !math.IsNaN(a) {
+						bound = max(bound, a)
+					}
+				}
+				for i := range want {
+					if d := math.Abs(float64(got[i] - want[i])); !(d <= 1e-5*bound) && got[i] != want[i] && want[i] == want[i] {
+						t.Fatalf("round %d, element %d: %v, not frozen %v", round, i, got[i], want[i])
+					}
+				}
+				scaleFirst(t, plain, folds)
+			}
+		})
+	}
+}
+
+func runY(t *testing.T, m *savedmodel.Model, in map[string]any) []float32 {
+	t.Helper()
+	out, err := m.Signature(savedmodel.DefaultSignature).Run(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return must(savedmodel.Values[float32](out, "y"))
+}
+
+// scaleFirst makes the first variable of models half of what it was.
+func scaleFirst(t *testing.T, models ...*savedmodel.Model) {
+	t.Helper()
+	for _, m := range models {
+		for _, op := range m.Graph().Operations() {
+			if op.OpName() != "VarHandleOp" {
+				continue
+			}
+			was := ops.ReadVariableOp(op.Output(0), tf.Float32)
+			half := ops.Mul(was, ops.Scalar[float32](m.Graph(), 0.5))
+			if _, err := m.Session().Run(t.Context(), nil, ops.AssignVariableOp(op.Output(0), half)); err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
 	}
 }
 

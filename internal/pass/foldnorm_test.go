@@ -1,0 +1,88 @@
+package pass
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/graph/graphtext"
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// convolutions are two networks of a convolution and its normalization each, the second
+// with weights of four times the size, and one whose normalization trains.
+const convolutions = `x = Placeholder[dtype=float32, shape=[1,4,4,2]] @/device:CPU:0
+	w = Const[dtype=float32, value=float32[1,1,2,2]{1, 2, 3, 4}] @/device:CPU:0
+	w2 = Const[dtype=float32, value=float32[2,2,2,2]{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}] @/device:CPU:0
+	s = Const[dtype=float32, value=float32[2]{2, 4}] @/device:CPU:0
+	o = Const[dtype=float32, value=float32[2]{1, -1}] @/device:CPU:0
+	m = Const[dtype=float32, value=float32[2]{0.5, 3}] @/device:CPU:0
+	v = Const[dtype=float32, value=float32[2]{0.75, 3.75}] @/device:CPU:0
+	c = Conv2D[strides=(1, 1, 1, 1), padding="SAME"](x, w) @/device:CPU:0
+	b = BiasAdd(c, o) @/device:CPU:0
+	n = FusedBatchNormV3[U=float32, is_training=false, epsilon=0.25](b, s, o, m, v) @/device:CPU:0
+	r = Relu(n) @/device:CPU:0
+	c2 = Conv2D[strides=(1, 1, 1, 1), padding="SAME"](x, w2) @/device:CPU:0
+	n2 = FusedBatchNormV3[U=float32, is_training=false, epsilon=0.25](c2, s, o, m, v) @/device:CPU:0
+	r2 = Relu(n2) @/device:CPU:0
+	c3 = Conv2D[strides=(1, 1, 1, 1), padding="VALID"](x, w) @/device:CPU:0
+	n3 = FusedBatchNormV3[U=float32, is_training=true, epsilon=0.25](c3, s, o, m, v) @/device:CPU:0
+	r3 = Relu(n3) @/device:CPU:0`
+
+// TestFoldNormsInBounds: small weights are folded first, and no more than there may be;
+// names stay those of the graph, so that errors do.
+func TestFoldNormsInBounds(t *testing.T) {
+	for _, c := range []struct {
+		spare, left int
+		ops         string
+	}{
+		{0, 0, "FusedBatchNormV3 FusedBatchNormV3"}, {15, 15, "FusedBatchNormV3 FusedBatchNormV3"},
+		{16, 0, "BiasAdd FusedBatchNormV3"}, {79, 63, "BiasAdd FusedBatchNormV3"}, {100, 20, "BiasAdd BiasAdd"},
+	} {
+		g, spare := parse(t, convolutions), c.spare
+		if err := Optimize(g, Options{FoldNorms: true, Spare: &spare, Eval: evaluate}); err != nil {
+			t.Fatal(err)
+		}
+		if ops := g.Node("n").OpName() + " " + g.Node("n2").OpName(); ops != c.ops || spare != c.left || g.Node("n3").OpName() != "FusedBatchNormV3" {
+			t.Errorf("%d bytes: %s, %d left, want %s, %d:\n%s", c.spare, ops, spare, c.ops, c.left, graphtext.Print(g))
+		}
+	}
+	g := parse(t, convolutions)
+	if err := Optimize(g, Options{FoldNorms: true, Eval: evaluate}); err != nil {
+		t.Fatal(err)
+	}
+	n, c := g.Node("n"), g.Node("c")
+	if n.In[0] != (graph.Edge{Node: c}) || g.Node("b") != nil {
+		t.Errorf("the normalization must read the convolution:\n%s", graphtext.Print(g))
+	}
+	text := graphtext.Print(g)
+	for _, want := range []string{"float32[1,1,2,2]{2, 4, 6, 8}", "float32[2]{2, -9}"} { // factors are 2 and 2
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+}
+
+// TestFreezeLeavesWriters: variables are read as before where one might change, in a
+// function perhaps, or where a branch decides whether they are read.
+func TestFreezeLeavesWriters(t *testing.T) {
+	const head = `h = VarHandleOp[dtype=float32, shape=[]] @/device:CPU:0
+		i = Identity(h) @/device:CPU:0
+		r = ReadVariableOp[dtype=float32](i) @/device:CPU:0
+		n = Neg(r) @/device:CPU:0
+		`
+	for more, frozen := range map[string]bool{
+		"": true, "s = VariableShape(h) @/device:CPU:0": true, "o = Print[U=(float32)](n, n) @/device:CPU:0": true,
+		"a = AssignAddVariableOp[dtype=float32](h, n) @/device:CPU:0": false,
+		"d = DestroyResourceOp(i) @/device:CPU:0":                     false,
+	} {
+		g := parse(t, head+more)
+		one := parse(t, "k = Const[dtype=float32, value=float32[]{7}]").Node("k").TensorAttr("value")
+		if err := Freeze(g, func(n *graph.Node) *core.Tensor { return one }); err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Node("r").OpName() == "Const"; got != frozen {
+			t.Errorf("with %q the variable is a constant: %v", more, got)
+		}
+	}
+}
