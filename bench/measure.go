@@ -17,7 +17,7 @@ type bench struct {
 	repeat   int
 	quick    bool
 	kernels  []string
-	trace    string // a folder for the RunMetadata of a traced step, instead of measurements
+	trace    string  // a folder for the RunMetadata of a traced step, instead of measurements
 	spread   float64 // of the last measurement: median over best
 }
 

@@ -9,7 +9,8 @@ import (
 
 // The gradients of one operation wait for each other, so that no variable changes while
 // another gradient is computed from it: each goes through an Identity that waits for a
-// group of all of them. In backward passes that is nearly every edge.
+// group of all of them. In backward passes that is nearly every edge. Where others of a group
+// are not needed the Identity waits for what those would have been computed from.
 //
 //	dx ─▶ Identity ─▶ user        dx ─────▶ user
 //	dx, dy ┄▶ group ┄▶ Identity   becomes   dy ┄▶ user
@@ -20,7 +21,7 @@ const maxGate = 8
 // openGates lets the users of such an Identity read the gradient itself, if that can be in
 // a cluster, and wait for the group's others. What follows from a user waits as before.
 func openGates(g *graph.Graph, kernel func(*graph.Node) core.Kernel) error {
-	if !slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return gateOf(n) != nil }) {
+	if !slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return heldFor(n) != nil }) {
 		return nil
 	}
 	order, err := g.Sorted()
@@ -32,14 +33,16 @@ func openGates(g *graph.Graph, kernel func(*graph.Node) core.Kernel) error {
 		if err := g.Budget.Visit(1); err != nil {
 			return err
 		}
-		group := gateOf(n)
-		if group == nil || len(uses[n.ID]) == 0 || memberOf(n.In[0].Node, kernel) == nil || slices.ContainsFunc(uses[n.ID], merges) {
+		others := heldFor(n)
+		if others == nil || len(uses[n.ID]) == 0 || memberOf(n.In[0].Node, kernel) == nil || slices.ContainsFunc(uses[n.ID], merges) {
 			continue
 		}
 		for _, u := range uses[n.ID] {
-			openGate(u, n, group)
+			openGate(u, n, others)
 		}
-		open[n], groups[group] = true, true
+		if open[n] = true; gateOf(n) != nil {
+			groups[gateOf(n)] = true
+		}
 	}
 	dropGates(g, open, groups)
 	return nil
@@ -61,8 +64,19 @@ func gateOf(n *graph.Node) *graph.Node {
 	return group
 }
 
+// heldFor returns what n holds its value back for, nil if it is no gate.
+func heldFor(n *graph.Node) []*graph.Node {
+	if group := gateOf(n); group != nil {
+		return group.Control
+	}
+	if !n.Def.Has(core.Passthrough) || hasRef(n) || len(n.Control) == 0 || len(n.Control) > maxGate || n.In[0].Node.Role().DirectsFlow() {
+		return nil
+	}
+	return n.Control
+}
+
 // openGate makes user u of a gate read what lies behind it.
-func openGate(u, gate, group *graph.Node) {
+func openGate(u, gate *graph.Node, others []*graph.Node) {
 	for k, e := range u.In {
 		if e.Node == gate {
 			u.In[k] = gate.In[0]
@@ -71,7 +85,7 @@ func openGate(u, gate, group *graph.Node) {
 	if i := slices.Index(u.Control, gate); i >= 0 {
 		u.Control = slices.Delete(u.Control, i, i+1)
 	}
-	for _, p := range group.Control {
+	for _, p := range others {
 		if !slices.ContainsFunc(u.In, func(e graph.Edge) bool { return e.Node == p }) {
 			u.AddControl(p)
 		}

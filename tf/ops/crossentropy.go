@@ -92,13 +92,12 @@ func sparseCrossEntropyShape(c *core.Infer) error {
 }
 
 // lossOutputs allocates the losses of rows and their gradients.
-func lossOutputs[T tf.Elem](c *core.OpContext, rows, classes int) (loss, grad []T, err error) {
-	d := tf.TypeOf[T]()
-	l, err := c.Alloc(0, d, tf.Shape{rows})
+func lossOutputs[T tf.Elem](c *core.OpContext, rows int, gradient func() (*core.Tensor, error)) (loss, grad []T, err error) {
+	l, err := c.Alloc(0, tf.TypeOf[T](), tf.Shape{rows})
 	if err != nil {
 		return nil, nil, err
 	}
-	g, err := c.Alloc(1, d, tf.Shape{rows, classes})
+	g, err := gradient()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -120,7 +119,7 @@ func crossEntropy[T interface {
 		case len(s) != 2:
 			return tf.Errorf(tf.InvalidArgument, "logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional")
 		}
-		loss, grad, err := lossOutputs[T](c, s[0], s[1])
+		loss, grad, err := lossOutputs[T](c, s[0], func() (*core.Tensor, error) { return c.Alloc(1, tf.TypeOf[T](), s) })
 		if err != nil {
 			return err
 		}
@@ -153,14 +152,15 @@ func sparseCrossEntropy[T interface {
 		if err := checkLabels(labels, classes); err != nil {
 			return err
 		}
-		loss, grad, err := lossOutputs[T](c, x.Dim(0), classes)
+		logits := core.Data[T](x)
+		loss, grad, err := lossOutputs[T](c, x.Dim(0), func() (*core.Tensor, error) { return c.AllocFrom(0, 1, x.DType(), x.Shape()) })
 		if err != nil {
 			return err
 		}
 		if labels.DType() == tf.Int32 {
-			normalization.SparseSoftmaxCrossEntropy(c.ParallelFor, loss, grad, core.Data[T](x), core.Data[int32](labels), classes)
+			normalization.SparseSoftmaxCrossEntropy(c.ParallelFor, loss, grad, logits, core.Data[int32](labels), classes)
 		} else {
-			normalization.SparseSoftmaxCrossEntropy(c.ParallelFor, loss, grad, core.Data[T](x), core.Data[int64](labels), classes)
+			normalization.SparseSoftmaxCrossEntropy(c.ParallelFor, loss, grad, logits, core.Data[int64](labels), classes)
 		}
 		return nil
 	}), nil

@@ -58,9 +58,10 @@ func sparseRow[T numeric.Float](grad, x []T, label int) T {
 		return T(math.NaN())
 	}
 	m := reduction.MaxOf(x)
+	at := x[label] - m
 	s := reduction.ExpShifted(grad, x, m)
 	elementwise.MulScalar(grad, grad, 1/s)
-	loss := T(math.Log(float64(s))) - (x[label] - m)
+	loss := T(math.Log(float64(s))) - at
 	grad[label]--
 	return loss
 }
