@@ -15,13 +15,15 @@ import (
 // three marks.
 const mostMarks = 9
 
-// normalized returns s in a normalization form.
+// normalized returns s in a normalization form. Package norm is not asked where it
+// does otherwise than ICU: for many marks in a row, and for what follows bytes
+// that are not UTF-8.
 func normalized(s string, form norm.Form) string {
 	switch {
-	case form.IsNormalString(s) && !manyMarks(s):
+	case !utf8.ValidString(s), manyMarks(s):
+		return normalizedPieces(s, form)
+	case form.IsNormalString(s):
 		return s
-	case manyMarks(s):
-		return normalizedMarks(s, form)
 	}
 	core.Room(3 * len(s))
 	return form.String(s)
@@ -55,9 +57,9 @@ type piece struct {
 	class uint8
 }
 
-// normalizedMarks is the algorithm of Unicode Standard Annex 15: decompose, order
+// normalizedPieces is the algorithm of Unicode Standard Annex 15: decompose, order
 // marks, compose.
-func normalizedMarks(s string, form norm.Form) string {
+func normalizedPieces(s string, form norm.Form) string {
 	core.Room(16 * len(s))
 	all := decomposed(s, form)
 	order(all)
