@@ -26,7 +26,7 @@ const (
 // whose packages may import each other.
 var layers = [][]string{
 	{"internal/invariants", "internal/leaktest", "internal/authoring", "internal/method", "internal/archtest/measure"},
-	{"internal/memory", "internal/numeric", "internal/hash", "internal/machine"},
+	{"internal/memory", "internal/numeric", "internal/hash", "internal/machine", "internal/re2", "internal/icu"},
 	{"internal/kernel/...", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/...", "internal/inbound"},
 	{"internal/link"},
 	{"tf/pb"},

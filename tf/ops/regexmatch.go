@@ -1,9 +1,7 @@
 package ops
 
 import (
-	"errors"
-	"regexp/syntax"
-
+	"github.com/gorge-tf/gorge/internal/re2"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -65,7 +63,7 @@ func staticRegexFullMatch(n *core.Node) (core.Kernel, error) {
 	}), nil
 }
 
-func matchAll(c *core.OpContext, re *pattern) error {
+func matchAll(c *core.OpContext, re *re2.Pattern) error {
 	x := c.Input(0)
 	out, err := c.Alloc(0, tf.Bool, x.Shape())
 	if err != nil {
@@ -75,40 +73,21 @@ func matchAll(c *core.OpContext, re *pattern) error {
 	const grain = 1 << 8
 	c.ParallelFor(len(y), grain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			y[i] = re.of(in[i]).MatchString(in[i])
+			y[i] = re.For(in[i]).MatchString(in[i])
 		}
 	})
 	return nil
 }
 
 // wholeRegex compiles a pattern that has to match all of a text.
-func wholeRegex(expr string) (*pattern, error) {
-	if _, err := syntax.Parse(expr, syntax.Perl); err != nil {
-		return nil, badPattern(expr, err)
-	}
-	re, err := newPattern(`\A(?:` + expr + `)\z`)
+func wholeRegex(expr string) (*re2.Pattern, error) {
+	re, err := re2.CompileWhole(expr)
 	if err != nil {
 		return nil, badPattern(expr, err)
 	}
 	return re, nil
 }
 
-// regexErrors are RE2's words for errors in patterns.
-var regexErrors = map[syntax.ErrorCode]string{
-	syntax.ErrMissingParen: "missing )", syntax.ErrUnexpectedParen: "unexpected )", syntax.ErrMissingBracket: "missing ]",
-	syntax.ErrMissingRepeatArgument: "no argument for repetition operator", syntax.ErrInvalidRepeatSize: "invalid repetition size",
-	syntax.ErrInvalidRepeatOp: "bad repetition operator", syntax.ErrTrailingBackslash: "trailing \\",
-	syntax.ErrInvalidNamedCapture: "invalid named capture group", syntax.ErrInvalidPerlOp: "invalid perl operator",
-}
-
 func badPattern(pattern string, err error) error {
-	text := err.Error()
-	var e *syntax.Error
-	if errors.As(err, &e) {
-		if text = regexErrors[e.Code]; text == "" {
-			text = string(e.Code)
-		}
-		text += ": " + e.Expr
-	}
-	return tf.Errorf(tf.InvalidArgument, "Invalid pattern: %s, error: %s", pattern, text)
+	return tf.Errorf(tf.InvalidArgument, "Invalid pattern: %s, error: %s", pattern, re2.Describe(err))
 }

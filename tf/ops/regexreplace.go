@@ -3,6 +3,7 @@ package ops
 import (
 	"strings"
 
+	"github.com/gorge-tf/gorge/internal/re2"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -87,7 +88,7 @@ func staticRegexReplace(n *core.Node) (core.Kernel, error) {
 
 // A replacer replaces matches of an expression.
 type replacer struct {
-	re    *pattern
+	re    *re2.Pattern
 	parts []rewritePart
 	most  int // how many matches are replaced, -1: all
 }
@@ -100,7 +101,7 @@ type rewritePart struct {
 }
 
 func newReplacer(expr, rewrite string, global bool) (*replacer, error) {
-	re, err := newPattern(expr)
+	re, err := re2.Compile(expr)
 	if err != nil {
 		return nil, badPattern(expr, err)
 	}
@@ -109,7 +110,7 @@ func newReplacer(expr, rewrite string, global bool) (*replacer, error) {
 		r.most = 1
 	}
 	parts, broken := parseRewrite(rewrite)
-	if r.parts = parts; greatestGroup(rewrite) > re.plain.NumSubexp() || broken && !global {
+	if r.parts = parts; greatestGroup(rewrite) > re.Groups() || broken && !global {
 		r.most = 0
 	}
 	return r, nil
@@ -174,7 +175,7 @@ func (r *replacer) replace(s string) string {
 		return s
 	}
 	r.makeRoom(s)
-	matches := r.re.of(s).FindAllStringSubmatchIndex(s, r.most)
+	matches := r.re.For(s).FindAllStringSubmatchIndex(s, r.most)
 	if matches == nil {
 		return s
 	}
@@ -198,8 +199,8 @@ func (r *replacer) makeRoom(s string) {
 		return
 	}
 	n := 0
-	r.re.of(s).ReplaceAllStringFunc(s, func(string) string { n++; return "" })
-	core.Room(n * (24 + 16*(1+r.re.plain.NumSubexp()))) // a slice of as many numbers each
+	r.re.For(s).ReplaceAllStringFunc(s, func(string) string { n++; return "" })
+	core.Room(n * (24 + 16*(1+r.re.Groups()))) // a slice of as many numbers each
 }
 
 // length returns how long s is after the replacement.

@@ -29,5 +29,6 @@ import (
 	_ "github.com/gorge-tf/gorge/tf/ops/stage"
 	_ "github.com/gorge-tf/gorge/tf/ops/summary"
 	_ "github.com/gorge-tf/gorge/tf/ops/text"
+	_ "github.com/gorge-tf/gorge/tf/ops/tftext"
 	_ "github.com/gorge-tf/gorge/tf/ops/training"
 )

@@ -116,7 +116,7 @@ func typeList(ds []tf.DType) string {
 // tableOf returns the table that input 0 points to.
 func tableOf(c *core.OpContext) (table, error) {
 	if c.Node.InTypes[0] == tf.Resource {
-		return tableOfHandle(c)
+		return tableOfHandle(c, 0)
 	}
 	container, name, err := reference(c)
 	if err != nil {
@@ -125,10 +125,11 @@ func tableOf(c *core.OpContext) (table, error) {
 	return resource.Lookup[table](c.Resources, container, name)
 }
 
-func tableOfHandle(c *core.OpContext) (table, error) {
-	hs := c.Input(0).Handles()
+// tableOfHandle returns the table that input i, a resource, points to.
+func tableOfHandle(c *core.OpContext, i int) (table, error) {
+	hs := c.Input(i).Handles()
 	if len(hs) != 1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "a table handle must be a scalar, got shape %s", c.Input(0).Shape().String())
+		return nil, tf.Errorf(tf.InvalidArgument, "a table handle must be a scalar, got shape %s", c.Input(i).Shape().String())
 	}
 	h := hs[0]
 	if t, ok := h.Object.(table); ok {

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gorge-tf/gorge/internal/icu"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -80,7 +81,7 @@ func wellFormed(s string) string {
 	}
 	var b strings.Builder
 	for s != "" {
-		r, size, _ := decodeUTF8(s)
+		r, size, _ := icu.DecodeUTF8(s)
 		b.WriteRune(r)
 		s = s[size:]
 	}

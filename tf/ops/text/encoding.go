@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/gorge-tf/gorge/internal/icu"
 )
 
 // badChar stands for what is no character.
@@ -24,7 +26,7 @@ var encodings = map[string]encoding{}
 
 func init() {
 	for names, e := range map[string]encoding{
-		"utf8 cp1208 ibm1208 unicode11utf8":                                            always(decodeUTF8),
+		"utf8 cp1208 ibm1208 unicode11utf8":                                            always(icu.DecodeUTF8),
 		"utf16 iso10646ucs2 ucs2 unicode csunicode":                                    marked(decodeUTF16(binary.BigEndian), decodeUTF16(binary.LittleEndian), "\xfe\xff", "\xff\xfe"),
 		"utf16be utf16bigendian xutf16be unicodebigunmarked":                           always(decodeUTF16(binary.BigEndian)),
 		"utf16le utf16littleendian xutf16le unicodelittleunmarked":                     always(decodeUTF16(binary.LittleEndian)),
@@ -71,41 +73,6 @@ func marked(big, little decoder, bigMark, littleMark string) encoding {
 		}
 		return big, 0
 	}
-}
-
-// decodeUTF8 takes the longest beginning of a character for one error.
-func decodeUTF8(s string) (rune, int, bool) {
-	r, size := utf8.DecodeRuneInString(s)
-	if r != utf8.RuneError || size > 1 {
-		return r, size, true
-	}
-	n := 1
-	for n < min(len(s), utf8.UTFMax-1) && beginsUTF8(s[:n+1]) {
-		n++
-	}
-	return badChar, n, false
-}
-
-// beginsUTF8 reports whether s, two bytes or more, can be the beginning of a
-// character that is longer.
-func beginsUTF8(s string) bool {
-	low, high := byte(0x80), byte(0xBF)
-	switch lead := s[0]; {
-	case lead < 0xE0 || lead > 0xF4 || lead < 0xF0 && len(s) > 2:
-		return false
-	case lead == 0xE0:
-		low = 0xA0
-	case lead == 0xED:
-		high = 0x9F
-	case lead == 0xF0:
-		low = 0x90
-	case lead == 0xF4:
-		high = 0x8F
-	}
-	if s[1] < low || s[1] > high {
-		return false
-	}
-	return len(s) == 2 || isTrail(s[2])
 }
 
 // The sizes of UTF-16's and UTF-32's units.

@@ -1,4 +1,7 @@
-package ops
+// Package re2 runs regular expressions as RE2 does: package regexp, which has the
+// same syntax, reads text that is not UTF-8 in another way and names errors in
+// other words.
+package re2
 
 import (
 	"regexp"
@@ -7,28 +10,40 @@ import (
 	"unicode/utf8"
 )
 
-// A pattern is a regular expression that, like RE2, matches no byte that does not
+// A Pattern is a regular expression that, like RE2, matches no byte that does not
 // belong to a character in UTF-8. Package regexp takes such a byte for U+FFFD.
-type pattern struct {
+type Pattern struct {
 	plain  *regexp.Regexp
 	strict func() *regexp.Regexp // without U+FFFD, for text that is not UTF-8
 }
 
-func newPattern(expr string) (*pattern, error) {
+// Compile compiles an expression. Describe has RE2's words for its errors.
+func Compile(expr string) (*Pattern, error) {
 	re, err := regexp.Compile(expr)
 	if err != nil {
 		return nil, err
 	}
-	return &pattern{re, sync.OnceValue(func() *regexp.Regexp { return withoutReplacement(expr, re) })}, nil
+	return &Pattern{re, sync.OnceValue(func() *regexp.Regexp { return withoutReplacement(expr, re) })}, nil
 }
 
-// of returns the expression for a text.
-func (p *pattern) of(s string) *regexp.Regexp {
+// CompileWhole compiles an expression that has to match all of a text.
+func CompileWhole(expr string) (*Pattern, error) {
+	if _, err := syntax.Parse(expr, syntax.Perl); err != nil {
+		return nil, err
+	}
+	return Compile(`\A(?:` + expr + `)\z`)
+}
+
+// For returns the expression for a text.
+func (p *Pattern) For(s string) *regexp.Regexp {
 	if utf8.ValidString(s) {
 		return p.plain
 	}
 	return p.strict()
 }
+
+// Groups returns how many groups the expression captures.
+func (p *Pattern) Groups() int { return p.plain.NumSubexp() }
 
 // withoutReplacement compiles expr so that it does not match U+FFFD, which text
 // that is not UTF-8 hardly has beside its wrong bytes. An expression that has no
