@@ -26,6 +26,7 @@ var productDef = core.OpDef{Name: "_FusedProduct", Expensive: true, NoGrad: core
 func joinProducts(g *graph.Graph, kernelOf func(*graph.Node) core.Kernel, r *Report) error {
 	g.Renumber()
 	uses, gone, by := g.Uses(), map[*graph.Node]bool{}, map[*graph.Node]*graph.Node{}
+	products := map[*graph.Node]*product{}
 	for _, n := range g.Nodes[:len(g.Nodes):len(g.Nodes)] {
 		if i := ungroup(n, uses); i != nil {
 			gone[i] = true
@@ -39,6 +40,7 @@ func joinProducts(g *graph.Graph, kernelOf func(*graph.Node) core.Kernel, r *Rep
 			if err := g.Add(by[n]); err != nil {
 				return err
 			}
+			products[by[n]] = p
 			r.addProduct(by[n], p)
 		}
 	}
@@ -49,7 +51,7 @@ func joinProducts(g *graph.Graph, kernelOf func(*graph.Node) core.Kernel, r *Rep
 	for _, n := range g.Nodes {
 		useProducts(n, by)
 	}
-	return nil
+	return deferSums(g, products, r)
 }
 
 // productIn returns which operand of n is a product that nothing else reads, or -1.

@@ -71,6 +71,34 @@ func MatMul[T numeric.Number](par kernel.Par, g Gemm, c, a, b []T, e Epilogue[T]
 	gemmPortable(par, g, c, a, b, e)
 }
 
+// AddAll adds to c the products g of a[i] and b[i], one after the other: the bits are
+// those of a call of MatMul for each. Threads share the elements of C, so that they
+// meet once and not for each product.
+func AddAll[T numeric.Float](par kernel.Par, g Gemm, c []T, a, b [][]T) {
+	g.Accumulate = true
+	if g.M > 0 && g.N > 0 && g.K > 0 && !g.byVector() {
+		_ = c[(g.M-1)*g.LDC+g.N-1]
+		for i := range a { // the assembly checks no bounds
+			_, _ = a[i][g.indexA(g.M-1, g.K-1)], b[i][g.indexB(g.K-1, g.N-1)]
+		}
+		switch c := any(c).(type) {
+		case []float32:
+			if simd.sums32 != nil {
+				simd.sums32(par, g, c, any(a).([][]float32), any(b).([][]float32))
+				return
+			}
+		case []float64:
+			if simd.sums64 != nil {
+				simd.sums64(par, g, c, any(a).([][]float64), any(b).([][]float64))
+				return
+			}
+		}
+	}
+	for i := range a {
+		MatMul(par, g, c, a[i], b[i], Epilogue[T]{})
+	}
+}
+
 // AddsSums reports whether g, if it accumulates, adds to each element of C the whole sum
 // over k: the bits are those of a product that is added afterwards.
 func AddsSums[T numeric.Number](g Gemm) bool {
@@ -101,6 +129,8 @@ func productOf[T numeric.Float](g Gemm, matrices matrixProduct[T]) matrixProduct
 type vectorLoops struct {
 	product32 matrixProduct[float32]
 	product64 matrixProduct[float64]
+	sums32    func(par kernel.Par, g Gemm, c []float32, a, b [][]float32)
+	sums64    func(par kernel.Par, g Gemm, c []float64, a, b [][]float64)
 	// inOneBlock32 and inOneBlock64 report whether these sum up over all of k before
 	// they add to C.
 	inOneBlock32, inOneBlock64 func(Gemm) bool

@@ -55,19 +55,32 @@ func newBlocked[T numeric.Float](micro *microKernels[T], s blockSizes) *blocked[
 // matMul shares the blocks of C between threads.
 func (b *blocked[T]) matMul(par kernel.Par, g Gemm, c, x, y []T, e Epilogue[T]) {
 	direct := b.readsDirectly(g)
-	t := b.tasks(g, direct)
+	b.regions(par, b.tasks(g, direct, 1), func(p *packed[T], r region) {
+		w := &gemmWork[T]{blocked: b, Gemm: g, region: r, packed: p, c: c, a: x, b: y}
+		w.compute(direct)
+		e.Apply(g, c, r.i0, r.i1, r.j0, r.j1)
+	})
+}
+
+// addAll adds products of one kind to the blocks of C, which stay in a thread's cache
+// meanwhile.
+func (b *blocked[T]) addAll(par kernel.Par, g Gemm, c []T, x, y [][]T) {
+	direct := b.readsDirectly(g)
+	b.regions(par, b.tasks(g, direct, len(x)), func(p *packed[T], r region) {
+		w := &gemmWork[T]{blocked: b, Gemm: g, region: r, packed: p, c: c}
+		for i := range x {
+			w.a, w.b = x[i], y[i]
+			w.compute(direct)
+		}
+	})
+}
+
+// regions calls f for all regions of C.
+func (b *blocked[T]) regions(par kernel.Par, t gemmTasks, f func(*packed[T], region)) {
 	t.share(par, func(lo, hi int) {
 		p := b.scratch.Get().(*packed[T])
 		defer b.scratch.Put(p)
-		t.ranges(lo, hi, func(r region) {
-			w := &gemmWork[T]{blocked: b, Gemm: g, region: r, packed: p, c: c, a: x, b: y}
-			if direct {
-				w.direct()
-			} else {
-				w.withPacking()
-			}
-			e.Apply(g, c, r.i0, r.i1, r.j0, r.j1)
-		})
+		t.ranges(lo, hi, func(r region) { f(p, r) })
 	})
 }
 
@@ -123,9 +136,10 @@ const (
 	longTask = 4 << 20
 )
 
-// tasks cuts by rows first; by columns if that leaves too few tasks.
-func (b *blocked[T]) tasks(g Gemm, direct bool) gemmTasks {
-	t := gemmTasks{m: g.M, n: g.N, panel: b.micro.panel(), flops: 2 * g.M * g.N * g.K}
+// tasks cuts C, of a number of products, by rows first; by columns if that leaves too
+// few tasks.
+func (b *blocked[T]) tasks(g Gemm, direct bool, products int) gemmTasks {
+	t := gemmTasks{m: g.M, n: g.N, panel: b.micro.panel(), flops: 2 * g.M * g.N * g.K * products}
 	most := max(1, t.flops/taskFlops)
 	t.rows = min(kernel.CeilDiv(g.M, taskTiles*b.micro.tileM), most)
 	minPanels := 8 // per task; packing A has to pay

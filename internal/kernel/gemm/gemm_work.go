@@ -19,6 +19,15 @@ type gemmWork[T numeric.Float] struct {
 	c, a, b []T
 }
 
+// compute multiplies without packing A, or with.
+func (w *gemmWork[T]) compute(direct bool) {
+	if direct {
+		w.direct()
+	} else {
+		w.withPacking()
+	}
+}
+
 // beta is 0 where a block of k from p on overwrites C.
 func (w *gemmWork[T]) beta(p int) int {
 	if p == 0 && !w.Accumulate {
