@@ -23,10 +23,18 @@ import (
 
 // What machine code is made of, and what cuts it: dear operations, casts.
 var (
-	simpleUnaries = []unary{ops.Neg, ops.Abs, ops.Sign, ops.Square, ops.Sqrt, ops.Reciprocal, ops.Relu, ops.Relu6}
-	simpleBinary  = []binary{ops.AddV2, ops.Sub, ops.Mul, ops.RealDiv, ops.Maximum, ops.Minimum, ops.SquaredDifference, ops.ReluGrad, ops.Relu6Grad, tanhGrad, sigmoidGrad}
+	simpleUnaries = []unary{ops.Neg, ops.Abs, ops.Sign, ops.Square, ops.Sqrt, ops.Reciprocal, ops.Relu, ops.Relu6, ops.Floor, ops.Ceil, ops.Rint, ops.Round, leaky}
+	simpleBinary  = []binary{ops.AddV2, ops.Sub, ops.Mul, ops.RealDiv, ops.Maximum, ops.Minimum, ops.SquaredDifference, ops.ReluGrad, ops.Relu6Grad, tanhGrad, sigmoidGrad, leakyGrad}
 	intBinaries   = []binary{ops.AddV2, ops.Sub, ops.Mul, ops.Maximum, ops.Minimum}
 )
+
+func leaky(x tf.Output, o ...tf.Option) tf.Output {
+	return ops.LeakyRelu(x, append(o, ops.LeakyReluOpts{Alpha: -0.375})...)
+}
+
+func leakyGrad(x, y tf.Output, o ...tf.Option) tf.Output {
+	return tf.Apply(nil, "LeakyReluGrad", []tf.Output{x, y}, append(o, ops.LeakyReluOpts{Alpha: 0.1})...).Output(0)
+}
 
 func tanhGrad(x, y tf.Output, o ...tf.Option) tf.Output {
 	return tf.Apply(nil, "TanhGrad", []tf.Output{x, y}, o...).Output(0)

@@ -56,7 +56,7 @@ func joinProducts(g *graph.Graph, kernelOf func(*graph.Node) core.Kernel, r *Rep
 
 // productIn returns which operand of n is a product that nothing else reads, or -1.
 func productIn(n *graph.Node, uses [][]*graph.Node) int {
-	if !n.Def.Has(core.Adds) || n.Str("data_format") == "NCHW" {
+	if !addsTwo(n) || n.Str("data_format") == "NCHW" {
 		return -1
 	}
 	for k, e := range n.In {
@@ -72,13 +72,16 @@ func productIn(n *graph.Node, uses [][]*graph.Node) int {
 	return -1
 }
 
+// addsTwo reports whether n adds two values, and not as a list of any length.
+func addsTwo(n *graph.Node) bool { return n.Def.Has(core.Adds) && n.Int("N") == 0 }
+
 // ungroup lets n, which adds a product to a loop's variable, read the product itself,
 // if it reads an Identity that waits for a group of which the product is one: the
 // gradients of one operation are grouped so. It returns the Identity, which nothing
 // needs any more, or nil. n waits for the group's other nodes, and the group for n: the
 // variable is there from the beginning of an iteration on, so that n holds up nothing.
 func ungroup(n *graph.Node, uses [][]*graph.Node) *graph.Node {
-	if !n.Def.Has(core.Adds) {
+	if !addsTwo(n) {
 		return nil
 	}
 	for k, e := range n.In {

@@ -58,7 +58,7 @@ func splitSums(g *graph.Graph) error {
 
 // isSum reports whether n may be such a node.
 func isSum(n *graph.Node) bool {
-	return n.OpName() == "AddN" && len(n.In) >= leastProducts && (n.OutTypes[0] == core.Float32 || n.OutTypes[0] == core.Float64)
+	return n.Def.Has(core.Adds) && len(n.In) >= leastProducts && (n.OutTypes[0] == core.Float32 || n.OutTypes[0] == core.Float64)
 }
 
 // A term is a product that is added, which may be held back for others.

@@ -51,7 +51,8 @@ const (
 	rawMax // the second operand where either is NaN or both are zero
 	rawMin
 	sqrt
-	fnma // args[2] - args[0]·args[1], rounded once
+	fnma  // args[2] - args[0]·args[1], rounded once
+	round // to a whole number, as mode says
 
 	and
 	or
@@ -81,12 +82,22 @@ const (
 	greater      predicate = 0x1e
 )
 
+// mode is where to numbers are rounded, as VROUNDPS has it; none of them signals.
+type mode uint8
+
+const (
+	toEven mode = 0x08 // to the nearest, that which is even if there are two
+	down   mode = 0x09
+	up     mode = 0x0a
+)
+
 // An inst computes one value, or stores one.
 type inst struct {
 	op     op
 	args   [4]Value
 	n      int // how many args there are
 	pred   predicate
+	mode   mode   // of round
 	stream int    // of load, spread and store
 	size   Size   // of its elements
 	word   uint32 // of constant

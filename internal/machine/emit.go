@@ -20,6 +20,7 @@ var (
 	moveStore     = opcode{plain, map0F, 0x11}
 	moveAligned   = opcode{plain, map0F, 0x28}
 	squareRoot    = opcode{plain, map0F, 0x51}
+	roundFloats   = opcode{p66, map0F3A, 0x08} // VRNDSCALEPS of AVX-512: to 2⁰
 	compareFloats = opcode{plain, map0F, 0xc2}
 	andFloats     = opcode{plain, map0F, 0x54}
 	broadcast     = opcode{p66, map0F38, 0x18}
@@ -128,6 +129,9 @@ func (e *emitter) inst(i *inst, to int) {
 		e.store(reg(0), i)
 	case sqrt:
 		e.vector(squareRoot, to, 0, register(reg(0)), mask{})
+	case round:
+		e.vector(roundFloats, to, 0, register(reg(0)), mask{})
+		e.assembler.emit(byte(i.mode))
 	case intAbs:
 		e.vector(absolute, to, 0, register(reg(0)), mask{})
 	case fnma:

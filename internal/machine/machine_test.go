@@ -90,6 +90,16 @@ func arith(f func(a, b float32) float32) func(x []uint32) uint32 {
 	}
 }
 
+// whole is a function that rounds to whole numbers.
+func whole(f func(float64) float64) func(x uint32) uint32 {
+	return func(x uint32) uint32 {
+		if isNaN(x) {
+			return quiet(x)
+		}
+		return math.Float32bits(float32(f(float64(math.Float32frombits(x)))))
+	}
+}
+
 func relation(f func(a, b float32) bool) func(x []uint32) uint32 {
 	return func(x []uint32) uint32 {
 		if f(math.Float32frombits(x[0]), math.Float32frombits(x[1])) {
@@ -185,6 +195,15 @@ var operations = []operation{
 		}
 		return math.Float32bits(float32(math.Sqrt(float64(math.Float32frombits(x)))))
 	}),
+	one("floor", (*Code).Floor, whole(math.Floor)),
+	one("ceil", (*Code).Ceil, whole(math.Ceil)),
+	one("roundToEven", (*Code).RoundToEven, whole(math.RoundToEven)),
+	{"pickPositive", 3, func(c *Code, x []Value) Value { return c.PickPositive(x[0], x[1], x[2]) }, func(x []uint32) uint32 {
+		if math.Float32frombits(x[0]) > 0 {
+			return x[1]
+		}
+		return x[2]
+	}},
 	one("word", func(c *Code, x Value) Value { return c.Xor(x, c.Word(0x12345678)) }, func(x uint32) uint32 { return x ^ 0x12345678 }),
 	{"negMulAdd", 3, func(c *Code, x []Value) Value { return c.NegMulAdd(x[0], x[1], x[2]) }, func(x []uint32) uint32 {
 		return negMulAdd32(x[0], x[1], x[2])

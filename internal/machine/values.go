@@ -33,6 +33,21 @@ func (c *Code) Div(x, y Value) Value { return c.compute(div, x, y) }
 // Sqrt returns √x.
 func (c *Code) Sqrt(x Value) Value { return c.compute(sqrt, x) }
 
+// Floor returns the greatest whole number that is not above x.
+func (c *Code) Floor(x Value) Value { return c.rounded(x, down) }
+
+// Ceil returns the least whole number that is not below x.
+func (c *Code) Ceil(x Value) Value { return c.rounded(x, up) }
+
+// RoundToEven returns the whole number next to x, the even one of two.
+func (c *Code) RoundToEven(x Value) Value { return c.rounded(x, toEven) }
+
+func (c *Code) rounded(x Value, m mode) Value {
+	v := c.compute(round, x)
+	c.insts[v].mode = m
+	return v
+}
+
 // NegMulAdd returns z - x·y, rounded once.
 func (c *Code) NegMulAdd(x, y, z Value) Value { return c.compute(fnma, x, y, z) }
 
@@ -69,6 +84,11 @@ func (c *Code) Positive(x Value) Value { return c.compare(keep, notLessEqual, x,
 
 // WherePositive returns x where y is positive, else 0.
 func (c *Code) WherePositive(x, y Value) Value { return c.compare(keep, greater, y, c.Word(0), x) }
+
+// PickPositive returns x where t is positive, else y.
+func (c *Code) PickPositive(t, x, y Value) Value {
+	return c.compare(choose, greater, t, c.Word(0), x, y)
+}
 
 // Greater returns 1 where x > y, else 0: a bool as a word.
 func (c *Code) Greater(x, y Value) Value { return c.truth(greater, x, y) }

@@ -213,7 +213,8 @@ const (
 	MatrixProduct
 
 	// Adds ops have one output: the sum of two inputs, where they are Commutative, else
-	// that of the first one and the second, a vector, for each of its rows.
+	// that of the first one and the second, a vector, for each of its rows. With a list of
+	// inputs, whose length is attribute N, it is the sum of all of them, in their order.
 	Adds
 )
 

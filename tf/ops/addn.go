@@ -26,7 +26,7 @@ func init() {
 	})
 	sums[tf.Variant] = stateless(variantSum)
 	core.Register(core.OpDef{
-		Name: "AddN", Traits: core.Elementwise | core.Cheap, In: "inputs: N * T", Out: "sum: T", Attrs: "N: int >= 1; T: {" + reducibleTypes + ", variant}",
+		Name: "AddN", Traits: core.Elementwise | core.Cheap | core.Adds, In: "inputs: N * T", Out: "sum: T", Attrs: "N: int >= 1; T: {" + reducibleTypes + ", variant}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(addNGrad),
 		Kernels: core.ByType("T", sums),
 	})

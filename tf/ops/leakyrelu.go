@@ -2,6 +2,8 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/machine"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -12,22 +14,28 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "LeakyRelu", Traits: core.Elementwise | core.Cheap, In: "features: T", Out: "activations: T", Attrs: attrs,
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(leakyReluGrad),
-		Kernels: leakyKernels(func(n *core.Node) byType {
+		Kernels: leakyKernels(elementwise.LeakyReluLanes, func(n *core.Node) byType {
 			return floatMaps(leakyMap[float32](n.Float("alpha")), leakyMap[float64](n.Float("alpha")))
 		}),
 	})
 	core.Register(core.OpDef{
 		Name: "LeakyReluGrad", Traits: core.Elementwise | core.Cheap, In: "gradients: T; features: T", Out: "backprops: T", Attrs: attrs,
 		Shape: core.MergedShape, Grad: tf.GradFunc(leakyReluGradGrad),
-		Kernels: leakyKernels(func(n *core.Node) byType {
+		Kernels: leakyKernels(elementwise.LeakyReluGradLanes, func(n *core.Node) byType {
 			return floatGates(leakyGate[float32](n.Float("alpha")), leakyGate[float64](n.Float("alpha")))
 		}),
 	})
 }
 
 // leakyKernels returns kernels that depend on attributes other than the type.
-func leakyKernels(of func(n *core.Node) byType) core.KernelSet {
-	k := func(n *core.Node) (core.Kernel, error) { return of(n)[n.Type("T")](n) }
+func leakyKernels(lanes func(alpha float32) machine.Lanes, of func(n *core.Node) byType) core.KernelSet {
+	k := func(n *core.Node) (core.Kernel, error) {
+		kernels, alpha := of(n), n.Float("alpha")
+		if alpha == alpha {
+			kernels = inLanes(tf.Float32, lanes(alpha), kernels)
+		}
+		return kernels[n.Type("T")](n)
+	}
 	return core.ByType("T", byType{tf.Float32: k, tf.Float64: k, tf.Float16: k, tf.BFloat16: k})
 }
 

@@ -57,11 +57,11 @@ func init() {
 		unary(name, signedNumbers, reciprocalGrad,
 			inLanes(tf.Float32, elementwise.ReciprocalLanes, floatMaps(elementwise.Reciprocal, elementwise.Reciprocal)), complexMaps(elementwise.Reciprocal, elementwise.Reciprocal))
 	}
-	unary("Floor", floatTypes, noFlow, floatMaps(elementwise.Floor, elementwise.Floor))
-	unary("Ceil", floatTypes, noFlow, floatMaps(elementwise.Ceil, elementwise.Ceil))
-	unary("Rint", floatTypes, noFlow, floatMaps(elementwise.Round, elementwise.Round))
+	unary("Floor", floatTypes, noFlow, inLanes(tf.Float32, elementwise.Lanes1((*machine.Code).Floor), floatMaps(elementwise.Floor, elementwise.Floor)))
+	unary("Ceil", floatTypes, noFlow, inLanes(tf.Float32, elementwise.Lanes1((*machine.Code).Ceil), floatMaps(elementwise.Ceil, elementwise.Ceil)))
+	unary("Rint", floatTypes, noFlow, inLanes(tf.Float32, elementwise.Lanes1((*machine.Code).RoundToEven), floatMaps(elementwise.Round, elementwise.Round)))
 	unary("Round", signedNumbers, noFlow,
-		floatMaps(elementwise.Round, elementwise.Round), byType{tf.Int32: forward, tf.Int64: forward})
+		inLanes(tf.Float32, elementwise.Lanes1((*machine.Code).RoundToEven), floatMaps(elementwise.Round, elementwise.Round)), byType{tf.Int32: forward, tf.Int64: forward})
 	floatTest("IsNan", floatTests(isNaN[float32], isNaN[float64]))
 	floatTest("IsInf", floatTests(isInf[float32], isInf[float64]))
 	floatTest("IsFinite", floatTests(isFinite[float32], isFinite[float64]))

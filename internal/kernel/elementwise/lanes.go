@@ -91,6 +91,21 @@ var Relu6GradLanes = Lanes2(func(c *machine.Code, dy, x machine.Value) machine.V
 	return c.WherePositive(c.WherePositive(dy, x), c.Sub(c.Float(6), x))
 })
 
+// LeakyReluLanes returns those of the rectifier that leaves alpha of negative values, which
+// is not NaN: then it depends on the order of operands which NaN results.
+func LeakyReluLanes(alpha float32) machine.Lanes {
+	return Lanes1(func(c *machine.Code, x machine.Value) machine.Value {
+		return c.PickPositive(x, x, c.Mul(x, c.Float(alpha)))
+	})
+}
+
+// LeakyReluGradLanes returns those of its gradient.
+func LeakyReluGradLanes(alpha float32) machine.Lanes {
+	return Lanes2(func(c *machine.Code, dy, x machine.Value) machine.Value {
+		return c.PickPositive(x, dy, c.Mul(dy, c.Float(alpha)))
+	})
+}
+
 // TanhGradLanes are those of TanhGrad.
 var TanhGradLanes = Lanes2(func(c *machine.Code, y, dy machine.Value) machine.Value {
 	return c.Mul(dy, c.NegMulAdd(y, y, c.Float(1)))
