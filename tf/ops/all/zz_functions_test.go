@@ -34,6 +34,7 @@ import (
 	opsstage "github.com/gorge-tf/gorge/tf/ops/stage"
 	opssummary "github.com/gorge-tf/gorge/tf/ops/summary"
 	opstext "github.com/gorge-tf/gorge/tf/ops/text"
+	opstftext "github.com/gorge-tf/gorge/tf/ops/tftext"
 	opstraining "github.com/gorge-tf/gorge/tf/ops/training"
 )
 
@@ -1059,6 +1060,13 @@ var functions = map[string]any{
 	"opstext.UnicodeSplit":                                             opstext.UnicodeSplit,
 	"opstext.UnicodeSplitWithOffsets":                                  opstext.UnicodeSplitWithOffsets,
 	"opstext.UnicodeTranscode":                                         opstext.UnicodeTranscode,
+	"opstftext.CaseFoldUTF8":                                           opstftext.CaseFoldUTF8,
+	"opstftext.NormalizeUTF8":                                          opstftext.NormalizeUTF8,
+	"opstftext.RegexSplitWithOffsets":                                  opstftext.RegexSplitWithOffsets,
+	"opstftext.UnicodeScriptTokenizeWithOffsets":                       opstftext.UnicodeScriptTokenizeWithOffsets,
+	"opstftext.WhitespaceTokenizeWithOffsets":                          opstftext.WhitespaceTokenizeWithOffsets,
+	"opstftext.WhitespaceTokenizeWithOffsetsV2":                        opstftext.WhitespaceTokenizeWithOffsetsV2,
+	"opstftext.WordpieceTokenizeWithOffsets":                           opstftext.WordpieceTokenizeWithOffsets,
 	"opstraining.SdcaFprint":                                           opstraining.SdcaFprint,
 }
 
@@ -1207,5 +1215,6 @@ var optionTypes = map[string]reflect.Type{
 	"opstext.SplitV2Opts":                    reflect.TypeFor[opstext.SplitV2Opts](),
 	"opstext.UnicodeOpts":                    reflect.TypeFor[opstext.UnicodeOpts](),
 	"opstext.Unit":                           reflect.TypeFor[opstext.Unit](),
+	"opstftext.WordpieceOpts":                reflect.TypeFor[opstftext.WordpieceOpts](),
 	"opstraining.OptimizerOpts":              reflect.TypeFor[opstraining.OptimizerOpts](),
 }

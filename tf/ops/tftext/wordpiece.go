@@ -52,7 +52,7 @@ const rowSplits = "row_splits"
 // word; End of an unknown word that has more than MaxBytes bytes is the length of
 // Unknown. An x that is no vector is refused with INVALID_ARGUMENT when the graph
 // is built if its shape is known; a table of other types, and one that is not
-// filled, with INVALID_ARGUMENT in the step.
+// filled, with INVALID_ARGUMENT in the step. Its options are [WordpieceOpts].
 func WordpieceTokenizeWithOffsets(x, vocabulary tf.Output, o WordpieceOpts, opts ...tf.Option) Tokens {
 	op := tf.Apply(nil, "WordpieceTokenizeWithOffsets", []tf.Output{x, vocabulary}, tf.Join(opts, o)...)
 	return Tokens{Text: op.Output(0), Splits: op.Output(1), Begin: op.Output(2), End: op.Output(3)}
