@@ -6,6 +6,7 @@ package re2
 import (
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"sync"
 	"unicode/utf8"
 )
@@ -66,6 +67,11 @@ func dropReplacement(re *syntax.Regexp) {
 	}
 	ranges := re.Rune
 	switch re.Op {
+	case syntax.OpLiteral:
+		if slices.Contains(ranges, utf8.RuneError) {
+			re.Op, re.Rune = syntax.OpNoMatch, nil
+		}
+		return
 	case syntax.OpAnyChar:
 		ranges = []rune{0, utf8.MaxRune}
 	case syntax.OpAnyCharNotNL:
