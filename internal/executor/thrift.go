@@ -1,6 +1,8 @@
 package executor
 
 import (
+	"slices"
+
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -199,11 +201,16 @@ func (s *schedule) gives(n *graph.Node) (bytes int64) {
 	return bytes
 }
 
-// movable reports whether a node may be run before others that are ready. An update of a
-// variable had better wait for all that reads it before: it would have to copy what others
-// still read.
+// movable reports whether a node may be run before others that are ready. Reads of
+// variables keep their place: programs that do not say whether a read comes before a write,
+// as initial values that read other variables, have always had the order of the graph. An
+// update of a variable had better wait for all that reads it before: it would have to copy
+// what others still read.
 func (s *schedule) movable(n *graph.Node) bool {
-	if !n.Def.Stateful || n.Def.Has(core.ReadsVariable|core.HoldsVariable) {
+	switch {
+	case n.Def.Has(core.ReadsVariable) || slices.ContainsFunc(n.In, func(e graph.Edge) bool { return e.Type().IsRef() }):
+		return false
+	case !n.Def.Stateful || n.Def.Has(core.HoldsVariable):
 		return true
 	}
 	found := false

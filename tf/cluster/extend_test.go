@@ -10,9 +10,10 @@ import (
 )
 
 // clients are the fields of a session's configuration that concern the client
-// alone. Limits and LogFusion are those of sessions in this process: servers have their own, which
-// clients cannot change.
-var clients = map[string]bool{"Target": true, "StartTimeout": true, "TLS": true, "Security": true, "Observer": true, "Log": true, "Limits": true, "KeepAlive": true, "KeepAliveTimeout": true, "LogFusion": true}
+// alone. Limits, LogFusion, FreezeVariables and FoldNorms are those of sessions in this process: servers
+// have their own, which clients cannot change.
+var clients = map[string]bool{"Target": true, "StartTimeout": true, "TLS": true, "Security": true, "Observer": true, "Log": true, "Limits": true, "KeepAlive": true, "KeepAliveTimeout": true, "LogFusion": true,
+	"FreezeVariables": true, "FoldNorms": true}
 
 // TestNoOptionIsLost: whatever else a program configures reaches the master.
 func TestNoOptionIsLost(t *testing.T) {
