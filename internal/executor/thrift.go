@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/invariants"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -30,6 +31,7 @@ type schedule struct {
 	queued  []bool
 	values  [][]value // by node ID and output
 	thrifty []*graph.Node
+	inPlace []*graph.Node // those left that read or change state, in order
 }
 
 // A value is what a node computes, with the memory under it.
@@ -53,8 +55,15 @@ func thrifty(g *graph.Graph, order []*graph.Node) ([]*graph.Node, error) {
 			return order, nil
 		}
 		s.note(n)
+		if keepsPlace(n) {
+			s.inPlace = append(s.inPlace, n)
+		}
 	}
-	return s.run(), nil
+	out := s.run()
+	if invariants.Enabled {
+		assertOrder(order, out)
+	}
+	return out, nil
 }
 
 // note notes what a node waits for, reads and makes.
@@ -150,6 +159,9 @@ func (s *schedule) finish(n *graph.Node) {
 			s.consider(u)
 		}
 	}
+	if next := s.nextInPlace(); next != nil && s.waiting[next.ID] == 0 {
+		s.consider(next)
+	}
 }
 
 // unread counts a reader of input i of n. If one is left it may go first now.
@@ -201,31 +213,62 @@ func (s *schedule) gives(n *graph.Node) (bytes int64) {
 	return bytes
 }
 
-// movable reports whether a node may be run before others that are ready. Reads of
-// variables keep their place: programs that do not say whether a read comes before a write,
-// as initial values that read other variables, have always had the order of the graph. An
-// update of a variable had better wait for all that reads it before: it would have to copy
-// what others still read.
+// movable reports whether a node may be run before others that are ready. What reads or
+// changes state keeps its order among its kind, see [keepsPlace]. Besides, an update of a
+// variable had better wait for all that reads it before: it would have to copy what others
+// still read.
 func (s *schedule) movable(n *graph.Node) bool {
-	switch {
-	case n.Def.Has(core.ReadsVariable) || slices.ContainsFunc(n.In, func(e graph.Edge) bool { return e.Type().IsRef() }):
-		return false
-	case !n.Def.Stateful || n.Def.Has(core.HoldsVariable):
+	if !keepsPlace(n) {
 		return true
 	}
-	found := false
+	if s.nextInPlace() != n || n.Def.Has(core.ReadsVariable) {
+		return false
+	}
 	for _, e := range n.In {
-		if e.Type().Base() != core.Resource {
-			continue
-		}
-		found = true
-		for _, u := range s.uses[e.Node.ID] {
-			if u != n && s.readsStill(u) {
-				return false
-			}
+		if e.Type().Base() == core.Resource && slices.ContainsFunc(s.uses[e.Node.ID], func(u *graph.Node) bool { return u != n && s.readsStill(u) }) {
+			return false
 		}
 	}
-	return found
+	return true
+}
+
+// assertOrder checks that out is order with each node after its inputs, and those that
+// keep their place in the order that they had.
+func assertOrder(order, out []*graph.Node) {
+	ran := map[*graph.Node]bool{}
+	for _, n := range out {
+		for _, e := range n.In {
+			invariants.Assert(ran[e.Node], "%s runs before its input %s", n.Name, e.Node.Name)
+		}
+		for _, c := range n.Control {
+			invariants.Assert(ran[c], "%s runs before %s", n.Name, c.Name)
+		}
+		ran[n] = true
+	}
+	invariants.Assert(len(ran) == len(order) && len(out) == len(order), "%d nodes became %d", len(order), len(out))
+	moves := func(n *graph.Node) bool { return !keepsPlace(n) }
+	before, after := slices.DeleteFunc(slices.Clone(order), moves), slices.DeleteFunc(slices.Clone(out), moves)
+	invariants.Assert(slices.Equal(before, after), "nodes with state changed their order")
+}
+
+// keepsPlace reports whether a node reads or changes state. Programs that do not say which
+// of two such nodes comes first, as initial values that read other variables, have always
+// had the order of the graph; and nodes do not tell which of them have the same state:
+// several handles may point to it.
+func keepsPlace(n *graph.Node) bool {
+	return n.Def.Stateful && !n.Def.Has(core.HoldsVariable) || n.Def.Has(core.ReadsVariable|core.ReadsState) ||
+		slices.ContainsFunc(n.In, func(e graph.Edge) bool { return e.Type().IsRef() })
+}
+
+// nextInPlace returns the first node that keeps its place and has not run, nil if none is left.
+func (s *schedule) nextInPlace() *graph.Node {
+	for len(s.inPlace) > 0 && s.done[s.inPlace[0].ID] {
+		s.inPlace = s.inPlace[1:]
+	}
+	if len(s.inPlace) == 0 {
+		return nil
+	}
+	return s.inPlace[0]
 }
 
 // readsStill reports whether a user of a variable has not run, or others need what it has

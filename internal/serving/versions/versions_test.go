@@ -242,8 +242,8 @@ func TestPartial(t *testing.T) {
 	next(0) // it has variables
 }
 
-// TestPartialUnwanted: a version that is loaded again when nobody wants it any more is
-// unloaded after that has ended, and loaded again if it is wanted then.
+// TestPartialUnwanted: a version that stops being aspired while it is loaded again is
+// unloaded after that has ended, and loaded again if it is aspired by then.
 func TestPartialUnwanted(t *testing.T) {
 	for _, err := range []error{nil, errors.New("canceled")} {
 		var s Set
