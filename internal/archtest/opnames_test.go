@@ -30,7 +30,6 @@ var tablesOfOps = map[string]struct {
 	"internal/pass/controlloop.go":  {2, "exceptions from what their role does, with the reason there"},
 	"internal/pass/deadbranch.go":   {1, "a dead Switch only is followed, which takes no reference"},
 	"internal/pass/dependency.go":   {1, "makes NoOps of nodes"},
-	"internal/pass/foldnorm.go":     {10, "what is linear in constant weights, and what is folded into them"},
 	"internal/pass/readlate.go":     {2, "rewrites Enter to RefEnter"},
 	"internal/pass/shape.go":        {4, "each is computed from shapes in its own way"},
 	"tf/constvalue.go":              {4, "each is evaluated in its own way"},

@@ -56,10 +56,10 @@ func matchNorm(e *editor, uses [][]*graph.Node, n *graph.Node) *norm {
 	}
 	var m *norm
 	x := graph.Edge{}
-	switch n.OpName() {
-	case "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3":
+	switch {
+	case n.Def.Has(core.NormalizesChannels):
 		m, x = normalization(n, uses), n.In[0]
-	case "Mul":
+	case n.Def.Has(core.NeutralOne) && n.Def.Has(core.Commutative): // a product
 		m, x = scaling(n)
 	}
 	if m == nil || !m.findLinear(e, uses, x) {
@@ -125,18 +125,18 @@ func (m *norm) findLinear(e *editor, uses [][]*graph.Node, x graph.Edge) bool {
 	if !alone(x) {
 		return false
 	}
-	if b := x.Node; b.OpName() == "BiasAdd" && b.Str("data_format") == m.format {
+	if b := x.Node; addsBias(b) && b.Str("data_format") == m.format {
 		if m.before = vector(b.In[1]); m.before == nil || !alone(b.In[0]) {
 			return false
 		}
 		x = b.In[0]
 	}
-	switch l := x.Node; l.OpName() {
-	case "Conv2D", "DepthwiseConv2dNative":
+	switch l := x.Node; {
+	case l.Def.Has(core.Convolution):
 		if l.Str("data_format") != m.format {
 			return false
 		}
-	case "MatMul":
+	case l.Def.Has(core.MatrixProduct):
 		if l.Bool("transpose_b") || !m.isScaling() {
 			return false
 		}
@@ -144,29 +144,30 @@ func (m *norm) findLinear(e *editor, uses [][]*graph.Node, x graph.Edge) bool {
 		return false
 	}
 	m.linear, m.weights = x.Node, plainConstant(x.Node.In[1])
-	return m.weights != nil && len(m.weights.Shape()) >= 2 && m.channels() == m.scale.Len() && len(m.scale.Shape()) <= outputRank(m.linear)
+	return m.weights != nil && len(m.scale.Shape()) <= len(m.weights.Shape()) && m.haveChannels()
+}
+
+// addsBias reports whether n adds a vector to each row of its first input.
+func addsBias(n *graph.Node) bool {
+	return n.Def.Has(core.Adds) && !n.Def.Has(core.Commutative) && len(n.In) == 2
 }
 
 // isScaling reports whether m only scales.
 func (m *norm) isScaling() bool { return m.mean == nil }
 
-// channels is how many channels linear computes: they are the last dimension of the
-// weights, or the last two of a depthwise convolution.
-func (m *norm) channels() int {
-	s := m.weights.Shape()
-	if m.linear.OpName() == "DepthwiseConv2dNative" {
-		return s[len(s)-1] * s[len(s)-2]
+// haveChannels reports whether the weights end with the channels of what linear computes,
+// one dimension or several, and the scale has as many elements: weights and results have
+// the same rank.
+func (m *norm) haveChannels() bool {
+	out, w := m.linear.OutShape(0), m.weights.Shape()
+	if len(out) != len(w) || len(w) < 2 {
+		return false
 	}
-	return s[len(s)-1]
-}
-
-// outputRank is the rank of what a linear operation computes. A factor of a higher one
-// would change it.
-func outputRank(n *graph.Node) int {
-	if n.OpName() == "MatMul" {
-		return 2
+	channels := out[len(out)-1]
+	if m.format == "NCHW" {
+		channels = out[1]
 	}
-	return 4
+	return channels == m.scale.Len() && slices.Contains([]int{w[len(w)-1], w[len(w)-1] * w[len(w)-2]}, channels)
 }
 
 // fold replaces m by weights that are scaled and a vector that is added, unless a factor

@@ -216,6 +216,16 @@ const (
 	// that of the first one and the second, a vector, for each of its rows. With a list of
 	// inputs, whose length is attribute N, it is the sum of all of them, in their order.
 	Adds
+
+	// Convolution ops have one output, which is linear in input 1, the filters: these have
+	// the rank of the output, and their last dimension, or the product of the last two,
+	// is that of the output's channels. Attribute data_format says where those are.
+	Convolution
+
+	// NormalizesChannels ops have inputs x, scale, offset, mean and variance. If attribute
+	// is_training is false, output 0 is (x - mean) · scale / √(variance + epsilon) + offset
+	// for each channel of x.
+	NormalizesChannels
 )
 
 // Has reports whether the op has one of these traits.

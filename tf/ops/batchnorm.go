@@ -20,16 +20,16 @@ const (
 func init() {
 	const in, out = "x: T; scale: U; offset: U; mean: U; variance: U", "y: T; batch_mean: U; batch_variance: U; reserve_space_1: U; reserve_space_2: U"
 	core.Register(core.OpDef{
-		Name: "FusedBatchNorm", In: "x: T; scale: T; offset: T; mean: T; variance: T", Out: "y: T; batch_mean: T; batch_variance: T; reserve_space_1: T; reserve_space_2: T",
+		Name: "FusedBatchNorm", Traits: core.NormalizesChannels, In: "x: T; scale: T; offset: T; mean: T; variance: T", Out: "y: T; batch_mean: T; batch_variance: T; reserve_space_1: T; reserve_space_2: T",
 		Attrs: "T: {float}; " + normFactor + imageOrders + training,
 		Shape: batchNormShape, Grad: tf.GradFunc(batchNormGrad), Kernels: core.ByType("T", only(batchNormKernels(batchNorm), tf.Float32)),
 	})
 	core.Register(core.OpDef{
-		Name: "FusedBatchNormV2", In: in, Out: out, Attrs: normTypes + "U: {float}; " + normFactor + imageOrders + training,
+		Name: "FusedBatchNormV2", Traits: core.NormalizesChannels, In: in, Out: out, Attrs: normTypes + "U: {float}; " + normFactor + imageOrders + training,
 		Shape: batchNormShape, Grad: tf.GradFunc(batchNormV2Grad), Kernels: core.ByType("T", batchNormKernels(batchNorm)),
 	})
 	core.Register(core.OpDef{
-		Name: "FusedBatchNormV3", In: in, Out: out + "; reserve_space_3: U", Attrs: normTypes + "U: {bfloat16, float}; " + normFactor + anyOrders + training,
+		Name: "FusedBatchNormV3", Traits: core.NormalizesChannels, In: in, Out: out + "; reserve_space_3: U", Attrs: normTypes + "U: {bfloat16, float}; " + normFactor + anyOrders + training,
 		Shape: batchNormShape, Grad: tf.GradFunc(batchNormV3Grad), Kernels: core.ByType("T", batchNormKernels(batchNorm)),
 	})
 }

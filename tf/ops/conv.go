@@ -17,7 +17,7 @@ const (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "Conv2D", In: "input: T; filter: T", Out: "output: T", Attrs: "T: {" + convTypes2D + ", int32}; " + convWindow2D,
+		Name: "Conv2D", Traits: core.Convolution, In: "input: T; filter: T", Out: "output: T", Attrs: "T: {" + convTypes2D + ", int32}; " + convWindow2D,
 		Shape: convShape(4), Expensive: true, Grad: tf.GradFunc(conv2DGrad),
 		Kernels: core.ByType("T", merge(convKernels(convolve[float32](4), convolve[float64](4)), byType{tf.Int32: convolve[int32](4)(asItself[int32]())})),
 	})

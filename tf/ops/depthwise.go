@@ -12,7 +12,7 @@ func init() {
 	const window = "T: {" + convTypes2D + "}; strides: list(int); padding: {'SAME', 'VALID', 'EXPLICIT'}; explicit_paddings: list(int) = []; " +
 		"data_format: {'NHWC', 'NCHW'} = 'NHWC'; dilations: list(int) = [1, 1, 1, 1]"
 	core.Register(core.OpDef{
-		Name: "DepthwiseConv2dNative", In: "input: T; filter: T", Out: "output: T", Attrs: window,
+		Name: "DepthwiseConv2dNative", Traits: core.Convolution, In: "input: T; filter: T", Out: "output: T", Attrs: window,
 		Shape: depthwiseShape, Expensive: true, Grad: tf.GradFunc(depthwiseGrad),
 		Kernels: core.ByType("T", convKernels(depthwiseKernel(depthwise[float32]), depthwiseKernel(depthwise[float64]))),
 	})
