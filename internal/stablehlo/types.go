@@ -1,0 +1,33 @@
+package stablehlo
+
+// Kind says what a type is.
+type Kind uint8
+
+// The kinds of types.
+const (
+	Tensor   Kind = iota + 1 // a ranked tensor: Elem and Shape
+	Unranked                 // a tensor of unknown rank: Elem
+	Scalar                   // a bare number, which occurs in attributes only: Elem
+	Token                    // orders effects
+	Tuple                    // Elems
+	Function                 // Args, Results
+	None
+)
+
+// An Elem is the type of a tensor's elements, by StableHLO's name: "f32", "bf16",
+// "f8E4M3FN", "i1" (booleans), "i8", "ui8", "i64", "complex<f32>", "index".
+type Elem string
+
+// Dynamic is a size that is not known before the module runs.
+const Dynamic = -1
+
+// A Type is the type of a value.
+type Type struct {
+	Kind          Kind
+	Elem          Elem
+	Shape         []int64 // of tensors; Dynamic for unknown sizes
+	Bounds        []int64 // of dynamic sizes, if the type has some
+	Elems         []Type  // of tuples
+	Args, Results []Type  // of functions
+	Quantized     bool    // elements are quantized, which is not supported beyond this flag
+}
