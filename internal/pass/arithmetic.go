@@ -7,6 +7,17 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
+// rewriteArithmetic takes out nodes that compute nothing new, and repetitions that
+// elementwise nodes do not need.
+func rewriteArithmetic(e *editor) (bool, error) {
+	simpler, err := simplify(e)
+	if err != nil {
+		return false, err
+	}
+	later, err := repeatLate(e)
+	return simpler || later, err
+}
+
 // simplify takes out nodes whose output is, bit for bit, a tensor that is there
 // anyway: what was negated or transposed twice, cast to its own type, multiplied
 // by one, reduced over nothing.

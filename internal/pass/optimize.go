@@ -46,7 +46,7 @@ var optimizers = []optimizer{
 	{name: "shape_inference", run: inferShapes},
 	{name: "constant_folding", after: []string{"shape_inference"}, run: foldConstants},
 	{name: "common_subgraph_elimination", after: []string{"constant_folding"}, run: mergeEqual},
-	{name: "arithmetic_optimization", after: []string{"shape_inference", "constant_folding"}, run: simplify},
+	{name: "arithmetic_optimization", after: []string{"shape_inference", "constant_folding"}, run: rewriteArithmetic},
 	{name: "dead_branch_removal", after: []string{"constant_folding"}, run: dropDeadBranches},
 	{name: "dependency_optimization", after: []string{"common_subgraph_elimination", "arithmetic_optimization", "dead_branch_removal"}, run: dropDetours},
 }

@@ -226,6 +226,9 @@ const (
 	// is_training is false, output 0 is (x - mean) · scale / √(variance + epsilon) + offset
 	// for each channel of x.
 	NormalizesChannels
+
+	// RepeatsInput ops give input 0, repeated along each dimension as often as input 1 says.
+	RepeatsInput
 )
 
 // Has reports whether the op has one of these traits.

@@ -9,7 +9,7 @@ import (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "Tile", In: "input: T; multiples: Tmultiples", Out: "output: T", Attrs: "T: type; Tmultiples: {int32, int64} = int32",
+		Name: "Tile", Traits: core.RepeatsInput, In: "input: T; multiples: Tmultiples", Out: "output: T", Attrs: "T: type; Tmultiples: {int32, int64} = int32",
 		Shape: tileShape, Grad: tf.GradFunc(tileGrad),
 		Kernels: tileKernels(),
 	})
