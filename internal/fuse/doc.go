@@ -37,6 +37,10 @@
 // (product.go). That is done only where the bits are those of a product and an addition:
 // the sum over k must not be cut into blocks.
 //
+// A product that is the gradient of a large variable is joined with what applies it: the
+// gradient is applied part by part as it is computed, and never in memory as a whole
+// (update.go).
+//
 // Reductions along the last axes take part, too ([core.RowKernel]): with what they fold
 // and what their results are broadcast to they are one stage, whose blocks are whole
 // rows (columns.go, rowplan.go). Softmax and layer norm, as programs write them, read

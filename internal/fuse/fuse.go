@@ -34,7 +34,10 @@ func Fuse(g *graph.Graph, o Options) (r *Report, err error) {
 	if err := splitSums(g); err != nil {
 		return nil, err
 	}
-	if err := joinProducts(g, o.Kernel, r); err != nil || len(r.Clusters) == 0 {
+	if err := joinProducts(g, o.Kernel, r); err != nil {
+		return r, err
+	}
+	if err := applyParts(g, o.Kernel, r); err != nil || len(r.Clusters) == 0 {
 		return r, err
 	}
 	if err := pass.Check(g); err != nil {

@@ -67,6 +67,8 @@ func AsCompute(k Kernel) (Compute, bool) {
 		return k.Compute, true
 	case *RowKernel:
 		return k.Compute, true
+	case *UpdateKernel:
+		return k.Compute, true
 	}
 	return nil, false
 }

@@ -72,3 +72,25 @@ func ExampleChange() {
 	fmt.Println(ref.Load(), err)
 	// Output: float32[2]{2, 2} <nil>
 }
+
+// A kernel that is given the gradient part by part.
+func ExampleUpdateKernel() {
+	sum := []float32{0, 0, 0, 0}
+	k := &core.UpdateKernel{Gradient: 1, Parts: func(_ *core.OpContext, _ core.Shape, compute func(func() core.UpdatePart)) error {
+		compute(func() core.UpdatePart {
+			return func(at int, part []float32) {
+				for i, g := range part {
+					sum[at+i] += g
+				}
+			}
+		})
+		return nil
+	}}
+	err := k.Parts(nil, core.Shape{4}, func(worker func() core.UpdatePart) {
+		update := worker()
+		update(0, []float32{1, 2})
+		update(2, []float32{3, 4})
+	})
+	fmt.Println(sum, err)
+	// Output: [1 2 3 4] <nil>
+}

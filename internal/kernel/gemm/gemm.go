@@ -71,6 +71,20 @@ func MatMul[T numeric.Number](par kernel.Par, g Gemm, c, a, b []T, e Epilogue[T]
 	gemmPortable(par, g, c, a, b, e)
 }
 
+// HasParts reports whether Parts computes products like g.
+func HasParts(g Gemm) bool {
+	return g.M > 0 && g.N > 0 && g.K > 0 && !g.Accumulate && !g.byVector() && simd.hasParts32 != nil && simd.hasParts32(g)
+}
+
+// Parts computes the product g of a and b part by part, none of which is kept: it calls
+// worker for each goroutine that takes part, and what that returns for stretches of rows of
+// C, the elements from at on as C would lie in memory without gaps. The bits are those of
+// MatMul. It panics unless g HasParts.
+func Parts(par kernel.Par, g Gemm, a, b []float32, worker func() func(at int, part []float32)) {
+	_, _ = a[g.indexA(g.M-1, g.K-1)], b[g.indexB(g.K-1, g.N-1)] // the assembly checks no bounds
+	simd.parts32(par, g, a, b, worker)
+}
+
 // AddAll adds to c the products g of a[i] and b[i], one after the other: the bits are
 // those of a call of MatMul for each. Threads share the elements of C, so that they
 // meet once and not for each product.
@@ -131,9 +145,11 @@ type vectorLoops struct {
 	product64 matrixProduct[float64]
 	sums32    func(par kernel.Par, g Gemm, c []float32, a, b [][]float32)
 	sums64    func(par kernel.Par, g Gemm, c []float64, a, b [][]float64)
+	parts32   func(par kernel.Par, g Gemm, a, b []float32, worker func() func(at int, part []float32))
 	// inOneBlock32 and inOneBlock64 report whether these sum up over all of k before
 	// they add to C.
 	inOneBlock32, inOneBlock64 func(Gemm) bool
+	hasParts32                 func(Gemm) bool // parts32 computes such products
 }
 
 // simd is set once, before main starts, by the file of the architecture.

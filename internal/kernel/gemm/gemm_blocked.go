@@ -46,7 +46,7 @@ func blocksFor(c tiles.Caches, size, tileM, panel int) blockSizes {
 }
 
 // packed holds the packed parts of A and B.
-type packed[T numeric.Float] struct{ a, b []T }
+type packed[T numeric.Float] struct{ a, b, c []T } // c: a region of C that is not kept
 
 func newBlocked[T numeric.Float](micro *microKernels[T], s blockSizes) *blocked[T] {
 	return &blocked[T]{micro: micro, blockSizes: s, scratch: sync.Pool{New: func() any { return new(packed[T]) }}}
@@ -72,6 +72,18 @@ func (b *blocked[T]) addAll(par kernel.Par, g Gemm, c []T, x, y [][]T) {
 			w.a, w.b = x[i], y[i]
 			w.compute(direct)
 		}
+	})
+}
+
+// hasParts reports whether parts computes products like g: A is packed, and the sums over k
+// are not cut.
+func (b *blocked[T]) hasParts(g Gemm) bool { return !b.readsDirectly(g) && g.K <= b.k }
+
+// parts computes C block by block, each in memory that the next one takes, too.
+func (b *blocked[T]) parts(par kernel.Par, g Gemm, x, y []T, worker func() func(at int, part []T)) {
+	b.regions(par, b.tasks(g, false, 1), func(p *packed[T], r region) {
+		w := &gemmWork[T]{blocked: b, Gemm: g, region: r, packed: p, a: x, b: y}
+		w.inParts(worker())
 	})
 }
 

@@ -17,6 +17,7 @@ type gemmWork[T numeric.Float] struct {
 	region
 	*packed[T]
 	c, a, b []T
+	origin  int // of c among the elements of C
 }
 
 // compute multiplies without packing A, or with.
@@ -94,14 +95,57 @@ func (w *gemmWork[T]) blocksOfA(p, kn, j, nn int) {
 	for q := range blocks {
 		i := w.i0 + q*(w.i1-w.i0)/blocks
 		end := w.i0 + (q+1)*(w.i1-w.i0)/blocks
-		rows := tiles.Cut(end-i, w.micro.tileM)
-		for t := range rows.Tiles {
-			row, h := rows.Tile(t)
-			w.packTile(w.packed.a[row*kn:], i+row, h, p, kn)
+		w.blockOfA(i, end, p, kn, j, nn, q == 0)
+	}
+}
+
+// blockOfA multiplies rows [i, end) of A, a block, with columns [j, j+nn) of B.
+func (w *gemmWork[T]) blockOfA(i, end, p, kn, j, nn int, first bool) {
+	rows := tiles.Cut(end-i, w.micro.tileM)
+	for t := range rows.Tiles {
+		row, h := rows.Tile(t)
+		w.packTile(w.packed.a[row*kn:], i+row, h, p, kn)
+	}
+	for jj := 0; jj < nn; jj += w.micro.panel() {
+		w.column(rows, i, p, kn, j+jj, w.packed.b[jj*kn:], min(w.micro.panel(), nn-jj), first)
+	}
+}
+
+// maxPart is how many elements a part of C has at most: they stay in the second-level cache
+// beside what is packed of A.
+const maxPart = 64 << 10
+
+// inParts multiplies with A packed, k in one block, and calls put for all rows of each block
+// of C.
+func (w *gemmWork[T]) inParts(put func(at int, part []T)) {
+	panel, stride := w.micro.panel(), w.N
+	width := min(w.j1-w.j0, maxPart/w.micro.tileM/panel*panel)
+	height := min(w.m, w.i1-w.i0, maxPart/width/w.micro.tileM*w.micro.tileM)
+	w.packed.a = tiles.GrowAligned(w.packed.a, height*w.K+tiles.PackSlack)
+	w.packed.b = tiles.GrowAligned(w.packed.b, (width+panel)*w.K+tiles.PackSlack)
+	w.packed.c = tiles.GrowAligned(w.packed.c, height*width)
+	w.c = w.packed.c
+	for j := w.j0; j < w.j1; j += width {
+		w.LDC = min(width, w.j1-j)
+		for i := w.i0; i < w.i1; i += height {
+			end := min(i+height, w.i1)
+			w.origin = i*w.LDC + j
+			w.blockOfA(i, end, 0, w.K, j, w.LDC, i == w.i0)
+			putRows(put, w.c[:(end-i)*w.LDC], w.LDC, i*stride+j, stride)
 		}
-		for jj := 0; jj < nn; jj += w.micro.panel() {
-			w.column(rows, i, p, kn, j+jj, w.packed.b[jj*kn:], min(w.micro.panel(), nn-jj), q == 0)
-		}
+	}
+}
+
+// putRows calls put for rows of n elements, which are stride elements apart in C, the first
+// one at element at.
+func putRows[T any](put func(at int, part []T), c []T, n, at, stride int) {
+	if n == stride {
+		put(at, c)
+		return
+	}
+	for len(c) > 0 {
+		put(at, c[:n])
+		at, c = at+stride, c[n:]
 	}
 }
 
@@ -129,7 +173,7 @@ func (w *gemmWork[T]) column(rows tiles.Tiling, i, p, kn, j int, pb []T, width i
 	ahead := uintptr(kn*panel/rows.Tiles) * unsafe.Sizeof(pb[0])
 	for t := range rows.Tiles {
 		row, h := rows.Tile(t)
-		a, c := &w.packed.a[row*kn], &w.c[(i+row)*w.LDC+j]
+		a, c := &w.packed.a[row*kn], &w.c[(i+row)*w.LDC+j-w.origin]
 		switch {
 		case width < panel:
 			w.micro.packedEdge(h, width, kn, a, src, ldb, c, w.LDC, w.beta(p))

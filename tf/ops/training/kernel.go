@@ -14,24 +14,41 @@ import (
 func optimizerKernel(vars, in []string, run step) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		ref := len(n.OutTypes) > 0
-		return core.Compute(func(c *core.OpContext) error {
-			refs, err := variableRefs(c, len(vars))
-			if err != nil {
-				return err
-			}
-			err = changeAll(c, refs, func(next []*core.Change) error {
-				inputs, err := optimizerInputs(c, vars, in, next)
-				if err == nil {
-					run(n, inputs)
-				}
-				return err
-			})
+		k := &core.UpdateKernel{Gradient: len(vars) + slices.IndexFunc(in, isGradient)}
+		k.Compute = func(c *core.OpContext) error {
+			err := update(c, vars, in, c.Input(k.Gradient), func(s *stepInputs) { run(n, s) })
 			if err == nil && ref {
 				c.Out[0].Ref = c.In[0].Ref
 			}
 			return err
-		}), nil
+		}
+		if !ref && !slices.Contains(in, "indices") && n.Type("T") == tf.Float32 {
+			k.Parts = func(c *core.OpContext, shape tf.Shape, compute func(worker func() core.UpdatePart)) error {
+				described := core.TensorOf(tf.Float32, shape, nil)
+				return update(c, vars, in, described, func(s *stepInputs) {
+					s.parts = compute
+					run(n, s)
+				})
+			}
+		}
+		return k, nil
 	}
+}
+
+// update calls run with the inputs, once they have been checked, while the variables are
+// locked.
+func update(c *core.OpContext, vars, in []string, grad *core.Tensor, run func(*stepInputs)) error {
+	refs, err := variableRefs(c, len(vars))
+	if err != nil {
+		return err
+	}
+	return changeAll(c, refs, func(next []*core.Change) error {
+		inputs, err := optimizerInputs(c, vars, in, grad, next)
+		if err == nil {
+			run(inputs)
+		}
+		return err
+	})
 }
 
 // variableRefs returns the cells of the variables in the first n inputs, which
@@ -76,8 +93,8 @@ func changeAll(c *core.OpContext, refs []*core.Ref, f func([]*core.Change) error
 	return lock(0)
 }
 
-// optimizerInputs checks the variables' values and the other inputs.
-func optimizerInputs(c *core.OpContext, vars, in []string, next []*core.Change) (*stepInputs, error) {
+// optimizerInputs checks the variables' values, the gradient and the other inputs.
+func optimizerInputs(c *core.OpContext, vars, in []string, grad *core.Tensor, next []*core.Change) (*stepInputs, error) {
 	ts := make([]*core.Tensor, len(next))
 	for i, v := range next {
 		ts[i] = v.T
@@ -90,7 +107,7 @@ func optimizerInputs(c *core.OpContext, vars, in []string, next []*core.Change) 
 		t := c.Input(len(vars) + i)
 		switch {
 		case isGradient(name):
-			s.grad = t
+			s.grad = grad
 		case name == "indices":
 			s.indices = t
 		case t.Rank() != 0:

@@ -40,6 +40,9 @@ type stepInputs struct {
 	scalars []*core.Tensor
 	grad    *core.Tensor
 	indices *core.Tensor // the rows that grad is for; nil: all
+	// parts computes the gradient part by part, of which grad only has the shape; nil: grad
+	// has the elements.
+	parts func(worker func() core.UpdatePart)
 }
 
 // each has the stretches of the variables updated: n elements of them from
@@ -110,20 +113,45 @@ func exactStep[T tf.Elem](r rule[T]) step {
 		for i, t := range in.scalars {
 			elementwise.Cast(s[i:i+1], core.AnyData(t))
 		}
-		update, g := r(n, s), core.Data[T](in.grad)
+		worker := stretches(in.vars, r(n, s))
+		if in.parts != nil {
+			in.eachPart(any(worker).(func() func(at int, g []float32)))
+			return
+		}
+		g := core.Data[T](in.grad)
 		in.each(func() func(at, from, n int) {
-			all, v := make([][]T, len(in.vars)), make([][]T, len(in.vars))
-			for i, t := range in.vars {
-				all[i] = core.Data[T](t)
-			}
-			return func(at, from, n int) {
-				for i, x := range all {
-					v[i] = x[at : at+n]
-				}
-				update(v, g[from:from+n])
-			}
+			update := worker()
+			return func(at, from, n int) { update(at, g[from:from+n]) }
 		})
 	}
+}
+
+// stretches returns what makes, for each goroutine, a function that updates vars from
+// element at on by as many elements of a gradient as there are.
+func stretches[T tf.Elem](vars []*core.Tensor, update func(v [][]T, g []T)) func() func(at int, g []T) {
+	return func() func(at int, g []T) {
+		all, v := make([][]T, len(vars)), make([][]T, len(vars))
+		for i, t := range vars {
+			all[i] = core.Data[T](t)
+		}
+		return func(at int, g []T) {
+			for i, x := range all {
+				v[i] = x[at : at+len(g)]
+			}
+			update(v, g)
+		}
+	}
+}
+
+// eachPart has the variables updated by parts of the gradient as they come.
+func (in *stepInputs) eachPart(worker func() func(at int, g []float32)) {
+	vars := in.different()
+	in.parts(func() core.UpdatePart {
+		update := worker()
+		return func(at int, part []float32) {
+			changes.Each(at, at+len(part), func(lo, hi int) { update(lo, part[lo-at:hi-at]) }, vars...)
+		}
+	})
 }
 
 // A streamRule is a rule of type Float32 whose results z go to other memory than the
@@ -135,7 +163,7 @@ type streamRule func(n *core.Node, s []float32) func(z, v [][]float32, g []float
 func (s steps) streaming(r streamRule) steps {
 	plain := s[tf.Float32]
 	s[tf.Float32] = func(n *core.Node, in *stepInputs) {
-		if in.indices == nil && changes.Streams(in.next...) {
+		if in.indices == nil && in.parts == nil && changes.Streams(in.next...) {
 			if update := r(n, in.floats()); update != nil {
 				in.stream(update)
 				return
