@@ -15,6 +15,7 @@ type build struct {
 	values, ops uint64
 	body        []byte // arguments and operations of the function
 	dict        uint64 // the function's attributes
+	kind        uint64 // the one of them that is its type
 }
 
 // made is an entry of a table.
@@ -56,9 +57,10 @@ func newBuild(version uint64) *build {
 	f32 := b.typ(1, 4)
 	tensor := b.typ(1, 20, 0, f32)
 	function := b.typ(1, 8, 1, tensor, 1, tensor)
+	b.kind = b.attr(1, 17, function)
 	b.dict = b.set(
 		"sym_name", b.attr(1, 14, b.text("main")),
-		"function_type", b.attr(1, 17, function),
+		"function_type", b.kind,
 		"sym_visibility", b.attr(1, 14, b.text("public")),
 		"arg_attrs", b.attr(1, 1, 0),
 		"res_attrs", b.attr(1, 1, 0))

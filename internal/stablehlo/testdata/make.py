@@ -73,8 +73,9 @@ def constants(x):
     many = np.arange(3000, dtype=np.int32).reshape(30, 100)
     flags = np.arange(20) % 3 == 0
     return (x + many.astype(np.float32), jnp.asarray(many % 7), jnp.asarray(flags), jnp.ones((100, 100), bool),
-            jnp.zeros((50,), bool), jnp.full((4, 5), 2.5), jnp.zeros((0, 3)), jnp.asarray(np.bool_(True)),
-            jnp.asarray(np.array([True] * 8)), jnp.asarray(np.array([False, True])))
+            *(jnp.asarray(v) for v in (
+                np.zeros(50, bool), np.ones(50, bool), np.array([True] * 8), np.array([False] * 8), np.array([False, True]),
+                np.full((4, 5), 2.5), np.full(7, -3, np.int16), np.full(3, 1 - 2j), np.zeros((0, 3)), np.zeros(0, bool))))
 
 
 @jax.jit
