@@ -25,7 +25,8 @@ type made struct {
 }
 
 // The names of operations that builds may use.
-var names = []string{"module", "func_v1", "abs_v1", "add_v1", "if_v1", "return_v1", "gather_v1", "while_v1", "tuple_v1"}
+var names = []string{"module", "func_v1", "abs_v1", "add_v1", "if_v1", "return_v1", "gather_v1", "while_v1", "tuple_v1",
+	"constant_v1", "tanh_v1", "dynamic_conv_v1", "call_v1"}
 
 const (
 	opFunc = iota + 1
@@ -36,6 +37,10 @@ const (
 	opGather
 	opWhile
 	opTuple
+	opConstant
+	opTanh
+	opDynamicConv
+	opCall
 )
 
 // nums encodes integers, small ones in a byte, others in nine.

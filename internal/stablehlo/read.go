@@ -2,8 +2,10 @@ package stablehlo
 
 import "bytes"
 
-// Read reads a module from a portable artifact. Data that is damaged, and versions or
-// operations that it does not know, are errors. What it returns keeps no reference to data.
+// Read reads a module from a portable artifact. Data that is damaged is an error of
+// [ErrCorrupt]; versions or operations that it does not know are one of
+// [ErrUnsupported]. What it returns keeps no reference to data, takes memory in
+// proportion to it, and has every value defined before it is used.
 func Read(data []byte) (*Module, error) {
 	r := &reader{budget: 1<<14 + 16*len(data), sets: map[setKey]map[string]Attr{}}
 	c := &cursor{r: r, what: "artifact", data: data}
