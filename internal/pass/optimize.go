@@ -103,31 +103,36 @@ func Optimize(g *graph.Graph, o Options) (err error) {
 		return err
 	}
 	e := newEditor(g, o)
+	passes := e.passes()
+	idle := 0 // passes in a row that had nothing to do
 	for range maxRounds {
-		if changed, err := e.round(); err != nil || !changed {
-			return err
+		for _, p := range passes {
+			did, err := e.apply(p)
+			if err != nil {
+				return err
+			}
+			if idle++; did {
+				idle = 0
+			}
+			if idle == len(passes) {
+				return nil
+			}
 		}
 	}
 	return nil
 }
 
-// round runs each pass once and reports whether any did something.
-func (e *editor) round() (changed bool, err error) {
+// passes returns those of a round.
+func (e *editor) passes() (out []*optimizer) {
 	for i := range optimizers {
-		if slices.Contains(e.Disabled, optimizers[i].name) {
-			continue
+		if !slices.Contains(e.Disabled, optimizers[i].name) {
+			out = append(out, &optimizers[i])
 		}
-		did, err := e.apply(&optimizers[i])
-		if err != nil {
-			return false, err
-		}
-		changed = changed || did
 	}
 	if e.FoldNorms {
-		did, err := e.apply(&normFolding)
-		return changed || did, err
+		out = append(out, &normFolding)
 	}
-	return changed, nil
+	return out
 }
 
 // apply runs one pass, drops what is not needed after it, and checks the result.
