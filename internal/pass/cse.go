@@ -151,7 +151,7 @@ func writeInt(h *maphash.Hash, n int) {
 // hashOf hashes b, pieces of it if it is large: models have hundreds of megabytes of
 // constants, few of which are equal, and those are compared byte by byte.
 func hashOf(seed maphash.Seed, b []byte) uint64 {
-	const pieces, size = 64, 256
+	const pieces, size = 16, 64
 	if len(b) <= pieces*size {
 		return maphash.Bytes(seed, b)
 	}
