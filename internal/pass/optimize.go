@@ -12,7 +12,7 @@ type Options struct {
 	// Disabled are the names of passes to leave out; "all" is all of them.
 	Disabled []string
 	// Eval computes a node on the CPU; nil: nothing is computed in advance.
-	Eval func(n *core.Node, in []*core.Tensor) ([]*core.Tensor, error)
+	Eval Eval
 	// Preserve, by name, are nodes that must stay as they are, besides those
 	// with effects and those without users, which a step is run for.
 	Preserve map[string]bool
@@ -27,6 +27,9 @@ type Options struct {
 	// they take. nil: any number.
 	Spare *int
 }
+
+// Eval computes a node on the CPU.
+type Eval func(n *core.Node, in []*core.Tensor) ([]*core.Tensor, error)
 
 const maxFolded = 10 << 20
 
