@@ -43,7 +43,7 @@ type modelServerFlags struct {
 	requestShare                      float64
 	maxConnections                    int
 	maxStreams                        uint
-	noFold, noFreeze                  bool
+	noFold, noFreeze, prepare         bool
 	runs                              int
 	tls                               tlsFlags
 	observe                           observeFlags
@@ -149,6 +149,7 @@ func (f *modelServerFlags) defineOwn(s *flag.FlagSet) {
 	s.IntVar(&f.maxConnections, "max_connections", 10000, "connections that each port has open at once; others wait; 0: no bound")
 	s.UintVar(&f.maxStreams, "max_streams", 0, "calls by gRPC that a connection has under way at once; 0: no bound")
 	s.IntVar(&f.runs, "max_concurrent_runs", 0, "`runs` of a version that are under way at once, of signatures that change no state; 0: as many as processors, negative: any number")
+	s.BoolVar(&f.prepare, "prepare_signatures", true, "plan signatures before a version is available, and run those once that leave no trace")
 	s.BoolVar(&f.noFold, "no_folding", false, noFoldUsage)
 	s.BoolVar(&f.noFreeze, "no_freezing", false, noFreezeUsage)
 	f.tls.serverOnly(s)
@@ -196,7 +197,7 @@ func (f *modelServerFlags) serverConfig() (serving.Config, error) {
 		RetryInterval: time.Duration(f.retryMicros) * time.Microsecond, NoWarmup: !f.warmup, WarmupRounds: f.rounds, AnyLabel: f.anyLabel,
 		TensorContent: f.content, CheckMethods: f.method, ModelBatching: f.modelBatching, MaxRequests: f.maxRequests,
 		RequestTimeout: time.Duration(f.restTimeout) * time.Millisecond, MaxBody: f.maxBody, MaxMessage: f.maxMessage, CORS: f.cors, NoPage: f.noPage,
-		NoFold: f.noFold, NoFreeze: f.noFreeze, Runs: f.runs, MaxStreams: uint32(min(f.maxStreams, math.MaxUint32)),
+		NoFold: f.noFold, NoFreeze: f.noFreeze, NoPrepare: !f.prepare, Runs: f.runs, MaxStreams: uint32(min(f.maxStreams, math.MaxUint32)),
 	}
 	if f.filePoll == 0 {
 		c.Poll = -1

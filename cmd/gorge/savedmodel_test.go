@@ -57,26 +57,35 @@ func TestSavedModelRefuses(t *testing.T) {
 	good := archive(t, map[string]*tf.Tensor{"image": digit(t)})
 	out := "--outputs=" + filepath.Join(t.TempDir(), "out.npz")
 	for want, args := range map[string][]string{
-		`missing: {image}, unknown: {x}`:                     {digitsModel, "--inputs=" + archive(t, map[string]*tf.Tensor{"x": digit(t)}), out},
-		`missing: {image}, unknown: {}`:                      {digitsModel, out},
-		`input "image" must have type string, got float32[]`: {digitsModel, "--inputs=" + archive(t, map[string]*tf.Tensor{"image": tf.Scalar[float32](1)}), out},
-		`no signature "other"; it has serving_default`:       {digitsModel, "--signature_def=other", "--inputs=" + good, out},
-		`matching supplied tags: { gpu serve }`:              {"--tag_set=serve,gpu", digitsModel, "--inputs=" + good, out},
-		`Could not find SavedModel .pb or .pbtxt`:            {t.TempDir(), "--inputs=" + good, out},
-		`takes --outputs=FILE.npz`:                           {digitsModel, "--inputs=" + good},
-		`takes one directory, got []`:                        {"--inputs=" + good, out},
-		`takes one directory, got ["a" "b"]`:                 {"a", "b", "--inputs=" + good, out},
-		`flag provided but not defined: -inptus`:             {digitsModel, "--inptus=" + good, out},
-		`/none.npz; No such file or directory`:               {digitsModel, "--inputs=/none.npz", out},
-		`an npz file must be a zip archive`:                  {digitsModel, "--inputs=savedmodel.go", out},
-		`/none/out.npz`:                                      {digitsModel, "--inputs=" + good, "--outputs=/none/out.npz"},
-		`image`:                                              {digitsModel, "--inputs=" + archive(t, map[string]*tf.Tensor{"image": words(t)}), out},
+		`missing: {image}, unknown: {x}`:                                             {digitsModel, "--inputs=" + archive(t, map[string]*tf.Tensor{"x": digit(t)}), out},
+		`run takes --inputs=FILE.npz, with an array for each input: image string[?]`: {digitsModel, out},
+		`input "image" must have type string, got float32[]`:                         {digitsModel, "--inputs=" + archive(t, map[string]*tf.Tensor{"image": tf.Scalar[float32](1)}), out},
+		`no signature "other"; it has serving_default`:                               {digitsModel, "--signature_def=other", "--inputs=" + good, out},
+		`matching supplied tags: { gpu serve }`:                                      {"--tag_set=serve,gpu", digitsModel, "--inputs=" + good, out},
+		`Could not find SavedModel .pb or .pbtxt`:                                    {t.TempDir(), "--inputs=" + good, out},
+		`takes --outputs=FILE.npz`:                                                   {digitsModel, "--inputs=" + good},
+		`takes one directory, got []`:                                                {"--inputs=" + good, out},
+		`takes one directory, got ["a" "b"]`:                                         {"a", "b", "--inputs=" + good, out},
+		`flag provided but not defined: -inptus`:                                     {digitsModel, "--inptus=" + good, out},
+		`/none.npz; No such file or directory`:                                       {digitsModel, "--inputs=/none.npz", out},
+		`an npz file must be a zip archive`:                                          {digitsModel, "--inputs=savedmodel.go", out},
+		`/none/out.npz`:                                                              {digitsModel, "--inputs=" + good, "--outputs=/none/out.npz"},
+		`image`:                                                                      {digitsModel, "--inputs=" + archive(t, map[string]*tf.Tensor{"image": words(t)}), out},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := run(t.Context(), append([]string{"savedmodel", "run"}, args...), &stdout, &stderr)
 		if text := stderr.String(); code == 0 || !strings.Contains(text, want) || strings.Count(text, "\n") != 1 || stdout.Len() > 0 {
 			t.Errorf("status %d, %q, want one line with %q", code, text, want)
 		}
+	}
+}
+
+// TestBenchWithoutInputs: bench names the flag that is missing, too.
+func TestBenchWithoutInputs(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	code := run(t.Context(), []string{"savedmodel", "bench", digitsModel}, &stdout, &stderr)
+	if text := stderr.String(); code == 0 || !strings.Contains(text, "bench takes --inputs=FILE.npz, with an array for each input: image string") {
+		t.Errorf("status %d, %q", code, text)
 	}
 }
 

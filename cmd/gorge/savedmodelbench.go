@@ -42,7 +42,7 @@ func benchSavedModel(ctx context.Context, args []string, stdout, stderr io.Write
 	defer m.Close()
 	loaded := time.Since(start)
 	sig := m.Signature(*name)
-	if err := castAll(sig, in); err != nil {
+	if err := given(s.Name(), sig, *inputs, in); err != nil {
 		return err
 	}
 	start = time.Now()

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -40,7 +42,7 @@ func runSavedModel(ctx context.Context, args []string, stdout, stderr io.Writer)
 	}
 	defer m.Close()
 	sig := m.Signature(*name)
-	if err := castAll(sig, in); err != nil {
+	if err := given(s.Name(), sig, *inputs, in); err != nil {
 		return err
 	}
 	out, err := sig.RunTensors(ctx, in)
@@ -65,6 +67,21 @@ func readArchive(name string) (map[string]*tf.Tensor, error) {
 		return nil, core.FileError(name, err)
 	}
 	return npy.ReadArchive(f, info.Size())
+}
+
+// given makes arrays fit the inputs of a signature, for a command. Without a file of
+// arrays there must be no inputs that need one.
+func given(command string, sig *savedmodel.Signature, file string, in map[string]*tf.Tensor) error {
+	var missing []string
+	for _, spec := range sig.Inputs() {
+		if spec.Default == nil {
+			missing = append(missing, fmt.Sprintf("%s %v%v", spec.Key, spec.DType, spec.Shape))
+		}
+	}
+	if file == "" && len(missing) > 0 {
+		return tf.Errorf(tf.InvalidArgument, "%s takes --inputs=FILE.npz, with an array for each input: %s", command, strings.Join(missing, ", "))
+	}
+	return castAll(sig, in)
 }
 
 // castAll converts numbers to the types of the inputs, as numpy does for

@@ -205,7 +205,7 @@ func (r *Reader) tile(tensor, key string, e *Entry, at Slice, shape core.Shape) 
 			_, err = r.located(key, e)
 			return err
 		},
-		load: func() (*core.Tensor, error) { return r.value(tensor, key, e, core.AllocTensor) },
+		load: func(a Alloc) (*core.Tensor, error) { return r.value(tensor, key, e, a) },
 	}
 }
 

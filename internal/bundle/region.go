@@ -1,13 +1,17 @@
 package bundle
 
-import "github.com/gorge-tf/gorge/tf/core"
+import (
+	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // A tile is a slice of a tensor that is stored by itself.
 type tile struct {
 	at Slice
 	// check proves that the bytes are there, before room is made for them.
 	check func() error
-	load  func() (*core.Tensor, error)
+	// load reads the values into a tensor from a, or another one.
+	load func(a Alloc) (*core.Tensor, error)
 }
 
 // assemble returns the slice want of a tensor, whose elements come from tiles
@@ -26,14 +30,23 @@ func assemble(name string, d core.DType, full core.Shape, want Slice, tiles []ti
 	}
 	var out *core.Tensor
 	for _, t := range need {
-		part, err := t.load()
-		if err != nil {
+		if out == nil && !t.at.overlap(want, full).Equal(shape) {
+			out = core.NewTensor(d, shape)
+		}
+		within := t.within(out, full, want)
+		a := core.AllocTensor
+		if within != nil {
+			a = func(core.DType, core.Shape) (*core.Tensor, error) { return within, nil }
+		}
+		part, err := t.load(a)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if t.at.overlap(want, full).Equal(shape) && part.Shape().Equal(shape) {
+		case part == within: // its values are in their place
+			continue
+		case out == nil && part.Shape().Equal(shape):
 			return part, nil
-		}
-		if out == nil {
+		case out == nil:
 			out = core.NewTensor(d, shape)
 		}
 		copyOverlap(out, part, full, want, t.at)
@@ -42,6 +55,18 @@ func assemble(name string, d core.DType, full core.Shape, want Slice, tiles []ti
 		out = core.NewTensor(d, shape) // empty
 	}
 	return out, nil
+}
+
+// within returns the part of out, which is the slice want, that has the values of t side
+// by side: some of its rows. It is nil if there is none; out may be nil.
+func (t *tile) within(out *core.Tensor, full core.Shape, want Slice) *core.Tensor {
+	shape, err := t.at.Shape(full)
+	if out == nil || out.Buffer() == nil || err != nil || len(full) == 0 || !t.at.overlap(want, full).Equal(shape) || !shape[1:].Equal(out.Shape()[1:]) {
+		return nil
+	}
+	row := core.Shape(shape[1:]).NumElements() * out.DType().Size()
+	at := (t.at.start(0) - want.start(0)) * row
+	return core.TensorOf(out.DType(), shape, memory.Wrap(out.Buffer().Bytes()[at:at+shape[0]*row], nil))
 }
 
 // covering returns the tiles that have a part of want, all of which there must

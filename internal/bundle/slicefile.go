@@ -197,7 +197,7 @@ func (t *sliced) tile(name string, s Slice, from *table) tile {
 	return tile{
 		at:    s,
 		check: func() (err error) { values, err = t.read(name, s, from); return err },
-		load:  func() (*core.Tensor, error) { return values, nil },
+		load:  func(Alloc) (*core.Tensor, error) { return values, nil },
 	}
 }
 

@@ -27,7 +27,8 @@ type holder struct {
 	name  string // of a session
 	step  int64
 	used  atomic.Int64
-	whole *holder // the session of a step
+	peak  atomic.Int64 // of a step: the most that it has held at once
+	whole *holder      // the session of a step
 }
 
 // String names h for reports.
@@ -91,18 +92,21 @@ func (a *account) session() *holder {
 	return &a.holder
 }
 
-// endStep forgets a step. What it leaves behind, in variables say, is the
-// session's.
-func (a *account) endStep(step int64) {
+// endStep forgets a step and returns the most that it has held at once. What it leaves
+// behind, in variables say, is the session's.
+func (a *account) endStep(step int64) (peak int64) {
 	if a == nil || a.count.Load() == 0 {
-		return
+		return 0
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.steps[step] != nil {
-		delete(a.steps, step)
-		a.count.Add(-1)
+	h := a.steps[step]
+	if h == nil {
+		return 0
 	}
+	delete(a.steps, step)
+	a.count.Add(-1)
+	return h.peak.Load()
 }
 
 // charge counts n bytes to h, and to its session, unless that exceeds a share.
@@ -126,10 +130,19 @@ func (h *holder) charge(n int64) error {
 func (h *holder) add(n, most int64) error {
 	used := h.used.Add(n)
 	if used <= most {
+		if h.whole != nil {
+			raise(&h.peak, used)
+		}
 		return nil
 	}
 	h.used.Add(-n)
 	return &Exhausted{Asked: n, InUse: used - n, Limit: most, Of: h.String(), Holders: holders()}
+}
+
+// raise makes v at least n.
+func raise(v *atomic.Int64, n int64) {
+	for was := v.Load(); was < n && !v.CompareAndSwap(was, n); was = v.Load() {
+	}
 }
 
 func (h *holder) give(n int64) {

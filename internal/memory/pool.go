@@ -87,11 +87,13 @@ func (p *Pool) InUse() int64 {
 	return p.account.used.Load()
 }
 
-// EndStep says that a step is over. What it still holds is the session's.
-func (p *Pool) EndStep(step int64) {
-	if p != nil {
-		p.account.endStep(step)
+// EndStep says that a step is over and returns the most that it has held at once, in
+// blocks that are counted one by one. What it still holds is the session's.
+func (p *Pool) EndStep(step int64) (peak int64) {
+	if p == nil {
+		return 0
 	}
+	return p.account.endStep(step)
 }
 
 // Trim gives all idle memory to the garbage collector. It also lets size

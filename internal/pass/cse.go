@@ -1,9 +1,10 @@
 package pass
 
 import (
+	"encoding/binary"
 	"fmt"
 	"hash/maphash"
-	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -18,7 +19,7 @@ func mergeEqual(e *editor) (bool, error) {
 		return false, err
 	}
 	f, seed, changed := newForwards(e.Graph), maphash.MakeSeed(), false
-	first := map[string][]*graph.Node{}
+	first := map[uint64][]*graph.Node{}
 	for _, n := range order {
 		if err := f.settle(n); err != nil {
 			return false, err
@@ -27,7 +28,7 @@ func mergeEqual(e *editor) (bool, error) {
 			continue
 		}
 		key := digest(n, seed)
-		i := slices.IndexFunc(first[key], func(m *graph.Node) bool { return equalAttrs(n.Attrs, m.Attrs) })
+		i := slices.IndexFunc(first[key], func(m *graph.Node) bool { return computesSame(n, m) })
 		if i < 0 || e.roots[n] {
 			first[key] = append(first[key], n)
 			continue
@@ -54,26 +55,33 @@ func outputsOf(n *graph.Node) []graph.Edge {
 	return out
 }
 
-// digest returns a text that nodes which compute the same have in common.
-func digest(n *graph.Node, seed maphash.Seed) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s", n.OpName(), n.Device)
+// digest returns a number that nodes which compute the same have in common.
+func digest(n *graph.Node, seed maphash.Seed) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	h.WriteString(n.OpName())
+	h.WriteByte(0)
+	h.WriteString(n.Device)
 	for _, x := range n.In {
-		fmt.Fprintf(&b, " %d:%d", x.Node.ID, x.Out)
+		writeInt(&h, x.Node.ID)
+		writeInt(&h, x.Out)
 	}
-	ids := make([]int, len(n.Control))
-	for i, c := range n.Control {
-		ids[i] = c.ID
+	sum := h.Sum64() // what has no order is added
+	for _, c := range n.Control {
+		sum += maphash.Comparable(seed, c.ID)
 	}
-	slices.Sort(ids)
-	fmt.Fprintf(&b, " ^%v", ids)
-	for _, k := range slices.Sorted(maps.Keys(n.Attrs)) {
+	for k, v := range n.Attrs {
 		if !hints[k] {
-			fmt.Fprintf(&b, " %s=", k)
-			writeAttr(&b, n.Attrs[k], seed)
+			sum += attrDigest(k, v, seed)
 		}
 	}
-	return b.String()
+	return sum
+}
+
+// computesSame reports whether two nodes do: digests may be equal by chance.
+func computesSame(n, m *graph.Node) bool {
+	return n.OpName() == m.OpName() && n.Device == m.Device && slices.Equal(n.In, m.In) && len(n.Control) == len(m.Control) &&
+		!slices.ContainsFunc(n.Control, func(c *graph.Node) bool { return !slices.Contains(m.Control, c) }) && equalAttrs(n.Attrs, m.Attrs)
 }
 
 // hints are attributes that say nothing about what is computed once a node has
@@ -92,19 +100,58 @@ func equalAttrs(a, b core.Attrs) bool {
 	return covers(a, b) && covers(b, a)
 }
 
-func writeAttr(b *strings.Builder, v any, seed maphash.Seed) {
-	t, ok := v.(*core.Tensor)
-	if !ok || t.Buffer() == nil || !t.Addressable() {
-		fmt.Fprint(b, v)
+// attrDigest is the part of an attribute in a digest. Numbers count by their bits: 0 and
+// -0 are equal and not the same.
+func attrDigest(key string, v any, seed maphash.Seed) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	h.WriteString(key)
+	h.WriteByte(0)
+	switch v := v.(type) {
+	case string:
+		h.WriteString(v)
+	case int64:
+		writeInt(&h, int(v))
+	case core.DType:
+		writeInt(&h, int(v))
+	case float32:
+		writeInt(&h, int(math.Float32bits(v)))
+	case core.Shape:
+		writeInts(&h, v)
+	case *core.Tensor:
+		writeTensor(&h, v, seed)
+	default:
+		fmt.Fprint(&h, v)
+	}
+	return h.Sum64()
+}
+
+func writeTensor(h *maphash.Hash, t *core.Tensor, seed maphash.Seed) {
+	if t.Buffer() == nil || !t.Addressable() {
+		fmt.Fprint(h, t)
 		return
 	}
-	fmt.Fprintf(b, "%v%v %x", t.DType(), t.Shape(), hashOf(seed, t.Buffer().Bytes()))
+	writeInt(h, int(t.DType()))
+	writeInts(h, t.Shape())
+	writeInt(h, int(hashOf(seed, t.Buffer().Bytes())))
+}
+
+func writeInts(h *maphash.Hash, v []int) {
+	for _, n := range v {
+		writeInt(h, n)
+	}
+}
+
+func writeInt(h *maphash.Hash, n int) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], uint64(n))
+	h.Write(b[:])
 }
 
 // hashOf hashes b, pieces of it if it is large: models have hundreds of megabytes of
 // constants, few of which are equal, and those are compared byte by byte.
 func hashOf(seed maphash.Seed, b []byte) uint64 {
-	const pieces, size = 64, 256
+	const pieces, size = 16, 64
 	if len(b) <= pieces*size {
 		return maphash.Bytes(seed, b)
 	}

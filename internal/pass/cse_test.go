@@ -1,6 +1,8 @@
 package pass
 
 import (
+	"hash/maphash"
+	"math"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/graph"
@@ -34,5 +36,52 @@ func TestLargeConstantsMerge(t *testing.T) {
 	}
 	if in := out.In; in[0] != in[1] || in[0] == in[2] || in[0] == in[3] || in[2] == in[3] {
 		t.Errorf("of four constants the first two must be one, and no others: %v", in)
+	}
+}
+
+// TestDigestsAgree: nodes that compute the same have one digest, whatever the order of
+// what has none; those that differ in any one thing are not merged.
+func TestDigestsAgree(t *testing.T) {
+	g := graph.New()
+	add := func(op string, attrs core.Attrs, in ...graph.Edge) *graph.Node {
+		n, err := g.AddNew("n", op, attrs, "/device:CPU:0", in...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	constant := func(v *core.Tensor) *graph.Node { return add("Const", core.Attrs{"dtype": v.DType(), "value": v}) }
+	a, b := constant(core.Scalar(float32(0))), constant(core.Scalar(float32(math.Copysign(0, -1))))
+	x, y := graph.Edge{Node: a}, graph.Edge{Node: b}
+	elu := func(alpha float32) *graph.Node {
+		return add("LeakyRelu", core.Attrs{"alpha": alpha, "T": core.Float32}, x)
+	}
+	controlled := func(after ...*graph.Node) *graph.Node {
+		n := add("Neg", core.Attrs{"T": core.Float32}, x)
+		n.Control = after
+		return n
+	}
+	hinted := controlled()
+	hinted.Attrs["_class"] = []string{"loc:@a"}
+	// Nodes of one group compute the same.
+	groups := [][]*graph.Node{
+		{a, constant(core.Scalar(float32(0)))}, {b}, {constant(core.Scalar("0")), constant(core.Scalar("0"))}, {constant(core.Scalar(int32(0)))},
+		{elu(0), elu(0)}, {elu(float32(math.Copysign(0, -1)))}, {elu(1)},
+		{controlled(), hinted}, {controlled(a, b), controlled(b, a)}, {controlled(a)},
+		{add("Sub", core.Attrs{"T": core.Float32}, x, y), add("Sub", core.Attrs{"T": core.Float32}, x, y)}, {add("Sub", core.Attrs{"T": core.Float32}, y, x)},
+	}
+	g.Renumber()
+	seed := maphash.MakeSeed()
+	same := func(n, m *graph.Node) bool { return digest(n, seed) == digest(m, seed) && computesSame(n, m) }
+	for i, group := range groups {
+		for j, other := range groups {
+			for _, n := range group {
+				for _, m := range other {
+					if same(n, m) != (i == j) {
+						t.Errorf("%s%v and %s%v, of groups %d and %d: same = %v", n.OpName(), n.Attrs, m.OpName(), m.Attrs, i, j, same(n, m))
+					}
+				}
+			}
+		}
 	}
 }

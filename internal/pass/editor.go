@@ -11,7 +11,8 @@ import (
 type editor struct {
 	*graph.Graph
 	Options
-	roots map[*graph.Node]bool // what the graph is run for, never removed
+	roots  map[*graph.Node]bool            // what the graph is run for, never removed
+	folded func(norm, weights *graph.Node) // told of norms that were folded; may be nil
 }
 
 func newEditor(g *graph.Graph, o Options) *editor {

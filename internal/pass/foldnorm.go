@@ -34,8 +34,25 @@ func foldNorms(e *editor) (bool, error) {
 			return false, err
 		}
 		changed = changed || did
+		m.weights = nil // nothing else may have them
 	}
 	return changed, nil
+}
+
+// FoldNorms folds the normalizations of g as Options.FoldNorms does, and computes the
+// constants for it. It does not care for memory: nothing else should need the weights. g
+// need not be placed. Nodes that nothing needs any more stay. After each one did is
+// called, with the norm and the constant that its weights were.
+func FoldNorms(g *graph.Graph, eval Eval, did func(norm, weights *graph.Node)) (err error) {
+	defer core.Recover(&err, "the folding of normalizations")
+	e := newEditor(g, Options{Eval: eval, MaxFolded: math.MaxInt})
+	e.folded = did
+	for _, f := range []rewrite{inferShapes, foldConstants, inferShapes, foldNorms} {
+		if _, err := f(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A norm is a node that normalizes or scales what linear computes, perhaps with a bias
@@ -191,7 +208,13 @@ func (m *norm) fold(e *editor) (bool, error) {
 		return false, err
 	}
 	m.linear.In[1] = graph.Edge{Node: c}
-	return true, m.replace(e, shift)
+	if err := m.replace(e, shift); err != nil {
+		return false, err
+	}
+	if e.folded != nil {
+		e.folded(m.node, old)
+	}
+	return true, nil
 }
 
 // replace makes the node of m add shift, or nothing if that is nil.

@@ -86,3 +86,20 @@ func TestFreezeLeavesWriters(t *testing.T) {
 		}
 	}
 }
+
+// TestFoldNormsOfExpressions: parameters that follow from constants are computed for it,
+// in a graph that is not placed; each norm is told of with the weights that it had.
+func TestFoldNormsOfExpressions(t *testing.T) {
+	g := parse(t, strings.NewReplacer(" @/device:CPU:0", "", "(b, s, o, m, v)", "(b, s, o, p, v)").Replace(convolutions)+`
+	p = Neg(m)`)
+	told := map[string]string{}
+	if err := FoldNorms(g, evaluate, func(n, weights *graph.Node) { told[n.Name] = weights.Name }); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 2 || told["n"] != "w" || told["n2"] != "w2" || g.Node("n").OpName() != "BiasAdd" || g.Node("n3").OpName() != "FusedBatchNormV3" {
+		t.Errorf("told of %v:\n%s", told, graphtext.Print(g))
+	}
+	if want := "float32[2]{4, 3}"; !strings.Contains(graphtext.Print(g), want) { // 1+(1+0.5)·2 and -1+(-1+3)·2
+		t.Errorf("no %s in\n%s", want, graphtext.Print(g))
+	}
+}

@@ -12,7 +12,7 @@ type Options struct {
 	// Disabled are the names of passes to leave out; "all" is all of them.
 	Disabled []string
 	// Eval computes a node on the CPU; nil: nothing is computed in advance.
-	Eval func(n *core.Node, in []*core.Tensor) ([]*core.Tensor, error)
+	Eval Eval
 	// Preserve, by name, are nodes that must stay as they are, besides those
 	// with effects and those without users, which a step is run for.
 	Preserve map[string]bool
@@ -27,6 +27,9 @@ type Options struct {
 	// they take. nil: any number.
 	Spare *int
 }
+
+// Eval computes a node on the CPU.
+type Eval func(n *core.Node, in []*core.Tensor) ([]*core.Tensor, error)
 
 const maxFolded = 10 << 20
 
@@ -103,31 +106,36 @@ func Optimize(g *graph.Graph, o Options) (err error) {
 		return err
 	}
 	e := newEditor(g, o)
+	passes := e.passes()
+	idle := 0 // passes in a row that had nothing to do
 	for range maxRounds {
-		if changed, err := e.round(); err != nil || !changed {
-			return err
+		for _, p := range passes {
+			did, err := e.apply(p)
+			if err != nil {
+				return err
+			}
+			if idle++; did {
+				idle = 0
+			}
+			if idle == len(passes) {
+				return nil
+			}
 		}
 	}
 	return nil
 }
 
-// round runs each pass once and reports whether any did something.
-func (e *editor) round() (changed bool, err error) {
+// passes returns those of a round.
+func (e *editor) passes() (out []*optimizer) {
 	for i := range optimizers {
-		if slices.Contains(e.Disabled, optimizers[i].name) {
-			continue
+		if !slices.Contains(e.Disabled, optimizers[i].name) {
+			out = append(out, &optimizers[i])
 		}
-		did, err := e.apply(&optimizers[i])
-		if err != nil {
-			return false, err
-		}
-		changed = changed || did
 	}
 	if e.FoldNorms {
-		did, err := e.apply(&normFolding)
-		return changed || did, err
+		out = append(out, &normFolding)
 	}
-	return changed, nil
+	return out
 }
 
 // apply runs one pass, drops what is not needed after it, and checks the result.

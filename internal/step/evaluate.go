@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -14,6 +15,12 @@ type evaluator struct{ step core.Step }
 func (rt *Runtime) evaluator(ctx context.Context) *evaluator {
 	d := device.NewCPU(core.DeviceSpec{Job: "localhost", Type: "CPU"})
 	return &evaluator{core.Step{Context: ctx, Device: d, Resources: d.Resources(), Parallel: rt.Parallel}}
+}
+
+// Evaluate returns what computes nodes for constant folding outside of a session, until
+// ctx ends.
+func Evaluate(ctx context.Context) pass.Eval {
+	return new(Runtime).evaluator(ctx).eval
 }
 
 // eval computes n, whose kernel must not wait.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/executor"
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -41,7 +42,7 @@ func (g *Graph) Run(ctx context.Context, a Args) (err error) {
 		return ended(ctx)
 	}
 	step := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, ContainerID: containerID(a.ID), Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
-	defer g.end(a.ID, step.ContainerID)
+	defer g.end(ctx, a.ID, step.ContainerID)
 	return g.execute(ctx, &step, a)
 }
 
@@ -99,8 +100,8 @@ func (g *Graph) executeParts(ctx context.Context, step *core.Step, a Args) error
 }
 
 // end ends what lives as long as a step.
-func (g *Graph) end(id, container int64) {
-	g.rt.Pool.EndStep(id)
+func (g *Graph) end(ctx context.Context, id, container int64) {
+	memory.Metered(ctx, g.rt.Pool.EndStep(id))
 	g.clear(container)
 }
 

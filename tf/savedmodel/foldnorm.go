@@ -3,38 +3,36 @@ package savedmodel
 import (
 	"context"
 	"slices"
+	"strconv"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/pass"
+	planning "github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
-	"github.com/gorge-tf/gorge/tf/session"
 )
 
-// foldNorms computes batch normalizations in advance whose parameters are constants
-// and that follow a convolution or a product of matrices with constant weights:
-// normalized(conv(x, w)) = conv(x, w·f) + (offset - mean·f), where f is
-// scale/√(variance+ε) for each channel. Scaling by a constant vector is treated
-// alike. Weights that are variables stay as they are: an assignment may reach them.
+// foldNorms lets package pass compute batch normalizations in advance whose parameters,
+// and the weights before them, follow from constants. The weights go into the place of
+// constants that nothing else needs, so that the model takes no more memory. Weights that
+// are variables stay as they are: sessions fold those of the graphs that they freeze.
 //
 // A graph whose constants cannot be computed is left alone; loading it says why.
 func foldNorms(ctx context.Context, mg *pb.MetaGraphDef) {
 	f := newNormFolder(mg)
-	var found []*norm
-	for _, d := range mg.GetGraphDef().GetNode() {
-		if n := f.match(d); n != nil {
-			found = append(found, n)
-		}
-	}
-	if found == nil || f.compute(ctx, found) != nil {
+	if !f.choose() {
 		return
 	}
-	for _, n := range found {
-		f.fold(n)
+	g, err := f.graph()
+	if err != nil {
+		return
 	}
-	f.sweep(found)
+	_ = pass.FoldNorms(g, planning.Evaluate(ctx), func(n, weights *graph.Node) { f.takeOver(g, n, weights) })
+	f.sweep()
 }
 
-// normFolder is a graph whose normalizations are folded.
+// normFolder is a graph whose normalizations are folded. The pass sees a part of it:
+// normalizations, what is linear, additions of biases, and the constants that they take.
 type normFolder struct {
 	def      *pb.GraphDef
 	nodes    map[string]*pb.NodeDef
@@ -42,23 +40,15 @@ type normFolder struct {
 	kept     map[string]bool // what signatures and loading name
 	more     map[string]bool // nodes of which an output behind the first one is used
 	constant map[string]bool // by the name of a node: it depends on constants only
-	values   map[string]*tf.Tensor
-}
-
-// A norm is a node that normalizes or scales what linear computes. Fields name
-// tensors.
-type norm struct {
-	node, linear, bias            *pb.NodeDef // bias is the BiasAdd between them, or nil
-	scale, offset, mean, variance string      // only scale of a product
-	epsilon                       float64
-	format                        string
-	before                        string      // the vector that bias adds
-	weights                       *pb.NodeDef // a constant
-	factor, shift                 []float32   // what comes of them, for each channel
+	part     map[string]bool // nodes that the pass sees
+	unneeded []string        // nodes that something has needed which is folded
 }
 
 func newNormFolder(mg *pb.MetaGraphDef) *normFolder {
-	f := &normFolder{def: mg.GetGraphDef(), nodes: map[string]*pb.NodeDef{}, uses: map[string]int{}, kept: map[string]bool{}, more: map[string]bool{}, constant: map[string]bool{}}
+	f := &normFolder{
+		def: mg.GetGraphDef(), nodes: map[string]*pb.NodeDef{}, uses: map[string]int{},
+		kept: map[string]bool{}, more: map[string]bool{}, constant: map[string]bool{}, part: map[string]bool{},
+	}
 	n := &needs{mg: mg}
 	for _, name := range append(n.base(), n.outputs()...) {
 		f.kept[name] = true
@@ -89,102 +79,61 @@ func (f *normFolder) note(tensor string) {
 	}
 }
 
-// match returns the norm that d is, nil if it is none.
-func (f *normFolder) match(d *pb.NodeDef) *norm {
-	in := slices.Clone(dataInputs(d))
-	var n *norm
-	switch {
-	case typeOf(d, "T") != pb.DataType_DT_FLOAT:
-		return nil
-	case slices.Contains([]string{"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"}, d.GetOp()):
-		n = f.normalization(d, in)
-	case d.GetOp() == "Mul" && len(in) == 2:
-		n = f.product(d, in)
-	}
-	if n == nil || !f.linear(n, in) {
-		return nil
-	}
-	for _, name := range n.constants() {
-		if !f.isConstant(nodeOf(name)) {
-			return nil
-		}
-	}
-	return n
-}
-
-// normalization matches a fused batch normalization that does not train and whose
-// first output only is used.
-func (f *normFolder) normalization(d *pb.NodeDef, in []string) *norm {
-	training := d.GetAttr()["is_training"]
-	if training == nil || training.GetB() || len(in) != 5 || f.more[d.GetName()] {
-		return nil
-	}
-	n := &norm{node: d, scale: in[1], offset: in[2], mean: in[3], variance: in[4], epsilon: 1e-4, format: formatOf(d)}
-	if e := d.GetAttr()["epsilon"]; e != nil {
-		n.epsilon = float64(e.GetF())
-	}
-	return n
-}
-
-// product matches the scaling of channels by a constant vector.
-func (f *normFolder) product(d *pb.NodeDef, in []string) *norm {
-	n := &norm{node: d, format: "NHWC"}
-	switch {
-	case f.isConstant(nodeOf(in[1])):
-		n.scale = in[1]
-	case f.isConstant(nodeOf(in[0])):
-		n.scale = in[0]
-		in[0], in[1] = in[1], in[0]
-	default:
-		return nil
-	}
-	return n
-}
-
-// linear finds what computes the first input of a norm. Nothing else may use that.
-func (f *normFolder) linear(n *norm, in []string) bool {
-	d := f.alone(in[0])
-	if d != nil && d.GetOp() == "BiasAdd" && formatOf(d) == n.format {
-		n.bias, n.before = d, d.Input[1]
-		d = f.alone(d.Input[0])
-	}
-	if d == nil || typeOf(d, "T") != pb.DataType_DT_FLOAT {
+// choose fills part and reports whether there may be something to fold. There is not
+// without something linear that has its weights for itself: so it is with variables.
+func (f *normFolder) choose() bool {
+	f.see(f.isLinear)
+	if len(f.part) == 0 {
 		return false
 	}
-	switch d.GetOp() {
-	case "Conv2D", "DepthwiseConv2dNative":
-		if formatOf(d) != n.format {
-			return false
-		}
-	case "MatMul":
-		if d.GetAttr()["transpose_b"].GetB() || !n.product() {
-			return false
-		}
-	default:
-		return false
-	}
-	n.linear, n.weights = d, f.alone(d.Input[1])
-	for n.weights != nil && core.HasTrait(n.weights.GetOp(), core.Passthrough) {
-		n.weights = f.alone(n.weights.Input[0])
-	}
-	return n.weights != nil && core.RoleOf(n.weights.GetOp()) == core.Constant
+	f.see(f.addsBias)
+	before := len(f.part)
+	f.see(f.isNorm)
+	return len(f.part) > before
 }
 
-// alone returns the node of a tensor that one input uses only.
-func (f *normFolder) alone(tensor string) *pb.NodeDef {
-	name := nodeOf(tensor)
+// see adds nodes to part.
+func (f *normFolder) see(which func(*pb.NodeDef) bool) {
+	for _, d := range f.def.GetNode() {
+		if which(d) {
+			f.part[d.GetName()] = true
+		}
+	}
+}
+
+// isNorm reports whether d normalizes or scales, and only its first output is used.
+func (f *normFolder) isNorm(d *pb.NodeDef) bool {
+	product := core.HasTrait(d.GetOp(), core.NeutralOne) && core.HasTrait(d.GetOp(), core.Commutative)
+	return (product || core.HasTrait(d.GetOp(), core.NormalizesChannels)) && ofFloats(d) && !f.more[d.GetName()]
+}
+
+// addsBias reports whether d adds a constant vector, for one other node.
+func (f *normFolder) addsBias(d *pb.NodeDef) bool {
+	in := d.GetInput()
+	return core.HasTrait(d.GetOp(), core.Adds) && !core.HasTrait(d.GetOp(), core.Commutative) && ofFloats(d) &&
+		f.alone(d.GetName()) == d && len(in) == 2 && f.isConstant(nodeOf(in[1]))
+}
+
+// isLinear reports whether d is linear in weights that are a constant which nothing else
+// needs, for one other node.
+func (f *normFolder) isLinear(d *pb.NodeDef) bool {
+	in := dataInputs(d)
+	if !core.HasTrait(d.GetOp(), core.Convolution|core.MatrixProduct) || !ofFloats(d) || f.alone(d.GetName()) != d || len(in) != 2 {
+		return false
+	}
+	w := f.alone(nodeOf(in[1]))
+	for w != nil && core.HasTrait(w.GetOp(), core.Passthrough) && len(w.GetInput()) == 1 {
+		w = f.alone(nodeOf(w.GetInput()[0]))
+	}
+	return w != nil && core.RoleOf(w.GetOp()) == core.Constant && f.isConstant(nodeOf(in[1]))
+}
+
+// alone returns the node of a name that one input uses only.
+func (f *normFolder) alone(name string) *pb.NodeDef {
 	if f.uses[name] != 1 || f.kept[name] {
 		return nil
 	}
 	return f.nodes[name]
-}
-
-// product reports whether n only scales.
-func (n *norm) product() bool { return n.mean == "" }
-
-func (n *norm) constants() []string {
-	all := []string{n.before, n.scale, n.offset, n.mean, n.variance}
-	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
 // isConstant reports whether a node computes the same in every step: it is a
@@ -199,7 +148,7 @@ func (f *normFolder) isConstant(name string) bool {
 		return false
 	}
 	def, err := core.LookupOp(d.GetOp())
-	is := err == nil && !def.Stateful && !f.kept[name] && !def.Has(core.Overridable) && !core.RoleOf(d.GetOp()).DirectsFlow() && (core.RoleOf(d.GetOp()) == core.Constant || len(d.GetInput()) > 0)
+	is := err == nil && !def.Stateful && !f.kept[name] && !def.Has(core.Overridable) && !def.Role.DirectsFlow() && (def.Role == core.Constant || len(d.GetInput()) > 0)
 	for _, in := range d.GetInput() {
 		is = is && in[0] != '^' && f.isConstant(nodeOf(in))
 	}
@@ -207,56 +156,121 @@ func (f *normFolder) isConstant(name string) bool {
 	return is
 }
 
-// compute computes the constants of norms, by a graph that has nothing else.
-func (f *normFolder) compute(ctx context.Context, norms []*norm) error {
-	var names, roots []string
-	for _, n := range norms {
-		for _, c := range n.constants() {
-			names, roots = append(names, c), append(roots, nodeOf(c))
-		}
-	}
-	keep := (&needs{nodes: f.nodes}).reach(roots...)
+func ofFloats(d *pb.NodeDef) bool { return d.GetAttr()["T"].GetType() == pb.DataType_DT_FLOAT }
+
+// graph returns the part that the pass sees. Placeholders stand for what else it takes.
+func (f *normFolder) graph() (*graph.Graph, error) {
 	def := &pb.GraphDef{Versions: f.def.GetVersions()}
-	for _, d := range f.def.GetNode() {
-		if keep[d.GetName()] {
-			def.Node = append(def.Node, d)
+	for _, d := range f.def.GetNode() { // the loop adds constants to part, which have been written then
+		if f.part[d.GetName()] && !f.constant[d.GetName()] {
+			f.write(def, d)
 		}
 	}
-	g := tf.NewGraph()
-	if err := g.ImportProto(def, tf.ImportOptions{}); err != nil {
-		return err
-	}
-	var fetches []tf.Fetchable
-	for _, name := range names {
-		x, err := g.Output(name)
-		if err != nil {
-			return err
-		}
-		fetches = append(fetches, x)
-	}
-	s, err := session.New(g, session.With(session.Config{SoftPlacement: true}))
+	g, err := graph.FromProto(def)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer s.Close()
-	values, err := s.Run(ctx, nil, fetches...)
-	f.values = map[string]*tf.Tensor{}
-	for i, v := range values {
-		f.values[names[i]] = v
+	for _, n := range g.Nodes {
+		if n.Role() != core.Constant {
+			continue
+		}
+		t, err := core.AdoptTensorProto(f.nodes[n.Name].GetAttr()["value"].GetTensor())
+		if err != nil {
+			return nil, err
+		}
+		n.Attrs["value"], n.Shapes = t, []core.Shape{t.Shape()}
 	}
-	return err
+	return g, nil
 }
 
-// sweep drops the constants and the additions that only the folded norms needed.
-func (f *normFolder) sweep(norms []*norm) {
+// write adds a node to def, and the constants that it takes. Control inputs are left out:
+// constants have none, and those of other nodes stay where they are.
+func (f *normFolder) write(def *pb.GraphDef, d *pb.NodeDef) {
+	f.part[d.GetName()] = true
+	p := &pb.NodeDef{Name: d.GetName(), Op: d.GetOp(), Attr: d.GetAttr()}
+	for _, in := range dataInputs(d) {
+		source := f.nodes[nodeOf(in)]
+		switch {
+		case source != nil && f.isConstant(source.GetName()):
+			if !f.part[source.GetName()] {
+				f.write(def, source)
+			}
+		case !f.part[nodeOf(in)]:
+			in = f.cut(def)
+		}
+		p.Input = append(p.Input, in)
+	}
+	if core.RoleOf(d.GetOp()) == core.Constant { // the tensor comes later, without a copy
+		dtype := d.GetAttr()["dtype"]
+		empty := &pb.TensorProto{Dtype: dtype.GetType(), TensorShape: core.ShapeProto(core.Shape{0})}
+		p.Attr = map[string]*pb.AttrValue{"dtype": dtype, "value": {Value: &pb.AttrValue_Tensor{Tensor: empty}}}
+	}
+	def.Node = append(def.Node, p)
+}
+
+// cut adds a placeholder to def and returns its name.
+func (f *normFolder) cut(def *pb.GraphDef) string {
+	name := f.unused("cut/" + strconv.Itoa(len(def.GetNode())))
+	def.Node = append(def.Node, &pb.NodeDef{Name: name, Op: "Placeholder", Attr: map[string]*pb.AttrValue{"dtype": typeAttr(pb.DataType_DT_FLOAT)}})
+	return name
+}
+
+// unused returns a name that no node has.
+func (f *normFolder) unused(name string) string {
+	for f.nodes[name] != nil {
+		name += "_1"
+	}
+	return name
+}
+
+// takeOver changes a node as the pass has changed it: a norm has become an addition or
+// hands on, and the node before it has other weights. The weights that there were can be
+// collected from then on: g does not keep them.
+func (f *normFolder) takeOver(g *graph.Graph, n, weights *graph.Node) {
+	d, linear := f.nodes[n.Name], n.In[0].Node
+	attrs, _ := core.AttrsProto(n.Attrs) // a type and a string: there is no error
+	was := f.nodes[linear.Name].Input[1]
+	f.nodes[linear.Name].Input[1] = f.add(linear.In[1].Node)
+	in := []string{linear.Name}
+	if len(n.In) > 1 {
+		in = append(in, f.add(n.In[1].Node))
+	}
+	data := dataInputs(d)
+	f.unneeded = append(append(f.unneeded, data...), was)
+	d.Op, d.Attr, d.Input = n.OpName(), attrs, append(in, d.Input[len(data):]...)
+	delete(weights.Attrs, "value")
+	for w := f.nodes[nodeOf(was)]; ; w = f.nodes[nodeOf(w.Input[0])] {
+		if core.RoleOf(w.GetOp()) == core.Constant {
+			delete(g.Node(w.GetName()).Attrs, "value")
+			w.Attr = nil // sweep drops it
+			return
+		}
+	}
+}
+
+// add adds a constant that the pass has made and returns its name. The message keeps the
+// memory of the tensor.
+func (f *normFolder) add(n *graph.Node) string {
+	t := n.TensorAttr("value")
+	t.Buffer().Escape()
+	value := &pb.TensorProto{Dtype: pb.DataType(t.DType()), TensorShape: core.ShapeProto(t.Shape()), TensorContent: t.Buffer().Bytes()}
+	d := &pb.NodeDef{Name: f.unused(n.Name), Op: n.OpName(), Attr: map[string]*pb.AttrValue{
+		"dtype": typeAttr(value.Dtype), "value": {Value: &pb.AttrValue_Tensor{Tensor: value}},
+	}}
+	f.def.Node, f.nodes[d.Name] = append(f.def.Node, d), d
+	return d.Name
+}
+
+// sweep drops what nothing needs any more.
+func (f *normFolder) sweep() {
 	dead := map[string]bool{}
-	var drop func(name string)
 	uses := map[string]int{}
 	for _, d := range f.def.GetNode() {
 		for _, in := range d.GetInput() {
 			uses[nodeOf(in)]++
 		}
 	}
+	var drop func(name string)
 	drop = func(name string) {
 		d := f.nodes[name]
 		if d == nil || dead[name] || uses[name] > 0 || f.kept[name] {
@@ -268,25 +282,8 @@ func (f *normFolder) sweep(norms []*norm) {
 			drop(nodeOf(in))
 		}
 	}
-	for _, n := range norms {
-		if n.linear == nil {
-			continue
-		}
-		if n.bias != nil {
-			drop(n.bias.GetName())
-		}
-		for _, c := range n.constants() {
-			drop(nodeOf(c))
-		}
+	for _, in := range f.unneeded {
+		drop(nodeOf(in))
 	}
 	f.def.Node = slices.DeleteFunc(f.def.Node, func(d *pb.NodeDef) bool { return dead[d.GetName()] })
-}
-
-func typeOf(d *pb.NodeDef, attr string) pb.DataType { return d.GetAttr()[attr].GetType() }
-
-func formatOf(d *pb.NodeDef) string {
-	if s := d.GetAttr()["data_format"].GetS(); len(s) > 0 {
-		return string(s)
-	}
-	return "NHWC"
 }

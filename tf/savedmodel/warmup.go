@@ -10,22 +10,23 @@ import (
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-// WarmUp does what Prepare does and runs the signature once with zeros, one row of
-// them, so that the memory of a run is there and what is planned by shapes is planned.
-// It runs nothing if that could change or draw on the model's state (variables that
-// are written, random numbers, queues), or if it cannot tell what to feed: strings, and
-// sizes beside the first that are not known. That the model refuses zeros is no error.
+// WarmUp does what Prepare does and runs the signature once with a row of zeros, see
+// [TensorSpec.Zeros], so that the memory of a run is there and what is planned by
+// shapes is planned. It runs nothing if that could change or draw on the model's state
+// (variables that are written, random numbers, queues), or if sizes beside the first are
+// not known. That the model refuses such a row is no error: one of empty strings that it
+// would parse, say.
 func (s *Signature) WarmUp(ctx context.Context) error {
 	if err := s.Prepare(ctx); err != nil || !s.pure {
 		return err
 	}
 	in := make(map[string]any, len(s.ins))
 	for key, spec := range s.ins {
-		shape, ok := spec.oneRow()
+		t, ok := spec.Zeros()
 		if !ok {
 			return nil
 		}
-		in[key] = (*tf.Tensor)(core.NewTensor(spec.DType, shape))
+		in[key] = t
 	}
 	_, err := s.Run(ctx, in)
 	if ctx.Err() != nil {
@@ -34,17 +35,22 @@ func (s *Signature) WarmUp(ctx context.Context) error {
 	return nil
 }
 
-// oneRow returns the shape of a tensor of one row.
-func (s *TensorSpec) oneRow() (tf.Shape, bool) {
+// Zeros returns a tensor as s describes it: one row if the size of dimension 0 is not
+// known, of zeros, false or empty strings. It reports whether there is one: all other
+// sizes must be known, and the type must be of numbers, bool or string.
+func (s *TensorSpec) Zeros() (*tf.Tensor, bool) {
 	d := s.DType
-	if s.Shape == nil || !d.IsFloat() && !d.IsInteger() && !d.IsComplex() && d != tf.Bool {
+	if s.Shape == nil || !d.IsFloat() && !d.IsInteger() && !d.IsComplex() && d != tf.Bool && d != tf.String {
 		return nil, false
 	}
 	shape := s.Shape.Clone()
 	if len(shape) > 0 && shape[0] < 0 {
 		shape[0] = 1
 	}
-	return shape, !slices.ContainsFunc(shape, func(n int) bool { return n < 0 })
+	if slices.ContainsFunc(shape, func(n int) bool { return n < 0 }) {
+		return nil, false
+	}
+	return (*tf.Tensor)(core.NewTensor(d, shape)), true
 }
 
 // pure reports whether to run a signature leaves the model as it is and gives the same

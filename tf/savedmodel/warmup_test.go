@@ -7,6 +7,8 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/parsing"
+	"github.com/gorge-tf/gorge/tf/ops/text"
 	"github.com/gorge-tf/gorge/tf/savedmodel"
 	"github.com/gorge-tf/gorge/tf/session"
 )
@@ -28,6 +30,7 @@ func TestWarmUp(t *testing.T) {
 	g := tf.NewGraph()
 	rows := ops.Placeholder(g, tf.Float32, tf.Shape{-1, 2}, tf.Name("rows"))
 	open := ops.Placeholder(g, tf.Float32, tf.Shape{-1, -1}, tf.Name("open"))
+	words := ops.Placeholder(g, tf.String, tf.Shape{-1}, tf.Name("words"))
 	count := func(x tf.Output) tf.Output { return tf.Apply(g, "SavedModelTestWarmed", []tf.Output{x}).Output(0) }
 	v := tf.NewVariable(ops.Const(g, []float32{1, 2}), tf.VariableOptions{Name: "v"})
 	ref := tf.NewVariable(ops.Const(g, []float32{1, 2}), tf.VariableOptions{Name: "ref", Reference: true})
@@ -41,11 +44,15 @@ func TestWarmUp(t *testing.T) {
 	signatures := map[string]savedmodel.SignatureSpec{}
 	for name, y := range map[string]tf.Output{
 		"pure": count(ops.Add(ops.Mul(rows, v.Read()), ref.Read())), "open": count(open), "random": count(random.Call([]tf.Output{rows})[0]),
+		"words": count(ops.Cast(text.StringLength(words), tf.Float32)), "numbers": count(parsing.StringToNumber(words)),
 		"assigns": after(v.AssignAdd(ops.Const(g, []float32{1, 1}))), "assigns ref": after(ref.AssignAdd(ops.Const(g, []float32{1, 1}))),
 	} {
 		x := rows
-		if name == "open" {
+		switch name {
+		case "open":
 			x = open
+		case "words", "numbers":
+			x = words
 		}
 		signatures[name] = savedmodel.Predict(map[string]tf.Output{"x": x}, map[string]tf.Output{"y": y})
 	}
@@ -64,7 +71,7 @@ func TestWarmUp(t *testing.T) {
 	m := load(t, dir)
 	for name := range signatures {
 		before, want := warmed.Load(), int32(0)
-		if name == "pure" {
+		if name == "pure" || name == "words" { // an empty string is no number
 			want = 1
 		}
 		if err := m.Signature(name).WarmUp(t.Context()); err != nil {

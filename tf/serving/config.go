@@ -42,6 +42,9 @@ type Config struct {
 	// run, 0: once.
 	NoWarmup     bool
 	WarmupRounds int
+	// NoPrepare leaves the planning and running of signatures to the first request of
+	// each. A version is then available sooner.
+	NoPrepare bool
 	// AnyLabel lets labels be given to versions that have not been loaded.
 	AnyLabel bool
 	// TensorContent answers with tensor_content instead of the fields of types: it

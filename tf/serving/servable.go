@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/gorge-tf/gorge/internal/serving/batch"
 	"github.com/gorge-tf/gorge/internal/serving/lifecycle"
@@ -61,28 +60,6 @@ func (s *Server) load(ctx context.Context, id lifecycle.ID, path string) (*serva
 		return nil, err
 	}
 	return v, nil
-}
-
-// warmUpTime bounds how long a version runs its own signatures before it is available.
-const warmUpTime = 2 * time.Second
-
-// prepare plans the signatures, and runs those that leave no trace, so that the first
-// request is as fast as later ones. A signature that cannot be planned is no reason to
-// serve none: its requests fail, as with TensorFlow Serving.
-func (s *Server) prepare(ctx context.Context, v *servable) error {
-	limited, cancel := context.WithTimeout(ctx, warmUpTime)
-	defer cancel()
-	for _, name := range sorted(v.signatures) {
-		sig := v.signatures[name].sig
-		err := sig.Prepare(ctx)
-		if err == nil && !s.cfg.NoWarmup && limited.Err() == nil {
-			_ = sig.WarmUp(limited) // out of time: the first request does the rest
-		}
-		if err != nil && ctx.Err() == nil {
-			s.cfg.Log.Warn("a signature cannot be run", "model", v.id.Name, "version", v.id.Version, "signature", name, "error", err)
-		}
-	}
-	return ctx.Err()
 }
 
 // read reads a model from where it is.

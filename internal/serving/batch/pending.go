@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"slices"
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -12,7 +13,8 @@ type task struct {
 	rows    int
 	since   time.Time
 	request *request
-	part    int // of the request
+	part    int  // of the request
+	alone   bool // there was no memory for it beside other batches
 }
 
 // pending has the tasks that wait, the oldest first. It decides which run together
@@ -22,6 +24,10 @@ type pending struct {
 	tasks  []*task
 	rows   int // of all tasks
 	closed bool
+	alone  bool // a task runs that must run alone
+
+	appetite appetite
+	free     func() int64 // bytes that are free; nil: memory bounds no batch
 }
 
 // add takes all tasks of a request, or none.
@@ -64,11 +70,24 @@ func (q *pending) choose(now time.Time) (chosen []int, rows int, wait time.Durat
 		return nil, 0, 0
 	}
 	first := q.tasks[0]
+	if q.alone || first.alone && q.appetite.running > 0 {
+		return nil, 0, 0 // until what runs has ended
+	}
+	if first.alone {
+		return []int{0}, first.rows, 0
+	}
+	most := 0 // as many rows as there is memory for; asked for when there is something to join
 	for i, t := range q.tasks {
 		if t.key != first.key {
 			continue
 		}
 		if rows+t.rows > q.p.MaxRun {
+			break
+		}
+		if len(chosen) == 1 {
+			most = q.appetite.most(q.free)
+		}
+		if len(chosen) > 0 && q.p.rounded(rows+t.rows) > most {
 			break
 		}
 		chosen = append(chosen, i)
@@ -104,7 +123,23 @@ func (q *pending) take(places []int, rows int) (out []*task) {
 	}
 	q.tasks = rest
 	q.rows -= rows
+	q.appetite.runs(rows)
+	q.alone = out[0].alone
 	return out
+}
+
+// done notes that tasks of a batch have been run. Those of again had no memory, beside
+// other batches: they come first from now on, each alone.
+func (q *pending) done(tasks, again []*task) {
+	q.alone = q.alone && !tasks[0].alone
+	for _, t := range tasks {
+		q.appetite.ends(t.rows)
+	}
+	for _, t := range again {
+		t.alone = true
+		q.rows += t.rows
+	}
+	q.tasks = append(slices.Clip(again), q.tasks...)
 }
 
 // drop removes the tasks of a request that has given up, and reports whether all of

@@ -3,10 +3,12 @@ package batch
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -60,7 +62,7 @@ func NewQueue(threads *Threads, p Params, run Runner, note func(size, requests i
 	if threads == nil {
 		threads = NewThreads(p.Threads)
 	}
-	return &Queue{p: p, run: run, note: note, threads: threads, pending: pending{p: p}, drained: make(chan struct{})}
+	return &Queue{p: p, run: run, note: note, threads: threads, pending: pending{p: p, free: memory.Free}, drained: make(chan struct{})}
 }
 
 // Run runs a request, with others if it can. Errors are InvalidArgument for one
@@ -185,8 +187,8 @@ func (q *Queue) wake(d time.Duration) {
 // thread.
 func (q *Queue) serve(tasks []*task) {
 	for tasks != nil {
-		q.runBatch(tasks)
-		tasks = q.after(tasks)
+		again := q.runBatch(tasks)
+		tasks = q.after(tasks, again)
 	}
 	q.threads.give()
 	q.mu.Lock()
@@ -194,16 +196,21 @@ func (q *Queue) serve(tasks []*task) {
 	q.start()
 }
 
-// after answers the requests of a batch that has run and returns the next batch for
-// its thread. If there is none the thread must be given back.
-func (q *Queue) after(tasks []*task) (next []*task) {
+// after answers the requests of a batch that has run, but for the tasks that run again,
+// and returns the next batch for its thread. If there is none the thread must be given
+// back.
+func (q *Queue) after(tasks, again []*task) (next []*task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, t := range tasks {
+		if slices.Contains(again, t) {
+			continue
+		}
 		if t.request.left--; t.request.left == 0 {
 			close(t.request.done)
 		}
 	}
+	q.pending.done(tasks, again)
 	var wait time.Duration
 	if !q.threads.wanted() {
 		next, wait = q.pending.next(time.Now())
@@ -228,16 +235,63 @@ func (q *Queue) checkDrained() {
 	}
 }
 
-// runBatch runs tasks together and leaves each its results.
-func (q *Queue) runBatch(tasks []*task) {
+// runBatch runs tasks together and leaves each its results. If there is no memory for a
+// batch, halves of it run one after the other. It returns the tasks that have no memory
+// even so: they may have it when nothing else runs.
+func (q *Queue) runBatch(tasks []*task) (again []*task) {
+	beside := q.others()
+	err := q.runOnce(tasks)
+	switch {
+	case len(tasks) > 1 && core.Exhausted(err):
+		half := len(tasks) / 2
+		return append(q.runBatch(tasks[:half]), q.runBatch(tasks[half:])...)
+	case core.Exhausted(err) && !tasks[0].alone && (beside || q.others()):
+		return tasks
+	}
+	for _, t := range tasks {
+		t.request.parts[t.part].err = err
+	}
+	return nil
+}
+
+// others reports whether other batches run.
+func (q *Queue) others() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.running > 1
+}
+
+// runOnce runs tasks together, leaves each its results, and learns how much memory that
+// took.
+func (q *Queue) runOnce(tasks []*task) error {
 	ctx, cancel := contextOf(tasks)
 	defer cancel()
-	outs, err := q.together(ctx, tasks)
+	var meter memory.StepMeter
+	outs, err := q.together(memory.WithStepMeter(ctx, &meter), tasks)
+	q.learn(tasks, meter.Most(), err)
+	if err != nil {
+		return err
+	}
 	for i, t := range tasks {
-		p := &t.request.parts[t.part]
-		if p.err = err; err == nil {
-			p.out = outs[i]
-		}
+		t.request.parts[t.part].out = outs[i]
+	}
+	return nil
+}
+
+// learn notes how a batch has ended and what it took.
+func (q *Queue) learn(tasks []*task, bytes int64, err error) {
+	rows := 0
+	for _, t := range tasks {
+		rows += t.rows
+	}
+	rows = q.p.rounded(rows)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case err == nil:
+		q.pending.appetite.ran(rows, bytes)
+	case core.Exhausted(err):
+		q.pending.appetite.failed(rows)
 	}
 }
 
