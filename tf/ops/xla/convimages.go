@@ -150,7 +150,7 @@ func (c *convolving) window(at []int, y []size) tf.Output {
 	for i, p := range at {
 		from := p * c.wDilation[i]
 		begin[1+i], step[1+i] = known(from), c.strides[i]
-		end[1+i] = y[i].minus(known(1)).times(known(c.strides[i])).plus(known(from + 1))
+		end[1+i] = y[i].minus(known(1)).times(known(c.strides[i])).plus(known(from + 1)).max(known(from))
 	}
 	return ops.StridedSlice(c.x, vector(c.g, begin), vector(c.g, end), int32s(c.g, step))
 }
