@@ -27,7 +27,7 @@ const (
 var layers = [][]string{
 	{"internal/invariants", "internal/leaktest", "internal/authoring", "internal/method", "internal/archtest/measure"},
 	{"internal/memory", "internal/numeric", "internal/hash", "internal/machine", "internal/re2", "internal/icu"},
-	{"internal/kernel/...", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/...", "internal/inbound"},
+	{"internal/kernel/...", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/...", "internal/stablehlo", "internal/inbound"},
 	{"internal/link"},
 	{"tf/pb"},
 	{"internal/options", "tf/pb/servingpb"},

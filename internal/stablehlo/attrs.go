@@ -17,7 +17,7 @@ type (
 		Elem  Elem
 		Value float64
 	}
-	// Int is an integer of type Elem.
+	// Int is an integer of type Elem. One of ui64 has its bits in Value.
 	Int struct {
 		Elem  Elem
 		Value int64
@@ -42,6 +42,8 @@ type (
 		Operand int64
 		Inner   []int64
 	}
+	// Bounds are the bounds of the sizes of a type that has this as its encoding.
+	Bounds []int64
 	// Unit is an attribute that is there, and no more.
 	Unit struct{}
 )
@@ -57,4 +59,5 @@ func (Symbol) attr()   {}
 func (Dense) attr()    {}
 func (TypeAttr) attr() {}
 func (Alias) attr()    {}
+func (Bounds) attr()   {}
 func (Unit) attr()     {}

@@ -1,5 +1,7 @@
 package stablehlo
 
+import "slices"
+
 // Kind says what a type is.
 type Kind uint8
 
@@ -12,6 +14,9 @@ const (
 	Tuple                    // Elems
 	Function                 // Args, Results
 	None
+	Buffer  // memory that custom calls share: Elem and Shape
+	Future  // what an asynchronous operation gives: Elems
+	Witness // that a constraint of shapes holds
 )
 
 // An Elem is the type of a tensor's elements, by StableHLO's name: "f32", "bf16",
@@ -29,5 +34,13 @@ type Type struct {
 	Bounds        []int64 // of dynamic sizes, if the type has some
 	Elems         []Type  // of tuples
 	Args, Results []Type  // of functions
-	Quantized     bool    // elements are quantized, which is not supported beyond this flag
+	Quantized     bool    // elements are quantized, which is not supported beyond this flag; Elem is what stores them
+}
+
+// Equal says whether two types are the same.
+func (t Type) Equal(u Type) bool {
+	return t.Kind == u.Kind && t.Elem == u.Elem && t.Quantized == u.Quantized &&
+		slices.Equal(t.Shape, u.Shape) && slices.Equal(t.Bounds, u.Bounds) &&
+		slices.EqualFunc(t.Elems, u.Elems, Type.Equal) &&
+		slices.EqualFunc(t.Args, u.Args, Type.Equal) && slices.EqualFunc(t.Results, u.Results, Type.Equal)
 }
