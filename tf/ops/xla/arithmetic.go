@@ -32,7 +32,9 @@ func init() {
 // plain returns what applies one op of TensorFlow's, whose attribute T is the type of
 // the elements.
 func plain(name string) applier {
-	return func(l *lowering, _ *stablehlo.Op, in []tf.Output) (tf.Output, error) { return l.apply(name, in...), nil }
+	return func(l *lowering, _ *stablehlo.Op, in []tf.Output) (tf.Output, error) {
+		return l.apply(name, in...), nil
+	}
 }
 
 // ofBooleans is f but for booleans, for which it is the op of a name.
@@ -209,7 +211,7 @@ func toComplex(l *lowering, _ *stablehlo.Op, in []tf.Output) (tf.Output, error) 
 func maximum(l *lowering, op *stablehlo.Op, in []tf.Output) (tf.Output, error) {
 	if d := in[0].DType().Base(); isFloat(d) && hasKernel("Relu", d) {
 		for i, v := range op.Operands {
-			if isZero(v) {
+			if allZero(v) {
 				return tf.Apply(l.g, "Relu", in[1-i:2-i]).Output(0), nil
 			}
 		}
@@ -217,13 +219,13 @@ func maximum(l *lowering, op *stablehlo.Op, in []tf.Output) (tf.Output, error) {
 	return ofBooleans("LogicalOr", plain("Maximum"))(l, op, in)
 }
 
-// isZero reports whether a value is a constant all of whose elements are zero.
-func isZero(v *stablehlo.Value) bool {
+// allZero reports whether a value is a constant all of whose elements are zero.
+func allZero(v *stablehlo.Value) bool {
 	for v.Def != nil && len(v.Def.Operands) == 1 && (v.Def.Name == "broadcast_in_dim" || v.Def.Name == "convert" || v.Def.Name == "reshape") {
 		v = v.Def.Operands[0]
 	}
 	if v.Def != nil && v.Def.Name == "dynamic_broadcast_in_dim" && len(v.Def.Operands) == 2 {
-		return isZero(v.Def.Operands[0])
+		return allZero(v.Def.Operands[0])
 	}
 	if v.Def == nil || v.Def.Name != "constant" {
 		return false

@@ -38,7 +38,7 @@ func body(n *core.Node, visit func(nodes int) error) (b *core.FunctionBody, err 
 		return nil, err
 	}
 	b.Name += "_" + key[:16]
-	keep(key, b)
+	hold(key, b)
 	return b, nil
 }
 
@@ -68,8 +68,8 @@ func kept(key string) *core.FunctionBody {
 	return bodies.of[key].Value()
 }
 
-// keep keeps a body as long as something uses it.
-func keep(key string, b *core.FunctionBody) {
+// hold keeps a body as long as something uses it.
+func hold(key string, b *core.FunctionBody) {
 	bodies.Lock()
 	defer bodies.Unlock()
 	for k, p := range bodies.of {
@@ -287,7 +287,7 @@ func lacking(b *stablehlo.Block, lacks map[string]bool) {
 		switch {
 		case op == b.Terminator():
 		case op.Name == "custom_call":
-			if name := targetOf(op); targets[name] == nil {
+			if name := target(op); customCalls[name] == nil {
 				lacks[fmt.Sprintf("custom_call of %q", name)] = true
 			}
 		case rules[op.Name] == nil && thinRules[op.Name] == nil && elementwises[op.Name].apply == nil:

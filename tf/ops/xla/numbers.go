@@ -1,8 +1,10 @@
 package xla
 
 import (
+	"encoding/binary"
 	"math"
 
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/internal/stablehlo"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -203,13 +205,32 @@ func constantNumber(v *stablehlo.Value) (float64, bool) {
 	if !ok || !known || isComplex(t) || !d.Splat && len(d.Type.Shape) > 0 {
 		return 0, false
 	}
-	x, err := core.TensorFromProto(&pb.TensorProto{Dtype: pb.DataType(t), TensorShape: &pb.TensorShapeProto{}, TensorContent: d.Data})
-	if err != nil || t == tf.Bool {
-		return float64(d.Data[0]), err == nil
-	}
-	n, err := core.NumbersOf(x)
-	if err != nil {
+	return numberOf(t, d.Data)
+}
+
+// numberOf reads a number in little-endian order.
+func numberOf(d tf.DType, b []byte) (float64, bool) {
+	if len(b) == 0 || len(b) != d.Size() {
 		return 0, false
 	}
-	return n[0], true
+	var w [8]byte
+	copy(w[:], b)
+	n := binary.LittleEndian.Uint64(w[:])
+	switch d {
+	case tf.Float16:
+		return float64(numeric.Half(n).Float32()), true
+	case tf.BFloat16:
+		return float64(numeric.BFloat16(n).Float32()), true
+	case tf.Float32:
+		return float64(math.Float32frombits(uint32(n))), true
+	case tf.Float64:
+		return math.Float64frombits(n), true
+	case tf.Float8E4M3, tf.Float8E5M2:
+		return 0, false
+	}
+	if isInt(d) && !isUnsigned(d) {
+		shift := 64 - bits(d)
+		return float64(int64(n<<shift) >> shift), true
+	}
+	return float64(n), true
 }
