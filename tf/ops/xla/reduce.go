@@ -141,8 +141,6 @@ func (t *reduction) run(dims []int) ([]tf.Output, error) {
 	if err := t.merge(dims); err != nil {
 		return nil, err
 	}
-	sizes := sizesOf(t.xs[0], t.op.Operands[0].Type)[:0]
-	_ = sizes
 	return t.halve()
 }
 
@@ -186,7 +184,7 @@ func containsInt(v []int, n int) bool {
 func (t *reduction) halve() ([]tf.Output, error) {
 	n := t.l.sizes(t.xs[0])[0]
 	if !n.known() {
-		return nil, unsupported(t.op, "a region of %s over a dimension of a size that is not known is not supported", names(t.op.Regions[0]))
+		return t.halveInLoop()
 	}
 	if n.n == 0 {
 		out := make([]tf.Output, len(t.xs))
@@ -204,6 +202,64 @@ func (t *reduction) halve() ([]tf.Output, error) {
 		t.xs[i] = element(x, 0)
 	}
 	return t.combine(t.init, t.xs)
+}
+
+// halveInLoop is halve for a size that only the step knows. The initial values are the
+// first elements, so that there is one.
+func (t *reduction) halveInLoop() ([]tf.Output, error) {
+	g := t.l.g
+	shapes := make([]tf.Shape, len(t.xs))
+	for i, x := range t.xs {
+		first := ops.BroadcastTo(t.init[i], vector(g, append([]size{known(1)}, t.l.sizes(x)[1:]...)))
+		t.xs[i] = ops.ConcatV2([]tf.Output{first, x}, ops.Scalar(g, int32(0)))
+		shapes[i] = append(tf.Shape{-1}, x.Shape()[1:]...)
+	}
+	var failed error
+	out := tf.While(t.xs,
+		func(xs []tf.Output) tf.Output {
+			return ops.Greater(element(ops.Shape(xs[0]), 0), ops.Scalar(g, int32(1)))
+		},
+		func(xs []tf.Output) []tf.Output {
+			ys, err := t.halved(xs)
+			if err != nil {
+				failed = err
+				return []tf.Output{tf.Failed(g, t.op.Name, err).Output(0)}
+			}
+			return ys
+		},
+		tf.WhileOpts{NoBackProp: true, ShapeInvariants: shapes})
+	if failed != nil {
+		return nil, failed
+	}
+	for i, x := range out {
+		out[i] = element(x, 0)
+	}
+	return out, nil
+}
+
+// halved is step for a number of elements that is not known.
+func (t *reduction) halved(xs []tf.Output) (out []tf.Output, err error) {
+	g := t.l.g
+	half := ops.Scalar(g, int32(2))
+	half = ops.FloorDiv(element(ops.Shape(xs[0]), 0), half)
+	from, to := ops.Reshape(half, []int{1}), ops.Reshape(ops.Mul(half, ops.Scalar(g, int32(2))), []int{1})
+	part := func(x, lo, hi tf.Output, o ops.StridedSliceOpts) tf.Output {
+		return ops.StridedSlice(x, lo, hi, int32s(g, []int{1}), o)
+	}
+	zero := int32s(g, []int{0})
+	low, high := make([]tf.Output, len(xs)), make([]tf.Output, len(xs))
+	for i, x := range xs {
+		low[i], high[i] = part(x, zero, from, ops.StridedSliceOpts{}), part(x, from, to, ops.StridedSliceOpts{})
+	}
+	err = t.l.within(func() (err error) {
+		out, err = t.combine(low, high)
+		return err
+	})
+	for i := range out {
+		rest := part(xs[i], to, zero, ops.StridedSliceOpts{EndMask: 1})
+		out[i] = ops.ConcatV2([]tf.Output{out[i], rest}, ops.Scalar(g, int32(0)))
+	}
+	return out, err
 }
 
 // step combines the first k/2 elements with as many that follow. One may be left over.

@@ -30,7 +30,9 @@ func (t thin) whole(l *lowering) tf.Output {
 	case t.sizes.IsZero():
 		return ops.BroadcastTo(t.x, int32s(l.g, t.shape))
 	}
-	return ops.BroadcastTo(t.x, t.sizes)
+	y := ops.BroadcastTo(t.x, t.sizes)
+	y.SetShape(t.shape)
+	return y
 }
 
 // full reports whether there is nothing to broadcast.
