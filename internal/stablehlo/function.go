@@ -2,6 +2,9 @@ package stablehlo
 
 import "maps"
 
+// function is the name of operations that are functions, of which a module consists.
+const function = "func"
+
 // module reads the section of operations: a module of functions.
 func (r *reader) module(c *cursor) *Module {
 	m := &Module{}
@@ -91,7 +94,7 @@ func (r *reader) function(c *cursor) *Func {
 	if c.failed() {
 		return nil
 	}
-	if op.Name != "func" {
+	if op.Name != function {
 		c.corrupt("a module must have nothing but functions, got %q", op.Name)
 		return nil
 	}
@@ -100,7 +103,8 @@ func (r *reader) function(c *cursor) *Func {
 	visibility, visible := op.Attrs["sym_visibility"].(String)
 	typ, typed := op.Attrs["function_type"].(TypeAttr)
 	if !named || !visible || !typed || typ.Type.Kind != Function {
-		c.corrupt("a function must have a name, a visibility and a type, got %v", op.Attrs)
+		c.corrupt("a function's name and visibility must be strings, and its type one of functions, got %T, %T and %v",
+			op.Attrs["sym_name"], op.Attrs["sym_visibility"], typ.Type)
 		return nil
 	}
 	f.Name, f.Public = string(name), visibility != "private"

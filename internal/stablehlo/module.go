@@ -19,14 +19,15 @@ func (m *Module) Func(name string) *Func {
 }
 
 // A Func is a function: its body's arguments are its arguments, and the operands of
-// the operation "return" that ends the body are its results.
+// the operation "return" that ends the body are its results. Attrs has arg_attrs and
+// res_attrs, arrays of a [Dict] for each of them, and what else the program gave.
 type Func struct {
 	Name    string
 	Public  bool
 	Args    []Type
 	Results []Type
 	Attrs   map[string]Attr
-	Body    *Block
+	Body    *Block // nil if the module has no more than the name of the function
 }
 
 // A Block is a list of operations, of which each uses values that come before it, in
@@ -39,7 +40,7 @@ type Block struct {
 // Terminator returns the operation that ends the block.
 func (b *Block) Terminator() *Op { return b.Ops[len(b.Ops)-1] }
 
-// An Op is an operation.
+// An Op is an operation. Operations may share their Attrs, which must not be changed.
 type Op struct {
 	Name     string // as "add"
 	Operands []*Value

@@ -1,6 +1,9 @@
 package stablehlo
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 // bitsOf are the widths of the elements that are integers.
 var bitsOf = map[Elem]uint{"i1": 1, "i2": 2, "ui2": 2, "i4": 4, "ui4": 4, "i8": 8, "ui8": 8, "i16": 16, "ui16": 16,
@@ -129,8 +132,22 @@ func (c *cursor) intOf(t Type) Attr {
 	if t.Elem == "i1" {
 		return Bool(u == 1)
 	}
-	if t.Elem[0] == 'i' {
-		return Int{Elem: t.Elem, Value: int64(u<<(64-width)) >> (64 - width)}
+	return integer(t.Elem, u)
+}
+
+// integer returns the integer that has some bits.
+func integer(e Elem, u uint64) Int {
+	unused := 64 - bitsOf[e]
+	if e[0] == 'u' {
+		return Int{Elem: e, Value: int64(u << unused >> unused)}
 	}
-	return Int{Elem: t.Elem, Value: int64(u)}
+	return Int{Elem: e, Value: int64(u<<unused) >> unused}
+}
+
+// text returns the integer as text.
+func (i Int) text() string {
+	if i.Elem[0] == 'u' {
+		return strconv.FormatUint(uint64(i.Value), 10)
+	}
+	return strconv.FormatInt(i.Value, 10)
 }

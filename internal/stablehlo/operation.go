@@ -1,5 +1,10 @@
 package stablehlo
 
+import (
+	"maps"
+	"slices"
+)
+
 // The parts of an operation that its mask says it has.
 const (
 	hasAttrs = 1 << iota
@@ -60,6 +65,9 @@ func (c *cursor) check(op *Op, sig signature) {
 			c.corrupt("operation %q must have %v %s, got %d", op.Name, p.want, p.what, p.got)
 		}
 	}
+	if op.Name != function && slices.Contains(op.Regions, nil) {
+		c.corrupt("a region of operation %q must have a block, got none", op.Name)
+	}
 }
 
 func (c *cursor) results(op *Op) []*Value {
@@ -97,7 +105,7 @@ func (r *reader) attributes(c *cursor, n *opName, sig signature, mask byte) map[
 			c.corrupt("operation %q must have the attribute %q, got none", n.name, name)
 		}
 	}
-	upgrade(unversioned(n.name), set)
+	c.upgrade(unversioned(n.name), set)
 	r.sets[key] = set
 	return set
 }
@@ -124,14 +132,17 @@ func (r *reader) merge(c *cursor, set map[string]Attr, from Attr) {
 	if !ok {
 		c.corrupt("the attributes of an operation must be a dictionary, got %T", from)
 	}
-	if r.budget -= len(d); r.budget < 0 {
-		c.corrupt("operations must not have more attributes than an artifact of this size has a use for")
-	}
+	c.spend(len(d))
 	if c.failed() {
 		return
 	}
-	for name, a := range d {
-		set[name] = a
+	maps.Copy(set, d)
+}
+
+// spend counts attributes that are copied, as a few may be part of very many sets.
+func (c *cursor) spend(n int) {
+	if c.r.budget -= n; c.r.budget < 0 {
+		c.corrupt("operations must not have more attributes than an artifact of this size has a use for")
 	}
 }
 

@@ -79,5 +79,6 @@ func (c *cursor) terminated() string {
 		c.corrupt("text must end with a zero, got none in %d bytes", c.left())
 		return ""
 	}
-	return string(c.bytes(uint64(n) + 1)[:max(n, 0)])
+	b := c.bytes(uint64(n) + 1)
+	return string(b[:max(len(b)-1, 0)])
 }

@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -55,7 +56,7 @@ var symbols = map[string]string{"call": "callee", "composite": "decomposition", 
 
 // upgrade makes an operation's attributes those of its newest version, in StableHLO's
 // form: without such as VHLO has for what is not given.
-func upgrade(name string, attrs map[string]Attr) {
+func (c *cursor) upgrade(name string, attrs map[string]Attr) {
 	for key, a := range added[name] {
 		if _, given := attrs[key]; !given {
 			attrs[key] = a
@@ -63,7 +64,7 @@ func upgrade(name string, attrs map[string]Attr) {
 	}
 	delete(attrs, removed[name])
 	if key, ok := symbols[name]; ok {
-		attrs[key] = symbol(attrs[key])
+		attrs[key] = c.symbol(attrs[key])
 	}
 	maps.DeleteFunc(attrs, func(_ string, a Attr) bool {
 		t, ok := a.(TypeAttr)
@@ -71,15 +72,18 @@ func upgrade(name string, attrs map[string]Attr) {
 	})
 }
 
-// symbol makes names of strings.
-func symbol(a Attr) Attr {
+// symbol makes a name of a function of a string, or names of several.
+func (c *cursor) symbol(a Attr) Attr {
 	switch a := a.(type) {
 	case String:
 		return Symbol(a)
 	case Array:
-		out := make(Array, len(a))
-		for i := range a {
-			out[i] = symbol(a[i])
+		c.spend(len(a))
+		out := slices.Clone(a)
+		for i := range out {
+			if s, ok := a[i].(String); ok {
+				out[i] = Symbol(s)
+			}
 		}
 		return out
 	}

@@ -31,6 +31,10 @@ type OpDef struct {
 	// sparse form; without it such a gradient is made dense first.
 	SparseGrad SparseGradient
 
+	// Body, if there, makes of a node's attributes the function that the node calls: the
+	// op is put in terms of others. The kernel serves nodes that are not replaced by it.
+	Body NewBody
+
 	Role   Role   // how it directs or moves values, or calls functions; most ops have none
 	Traits Traits // what passes may know of it
 

@@ -75,4 +75,3 @@ const unrolled = 16
 func pick(x, at tf.Output, axis int) tf.Output {
 	return ops.Sum(ops.Mul(x, ops.Cast(at, tf.Int32)), []int{axis}, ops.ReduceOpts{KeepDims: true})
 }
-
