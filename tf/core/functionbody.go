@@ -30,10 +30,6 @@ type FunctionBody struct {
 // all others.
 func FuncOf(body *FunctionBody) Func { return Func{Name: body.Name, body: body} }
 
-// A NewBody makes the body of a node from its attributes. It calls visit with the
-// numbers of nodes that it adds and ends with the error that visit returns.
-type NewBody func(n *Node, visit func(nodes int) error) (*FunctionBody, error)
-
 // SymbolicGradient is the name of the function that is the gradient of another
 // one, its attribute f.
 const SymbolicGradient = "SymbolicGradient"

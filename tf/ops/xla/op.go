@@ -31,15 +31,15 @@ func shape(c *core.Infer) error {
 
 // The versions of calls that are served, as in TensorFlow.
 const (
-	oldest         = 5
-	newest         = 10
-	firstPlatforms = 6 // that needs to say for which platforms it is
+	oldest = 4
+	newest = 10
 )
 
 // platformOf checks the attributes of a node. It returns the index of ours among the
 // platforms that the module is for, -1 if there is one only.
 func platformOf(n *core.Node) (int, error) {
 	version, platforms := n.Int("version"), n.Strs("platforms")
+	i := slices.Index(platforms, "CPU")
 	switch {
 	case version < oldest:
 		return 0, tf.Errorf(tf.InvalidArgument, "XlaCallModuleOp with version %d is not supported anymore. Must be >= %d", version, oldest)
@@ -47,13 +47,8 @@ func platformOf(n *core.Node) (int, error) {
 		return 0, tf.Errorf(tf.InvalidArgument, "XlaCallModuleOp with version %d is not supported by this build. Must be <= %d", version, newest)
 	case len(n.Strs("dim_args_spec")) > 0:
 		return 0, tf.Errorf(tf.Unimplemented, "dim_args_spec attribute is no longer supported")
-	case len(platforms) == 0 && version >= firstPlatforms:
-		return 0, tf.Errorf(tf.InvalidArgument, "XlaCallModuleOp with version %d must have non-empty platforms.", version)
 	case len(platforms) == 0:
-		return -1, nil
-	}
-	i := slices.Index(platforms, "CPU")
-	switch {
+		return 0, tf.Errorf(tf.InvalidArgument, "XlaCallModuleOp with version %d must have non-empty platforms.", version)
 	case i < 0 && !slices.Contains(n.Strs("disabled_checks"), "platform"):
 		return 0, tf.Errorf(tf.NotFound, "The current platform CPU is not among the platforms required by the module: [%s]", strings.Join(platforms, ", "))
 	case len(platforms) == 1:
