@@ -178,10 +178,13 @@ def gathers(r):
 
 @family
 def scatters(r):
-    s, part, batching, batches, to, dropped, free, window, at, idx = indexing(r)
+    while True:
+        s, part, batching, batches, to, dropped, free, window, at, idx = indexing(r)
+        if to:  # without indices XLA takes one of the windows only
+            break
     dn = lax.ScatterDimensionNumbers(update_window_dims=window, inserted_window_dims=dropped, scatter_dims_to_operand_dims=to,
                                      operand_batching_dims=batching, scatter_indices_batching_dims=batches)
-    name = ['scatter', 'scatter_add', 'scatter_sub', 'scatter_mul', 'scatter_min', 'scatter_max'][r.integers(6) if to else 0]  # without indices XLA takes the last window only
+    name = ['scatter', 'scatter_add', 'scatter_sub', 'scatter_mul', 'scatter_min', 'scatter_max'][r.integers(6)]
     x = numbers(r, s, some_type(r, (np.float32, np.float32, np.int32, np.float64, np.uint8)))
     us, w, b = [], iter(free), iter(at)
     for d in range(len(free) + len(at)):
@@ -345,6 +348,9 @@ def algebra(r):
         return w, (v * w[..., None, :]) @ T(v)
     def lu(x):
         lu, p, perm = lax.linalg.lu(x)
+        if t == np.complex64:  # LAPACK chooses other pivots
+            l, u = jnp.tril(lu, -1) + jnp.eye(n, dtype=t), jnp.triu(lu)
+            return jnp.take_along_axis(l @ u, jnp.argsort(perm)[..., None], -2)
         return lu, p, perm
     fs = [(jnp.linalg.cholesky, h), (lambda x: jnp.linalg.cholesky(x, upper=True), h), (eigh, h), (svd, m), (jnp.linalg.qr, m), (lu, a),
           (lambda x: jnp.linalg.qr(x, mode='complete')[0], m)]
