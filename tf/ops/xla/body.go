@@ -90,6 +90,11 @@ func newBody(n *core.Node, visit func(int) error) (*core.FunctionBody, error) {
 	if err != nil {
 		return nil, tf.Errorf(tf.CodeOf(err), "Cannot deserialize computation: %s", tf.AsError(err).Message())
 	}
+	return lower(n, m, platform, visit)
+}
+
+// lower puts a module in terms of TensorFlow's operations.
+func lower(n *core.Node, m *stablehlo.Module, platform int, visit func(int) error) (*core.FunctionBody, error) {
 	main := m.Func("main")
 	if main == nil || main.Body == nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "Cannot find 'main' in module")
