@@ -15,6 +15,7 @@ type build struct {
 	values, ops uint64
 	body        []byte // arguments and operations of the function
 	dict        uint64 // the function's attributes
+	kind        uint64 // the one of them that is its type
 }
 
 // made is an entry of a table.
@@ -24,7 +25,8 @@ type made struct {
 }
 
 // The names of operations that builds may use.
-var names = []string{"module", "func_v1", "abs_v1", "add_v1", "if_v1", "return_v1", "gather_v1", "while_v1", "tuple_v1"}
+var names = []string{"module", "func_v1", "abs_v1", "add_v1", "if_v1", "return_v1", "gather_v1", "while_v1", "tuple_v1",
+	"constant_v1", "tanh_v1", "dynamic_conv_v1", "call_v1"}
 
 const (
 	opFunc = iota + 1
@@ -35,6 +37,10 @@ const (
 	opGather
 	opWhile
 	opTuple
+	opConstant
+	opTanh
+	opDynamicConv
+	opCall
 )
 
 // nums encodes integers, small ones in a byte, others in nine.
@@ -56,9 +62,10 @@ func newBuild(version uint64) *build {
 	f32 := b.typ(1, 4)
 	tensor := b.typ(1, 20, 0, f32)
 	function := b.typ(1, 8, 1, tensor, 1, tensor)
+	b.kind = b.attr(1, 17, function)
 	b.dict = b.set(
 		"sym_name", b.attr(1, 14, b.text("main")),
-		"function_type", b.attr(1, 17, function),
+		"function_type", b.kind,
 		"sym_visibility", b.attr(1, 14, b.text("public")),
 		"arg_attrs", b.attr(1, 1, 0),
 		"res_attrs", b.attr(1, 1, 0))

@@ -4,12 +4,12 @@ package stablehlo
 // other and are read when something refers to them: unread → reading → read. A
 // reference to one that is being read is a cycle.
 type entry[T any] struct {
-	dialect string
-	custom  bool // encoded by the dialect, not as text
-	data    *cursor
-	state   entryState
-	value   T
-	weight  int // how many entries it consists of, those that occur twice counted twice
+	dialect  string
+	from, to int  // in the section of attributes and types
+	value    *T   // nil until it is read
+	weight   int  // how many entries it consists of, those that occur twice counted twice
+	custom   bool // encoded by the dialect, not as text
+	state    entryState
 }
 
 type entryState uint8
@@ -28,29 +28,42 @@ func (r *reader) readEntries(offsets, data *cursor) {
 	if r.err != nil {
 		return
 	}
+	r.entries = data
 	r.attrs = make([]entry[Attr], offsets.count("attributes"))
 	r.types = make([]entry[Type], offsets.count("types"))
-	locate(r, "attribute", r.attrs, offsets, data)
-	locate(r, "type", r.types, offsets, data)
+	locate(r, "attribute", r.attrs, offsets)
+	locate(r, "type", r.types, offsets)
 	offsets.end()
 }
 
-func locate[T any](r *reader, what string, table []entry[T], offsets, data *cursor) {
+// locate finds the data of a table's entries, which follow one another.
+func locate[T any](r *reader, what string, table []entry[T], offsets *cursor) {
 	for i := 0; i < len(table) && r.err == nil; {
 		r.group(offsets, func(dialect string) {
 			size, custom := offsets.flagged()
+			if size == 0 {
+				offsets.corrupt("a %s must have data, number %d has none", what, i)
+			}
 			e := at(offsets, what, table, uint64(i))
-			e.dialect, e.custom, e.data = dialect, custom, data.sub(what, size)
+			e.dialect, e.custom, e.from = dialect, custom, r.entries.at
+			r.entries.bytes(size)
+			e.to = r.entries.at
 			i++
 		})
 	}
 }
 
+// cursor returns a cursor for the data of an entry.
+func (e *entry[T]) cursor(r *reader, what string) *cursor {
+	return &cursor{r: r, what: what, data: r.entries.data[e.from:e.to], base: r.entries.base + e.from}
+}
+
 // resolve returns the value of an entry, which it reads if need be.
 func resolve[T any](c *cursor, what string, table []entry[T], i uint64, dialects map[string]func(*cursor) T) T {
+	var none T
 	e := at(c, what, table, i)
 	if c.failed() {
-		return e.value
+		return none
 	}
 	if e.state == reading {
 		c.corrupt("a %s must not be part of itself, number %d is", what, i)
@@ -63,11 +76,22 @@ func resolve[T any](c *cursor, what string, table []entry[T], i uint64, dialects
 		c.r.weight = outer
 	}
 	c.r.weight = min(c.r.weight+e.weight, 2*maxWeight)
-	return e.value
+	if c.failed() {
+		return none
+	}
+	return *e.value
 }
+
+// sharding is the dialect of annotations that say how devices share tensors. They change
+// no value, and are read as nothing.
+const sharding = "sdy"
 
 func readEntry[T any](c *cursor, what string, e *entry[T], dialects map[string]func(*cursor) T) {
 	decode, known := dialects[e.dialect]
+	if e.dialect == sharding {
+		e.value, e.state = new(T), read
+		return
+	}
 	if !known {
 		c.unsupported("the dialect of a %s must be builtin or vhlo, got %q", what, e.dialect)
 		return
@@ -81,9 +105,10 @@ func readEntry[T any](c *cursor, what string, e *entry[T], dialects map[string]f
 		return
 	}
 	e.state = reading
-	e.value = decode(e.data)
-	e.data.end()
-	e.state = read
+	data := e.cursor(c.r, what)
+	v := decode(data)
+	data.end()
+	e.value, e.state = &v, read
 	c.r.depth--
 	if c.r.weight > maxWeight {
 		c.corrupt("a %s must have at most %d parts", what, maxWeight)

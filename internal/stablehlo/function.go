@@ -126,7 +126,10 @@ func (c *cursor) fit(f *Func, what string, types []Type, values []*Value) {
 		return
 	}
 	for i, t := range types {
-		if !t.Equal(values[i].Type) {
+		if t.composed() {
+			c.spend(t.parts(c.r.budget))
+		}
+		if !c.failed() && !t.Equal(values[i].Type) {
 			c.corrupt("the body of function %q must have %s of its types, got %v for %v", f.Name, what, values[i].Type, t)
 		}
 	}

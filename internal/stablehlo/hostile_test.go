@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -114,6 +115,27 @@ func TestHandmade(t *testing.T) {
 		if _, err := Read(data); err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, ErrCorrupt) {
 			t.Errorf("want %q, got %v", want, err)
 		}
+	}
+}
+
+// TestSharedTypes: arguments whose types consist of very many parts are not compared
+// without end.
+func TestSharedTypes(t *testing.T) {
+	b := newBuild(6)
+	nested(b, 5, 4)
+	heavy := uint64(len(b.types) - 1)
+	nested(b, 5, 4)
+	twin := uint64(len(b.types) - 1)
+	const n = 300
+	args := append([]uint64{8, n}, slices.Repeat([]uint64{heavy}, n)...)
+	f := b.typ(1, append(args, 0)...)
+	b.attrs[b.kind] = made{1, nums(17, f)}
+	b.code(0, 0, op(opReturn, 0, nil))
+	b.body = append(nums(n), slices.Repeat(nums(twin<<1), n)...)
+	b.body = append(append(b.body, 0), op(opReturn, 0, nil)...)
+	b.values = n
+	if _, err := Read(b.artifact()); err == nil || !strings.Contains(err.Error(), "has a use for") {
+		t.Error(err)
 	}
 }
 

@@ -139,10 +139,11 @@ func (r *reader) merge(c *cursor, set map[string]Attr, from Attr) {
 	maps.Copy(set, d)
 }
 
-// spend counts attributes that are copied, as a few may be part of very many sets.
+// spend counts what is done for an operation with attributes and types, as a few
+// entries of tables may be part of very many operations.
 func (c *cursor) spend(n int) {
 	if c.r.budget -= n; c.r.budget < 0 {
-		c.corrupt("operations must not have more attributes than an artifact of this size has a use for")
+		c.corrupt("operations must not have more attributes and types than an artifact of this size has a use for")
 	}
 }
 

@@ -2,10 +2,12 @@ package stablehlo
 
 import "bytes"
 
-// Read reads a module from a portable artifact. Data that is damaged, and versions or
-// operations that it does not know, are errors. What it returns keeps no reference to data.
+// Read reads a module from a portable artifact. Data that is damaged is an error of
+// [ErrCorrupt]; versions or operations that it does not know are one of
+// [ErrUnsupported]. What it returns keeps no reference to data, takes memory in
+// proportion to it, and has every value defined before it is used.
 func Read(data []byte) (*Module, error) {
-	r := &reader{budget: 1<<20 + 16*len(data), sets: map[setKey]map[string]Attr{}}
+	r := &reader{budget: 1<<14 + 16*len(data), sets: map[setKey]map[string]Attr{}}
 	c := &cursor{r: r, what: "artifact", data: data}
 	m := r.artifact(c)
 	if r.err != nil {
@@ -26,13 +28,14 @@ type reader struct {
 	dialects []string
 	names    []opName
 	props    []*cursor
+	entries  *cursor // the section of attributes and types
 	attrs    []entry[Attr]
 	types    []entry[Type]
 	sets     map[setKey]map[string]Attr
 
 	depth  int // of entries that are being read
 	weight int // of the entry that is being read; see entry
-	budget int // how many attributes may still be copied
+	budget int // how many attributes may still be copied, and parts of types compared
 }
 
 // magic is how all MLIR bytecode begins.

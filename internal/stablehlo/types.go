@@ -44,3 +44,20 @@ func (t Type) Equal(u Type) bool {
 		slices.EqualFunc(t.Elems, u.Elems, Type.Equal) &&
 		slices.EqualFunc(t.Args, u.Args, Type.Equal) && slices.EqualFunc(t.Results, u.Results, Type.Equal)
 }
+
+// composed says whether a type consists of others.
+func (t Type) composed() bool { return len(t.Elems)+len(t.Args)+len(t.Results) > 0 }
+
+// parts returns of how many types a type consists, or some number above most.
+func (t Type) parts(most int) int {
+	n := 1
+	for _, list := range [][]Type{t.Elems, t.Args, t.Results} {
+		for _, part := range list {
+			if n > most {
+				return n
+			}
+			n += part.parts(most - n)
+		}
+	}
+	return n
+}

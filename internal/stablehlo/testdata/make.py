@@ -1,6 +1,7 @@
 """Makes the artifacts of this folder with JAX: python make.py"""
 import os
 import sys
+import zlib
 
 sys.path.insert(0, os.environ.get("JAX_PACKAGES", "."))
 
@@ -73,8 +74,9 @@ def constants(x):
     many = np.arange(3000, dtype=np.int32).reshape(30, 100)
     flags = np.arange(20) % 3 == 0
     return (x + many.astype(np.float32), jnp.asarray(many % 7), jnp.asarray(flags), jnp.ones((100, 100), bool),
-            jnp.zeros((50,), bool), jnp.full((4, 5), 2.5), jnp.zeros((0, 3)), jnp.asarray(np.bool_(True)),
-            jnp.asarray(np.array([True] * 8)), jnp.asarray(np.array([False, True])))
+            *(jnp.asarray(v) for v in (
+                np.zeros(50, bool), np.ones(50, bool), np.array([True] * 8), np.array([False] * 8), np.array([False, True]),
+                np.full((4, 5), 2.5), np.full(7, -3, np.int16), np.full(3, 1 - 2j), np.zeros((0, 3)), np.zeros(0, bool))))
 
 
 @jax.jit
@@ -106,3 +108,15 @@ save("calls", calls, spec((3,)))
 save("linear", linear, spec((3, 3)), spec((3, 3)), platform="tpu")
 save("polymorphic", lambda x, y: (jnp.concatenate([x @ y, x[:, :4]]), x.reshape((-1,)), x.sum(0), jnp.arange(x.shape[0]), x[1:]),
      spec((b, 8)), spec((8, 4)))
+
+# The checksums of all values of the small types of numbers, those that are none as 12345.
+with open(os.path.join(here, "floats.txt"), "w") as w:
+    for name, kind in (("bf16", "bfloat16"), ("f16", "float16"), ("f4E2M1FN", "float4_e2m1fn"), ("f6E2M3FN", "float6_e2m3fn"),
+                       ("f6E3M2FN", "float6_e3m2fn"), ("f8E3M4", "float8_e3m4"), ("f8E4M3", "float8_e4m3"),
+                       ("f8E4M3B11FNUZ", "float8_e4m3b11fnuz"), ("f8E4M3FN", "float8_e4m3fn"), ("f8E4M3FNUZ", "float8_e4m3fnuz"),
+                       ("f8E5M2", "float8_e5m2"), ("f8E5M2FNUZ", "float8_e5m2fnuz"), ("f8E8M0FNU", "float8_e8m0fnu")):
+        dtype = np.dtype(getattr(ml_dtypes, kind, None) or kind)
+        bits = {"f4": 4, "f6": 6, "f8": 8}.get(name[:2], 16)
+        values = np.arange(1 << bits).astype(np.uint16 if bits == 16 else np.uint8).view(dtype).astype(np.float64)
+        values[np.isnan(values)] = 12345
+        w.write("%s %08x\n" % (name, zlib.crc32(values.astype("<f8").tobytes())))

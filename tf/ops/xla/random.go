@@ -109,7 +109,7 @@ func (b *bitGenerator) advanced(steps int) tf.Output {
 func (b *bitGenerator) philox() (tf.Output, int) {
 	counter := b.counter
 	if counter.Shape()[0] == 1 {
-		counter = ops.Concat(0, []tf.Output{counter, ops.Const(b.g, []uint64{0}, 1)})
+		counter = ops.Concat(0, []tf.Output{counter, b.key}) // as XLA fills it up
 	}
 	alg := ops.Scalar(b.g, int32(random.Philox))
 	bits := random.StatelessRandomUniformFullIntV2(int32s(b.g, b.shape), b.key, counter, alg, b.d)

@@ -96,7 +96,7 @@ func (s *scattering) parts() []part {
 	out := s.batchParts(s.sizes)
 	for d := range s.sizes {
 		p := part{dim: d, n: s.part[d], whole: s.sizes[d], column: slices.Index(s.to, d), batch: -1}
-		if p.column >= 0 || p.n != p.whole && !slices.Contains(s.batching, d) {
+		if p.column >= 0 || slices.Contains(s.dropped, d) || p.n != p.whole && !slices.Contains(s.batching, d) {
 			out = append(out, p)
 		}
 	}
@@ -161,6 +161,9 @@ func (s *scattering) direct(parts []part) bool {
 // combined combines updates with elements of x.
 func (s *scattering) combined(x, at, updates tf.Output, how string, parts int) (tf.Output, error) {
 	lenient := ops.BadIndicesOpts{Policy: "IGNORE"}
+	if u := updates.Shape(); u != nil && len(u) == 0 {
+		at, updates = ops.ExpandDims(at, 0), ops.ExpandDims(updates, 0)
+	}
 	switch {
 	case how == replace:
 		return ops.TensorScatterUpdate(x, at, updates, lenient), nil

@@ -112,6 +112,9 @@ func ordinal(x tf.Output, zeros, nans bool) tf.Output {
 
 // number returns a scalar of the type of x.
 func number(x tf.Output, v float64) tf.Output {
+	if d := x.DType(); d == tf.Int8 || d == tf.Int16 || d == tf.Uint8 || d == tf.Uint16 {
+		return ops.Cast(ops.Scalar(x.Graph(), int32(v)), d)
+	}
 	t, err := tf.ScalarOf(x.DType(), v)
 	if err != nil {
 		return tf.Failed(x.Graph(), "StableHLO", err).Output(0)

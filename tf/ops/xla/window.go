@@ -1,6 +1,7 @@
 package xla
 
 import (
+	"math"
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/stablehlo"
@@ -94,24 +95,49 @@ var combiners = map[string]struct {
 	"or":       {nil, ops.LogicalOr, 0},
 }
 
-// reduced combines the elements of each window of x, beginning with init.
+// reduced combines the elements of each window of x, beginning with init. Elements that
+// pad do not count, as in XLA.
 func (w *windowing) reduced(x, init tf.Output, initial *stablehlo.Value, how string) tf.Output {
 	neutral := changesNothing(constantOf(initial), combiners[how].none)
+	pad := init
+	if !neutral {
+		pad = extreme(x, combiners[how].none)
+	}
 	y, ok := w.cumulated(x, how, neutral)
 	if !ok {
-		y, ok = w.pooled(x, init, how, neutral) // if not, y is x, which it may have padded
+		y, ok = w.pooled(x, pad, how) // if not, y is x, which it may have padded
 	}
 	f := combiners[how].numbers
 	if x.DType() == tf.Bool {
 		f = combiners[how].booleans
 	}
 	if !ok {
-		y = w.separately(w.padded(y, init), f)
+		y = w.separately(w.padded(y, pad), f)
 	}
 	if !neutral {
 		y = f(init, y)
 	}
 	return y
+}
+
+// extreme returns a number as a scalar of the type of x, the least or greatest one of
+// integers for infinities.
+func extreme(x tf.Output, v float64) tf.Output {
+	d := x.DType()
+	switch {
+	case d == tf.Bool:
+		return ops.Constant(x.Graph(), v > 0)
+	case !isInt(d) || !math.IsInf(v, 0):
+		return number(x, v)
+	}
+	least := 0.0
+	if !isUnsigned(d) {
+		least = -math.Ldexp(1, bits(d)-1)
+	}
+	if v < 0 {
+		return number(x, least)
+	}
+	return ops.Invert(number(x, least))
 }
 
 // constantOf returns the constant that a scalar repeats.

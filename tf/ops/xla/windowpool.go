@@ -19,14 +19,14 @@ var poolable = map[string][]tf.DType{
 // pooled computes maxima and sums over one dimension, or two that are neighbours, by
 // pooling. It takes tensors as images: dimensions before as batch, those behind as
 // channels.
-func (w *windowing) pooled(x, init tf.Output, how string, neutral bool) (tf.Output, bool) {
+func (w *windowing) pooled(x, pad tf.Output, how string) (tf.Output, bool) {
 	first, ok := w.neighbours()
 	if !ok || !slices.Contains(poolable[how], x.DType()) {
 		return x, false
 	}
-	inside := how == "maximum" && neutral && w.padsFit(first)
+	inside := how == "maximum" && w.padsFit(first)
 	if !inside {
-		x = w.padded(x, init)
+		x = w.padded(x, pad)
 	}
 	image := w.image(first)
 	y := append(slices.Clone(w.sizes[:first]), w.sizes[first:]...)
@@ -109,7 +109,8 @@ func (w *windowing) image(first int) []size {
 	return s
 }
 
-// general combines windows by any region, one element of each after the other.
+// general combines windows by any region, one element of each after the other. Elements
+// that pad do not count.
 func (w *windowing) general(xs, init []tf.Output) ([]tf.Output, error) {
 	body := region(w.op, 0)
 	n := 1
@@ -128,18 +129,24 @@ func (w *windowing) general(xs, init []tf.Output) ([]tf.Output, error) {
 		in[i] = each.padded(x, init[i])
 		whole = each
 	}
+	mask := *w
+	inside := mask.padded(ops.Fill(vector(w.l.g, w.sizes), ops.Constant(w.l.g, true)), ops.Constant(w.l.g, false))
 	acc := slices.Clone(init)
 	for _, at := range grid(w.window) {
 		next := make([]tf.Output, len(xs))
 		for i := range xs {
 			next[i] = whole.windowAt(in[i], at)
 		}
-		var err error
-		if acc, err = w.l.loosely(w.op, body, append(acc, next...)); err != nil {
+		out, err := w.l.loosely(w.op, body, append(slices.Clone(acc), next...))
+		if err != nil {
 			return nil, err
 		}
-		if len(acc) != len(xs) {
-			return nil, refused(w.op, "its region must return %d values, got %d", len(xs), len(acc))
+		if len(out) != len(xs) {
+			return nil, refused(w.op, "its region must return %d values, got %d", len(xs), len(out))
+		}
+		counts := whole.windowAt(inside, at)
+		for i := range acc {
+			acc[i] = ops.SelectV2(counts, out[i], acc[i])
 		}
 	}
 	return acc, nil
