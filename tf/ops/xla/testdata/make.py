@@ -145,7 +145,7 @@ for n,a,b,d in D:
          F(*a),F(*b),F(*a).astype(bf),F(*b).astype(bf),F(*a)+1j*F(*a),F(*b)+0j)
     if n!='z' and a and b:
         case('dg_%s_p'%n,lambda x,y: lax.dot_general(x,y,d),F(*a),F(*b),poly=(', '.join(['a%d'%(i) if (i in d[1][0]) else ('f%d'%i if i not in d[0][0] else str(a[i])) for i in range(len(a))]),', '.join(['a%d'%(d[1][0][d[1][1].index(i)]) if i in d[1][1] else ('g%d'%i if i not in d[0][1] else str(b[i])) for i in range(len(b))])) )
-case('dot_i8',lambda x,y: lax.dot_general(x,y,dn((1,),(0,)),preferred_element_type=np.int32),np.arange(12,dtype=np.int8).reshape(3,4),np.arange(20,dtype=np.int8).reshape(4,5))
+case('dot_i8_i32',lambda x,y: lax.dot_general(x,y,dn((1,),(0,)),preferred_element_type=np.int32),np.arange(12,dtype=np.int8).reshape(3,4),np.arange(20,dtype=np.int8).reshape(4,5))
 case('dot_bool',lambda x,y: jnp.dot(x,y),A.reshape(2,2),B.reshape(2,2))
 case('dot_mixed',lambda x,y: jnp.dot(x,y),F(3,4).astype(bf),F(4,2))
 case('einsum',lambda x,y: jnp.einsum('bthd,bshd->bhts',x,y),F(2,5,3,4),F(2,6,3,4))
