@@ -73,13 +73,22 @@ func trsm(_ *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
 	return one(t.solved(in[0], in[1])), nil
 }
 
+// realOf returns the real parts of complex numbers, as which TensorFlow has values that
+// are real.
+func realOf(x tf.Output) tf.Output {
+	if isComplex(x.DType()) {
+		return ops.Real(x)
+	}
+	return x
+}
+
 func syevd(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
 	x := in[0]
 	if letter(op, "uplo") == 'U' {
 		x = linalg.Adjoint(x)
 	}
 	e, v := linalg.SelfAdjointEigV2(x)
-	return []tf.Output{v, e, info(l, op, in)}, nil
+	return []tf.Output{v, realOf(e), info(l, op, in)}, nil
 }
 
 // gesdd returns what is left of the operand, which nothing uses, singular values, and
@@ -90,7 +99,7 @@ func gesdd(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
 		return nil, refused(op, "%s must have mode A, S or N, and five results, got %q and %d", target(op), mode, len(op.Results))
 	}
 	s, u, v := linalg.Svd(in[0], linalg.SvdOpts{FullMatrices: mode == 'A' || mode == 'N'})
-	return []tf.Output{in[0], s, u, linalg.Adjoint(v), info(l, op, in)}, nil
+	return []tf.Output{in[0], realOf(s), u, linalg.Adjoint(v), info(l, op, in)}, nil
 }
 
 // geqrf returns the upper triangle of a QR decomposition. The vectors that LAPACK keeps

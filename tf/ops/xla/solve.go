@@ -70,12 +70,11 @@ func triangularSolve(_ *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output
 }
 
 func (t triangle) solved(a, b tf.Output) tf.Output {
-	complex := a.DType() == tf.Complex64 || a.DType() == tf.Complex128
 	if t.unit {
 		diagonal := ops.OnesLike(ops.MatrixDiagPart(a))
 		a = ops.MatrixSetDiag(a, diagonal)
 	}
-	if complex && t.transpose == "TRANSPOSE" {
+	if isComplex(a.DType()) && t.transpose == "TRANSPOSE" {
 		a = ops.Conj(a)
 	}
 	adjoint := t.transpose != "NO_TRANSPOSE"

@@ -1,6 +1,6 @@
 """Writes modules that JAX exports, with operands and what XLA computes from them.
 
-    python make_families.py OUT.zip [-n CASES] [-seed SEED] [-family NAME] [-bytes LIMIT]
+    python make_families.py OUT.zip [-n CASES] [-seed SEED] [-family NAME]
 
 Each entry is a GraphDef of a node "call" of op XlaCallModule, placeholders "x_0", …,
 constants "in_0", … and "want_0", …. Needs jax 0.7.2, tensorflow-cpu 2.21.0 and scipy.
@@ -349,6 +349,41 @@ def bits(r):
     return Case(lambda k: lax.rng_bit_generator(k, s, dtype=t, algorithm=alg), k)
 
 
+def models():
+    """What models spend their time on, for tests of which ops it becomes."""
+    r = np.random.default_rng(1)
+    conv = lambda x, w, s=1, g=1, pad='SAME': lax.conv_general_dilated(x, w, (s, s), pad, dimension_numbers=('NHWC', 'HWIO', 'NHWC'), feature_group_count=g)
+    weights = lambda *s: numbers(r, s) * 0.3
+    pool = lambda x: lax.reduce_window(x, -np.inf, lax.max, (1, 3, 3, 1), (1, 2, 2, 1), 'SAME')
+    norm = lambda x, g, b: (x - x.mean((0, 1, 2))) * g * lax.rsqrt(x.var((0, 1, 2)) + 1e-5) + b
+
+    def resnet(x, w0, g, b, w1, w2, w3):
+        x = pool(jax.nn.relu(norm(conv(x, w0, 2), g, b)))
+        y = conv(jax.nn.relu(conv(x, w1, 2)), w2)
+        return jax.nn.relu(y + conv(x, w3, 2)).mean((1, 2))
+
+    def mobile(x, w, b, p):
+        x = jnp.clip(conv(x, w, 2, 4) + b, 0, 6)
+        return lax.reduce_window(conv(x, p), 0., lax.add, (1, 2, 2, 1), (1, 2, 2, 1), 'VALID') / 4
+
+    x = numbers(r, (2, 12, 12, 3))
+    return {
+        'resnet': Case(resnet, x, weights(5, 5, 3, 4), weights(4), weights(4), weights(3, 3, 4, 6), weights(3, 3, 6, 6), weights(1, 1, 4, 6), shapes=['b, 12, 12, 3'] + 6 * [None]),
+        'mobile': Case(mobile, numbers(r, (2, 9, 9, 4)), weights(3, 3, 1, 4), weights(4), weights(1, 1, 4, 6), shapes=['b, _, _, _'] + 3 * [None]),
+        'embedding': Case(lambda t, i: t.at[i].get(mode='clip'), weights(11, 3), np.array([[1, 10], [0, 4]]), shapes=[None, 'b, n']),
+        'sums': Case(lambda x: lax.cumsum(x, 1), weights(3, 7)),
+        'transposed': Case(lambda x, w: lax.conv_transpose(x, w, (2, 2), 'SAME', dimension_numbers=('NHWC', 'HWIO', 'NHWC')), x, weights(3, 3, 3, 2)),
+        'line': Case(lambda x, w: lax.conv_general_dilated(x, w, (1,), 'SAME', rhs_dilation=(2,), dimension_numbers=('NWC', 'WIO', 'NWC')), weights(2, 9, 3), weights(3, 3, 4)),
+        'caches': Case(lambda c, u, i: lax.dynamic_update_slice(c, u, (i, np.int32(0))), weights(6, 4), weights(1, 4), np.int32(3)),
+        'poolgrad': Case(jax.grad(lambda x: (lax.reduce_window(x, -np.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), 'VALID') ** 2).sum()), numbers(r, (1, 6, 6, 2))),
+    }
+
+
+def write(z, name, case):
+    info = zipfile.ZipInfo(name + '.pb', (1980, 1, 1, 0, 0, 0))
+    z.writestr(info, case.graph().SerializeToString(deterministic=True), zipfile.ZIP_DEFLATED, 9)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument('out')
@@ -357,18 +392,17 @@ def main():
     p.add_argument('-family', default='')
     a = p.parse_args()
     with zipfile.ZipFile(a.out, 'w', zipfile.ZIP_DEFLATED, compresslevel=9) as z:
+        if not a.family:
+            for name, case in models().items():
+                write(z, 'model_' + name, case)
         for name, f in FAMILIES.items():
             if a.family and name not in a.family.split(','):
                 continue
             for i in range(a.n):
-                r = np.random.default_rng([a.seed, i, len(name)])
                 try:
-                    g = f(r).graph()
+                    write(z, '%s_%d' % (name, i), f(np.random.default_rng([a.seed, i, len(name)])))
                 except Exception as e:  # parameters that JAX refuses
                     print(name, i, str(e).split('\n')[0][:150])
-                    continue
-                info = zipfile.ZipInfo('%s_%d.pb' % (name, i), (1980, 1, 1, 0, 0, 0))
-                z.writestr(info, g.SerializeToString(deterministic=True), zipfile.ZIP_DEFLATED, 9)
 
 
 main()
