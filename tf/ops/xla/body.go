@@ -3,6 +3,7 @@ package xla
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,8 +89,17 @@ func newBody(n *core.Node, visit func(int) error) (*core.FunctionBody, error) {
 	}
 	m, err := stablehlo.Read([]byte(n.Str("module")))
 	if err != nil {
-		return nil, tf.Errorf(tf.CodeOf(err), "Cannot deserialize computation: %s", tf.AsError(err).Message())
+		code := tf.InvalidArgument
+		if errors.Is(err, stablehlo.ErrUnsupported) {
+			code = tf.Unimplemented
+		}
+		return nil, tf.Errorf(code, "Cannot deserialize computation: %v", err)
 	}
+	return lower(n, m, platform, visit)
+}
+
+// lower puts a module in terms of TensorFlow's operations.
+func lower(n *core.Node, m *stablehlo.Module, platform int, visit func(int) error) (*core.FunctionBody, error) {
 	main := m.Func("main")
 	if main == nil || main.Body == nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "Cannot find 'main' in module")

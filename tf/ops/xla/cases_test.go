@@ -1,11 +1,13 @@
 package xla_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,24 +20,20 @@ import (
 	"github.com/gorge-tf/gorge/tf/tftest"
 )
 
-var casesDir = flag.String("cases", "testdata", "where graphs are that testdata/make.py has written")
+var modules = flag.String("modules", "testdata/modules.pb.gz", "the graph of cases that testdata/make.py has written")
 
-// TestCases runs the modules that JAX has exported, and compares with what TensorFlow
-// computed. Each is a graph with a node "call", constants "in_0", … to be fed to "x_0",
-// …, and constants "want_0", ….
-func TestCases(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(*casesDir, "*.pb"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases in %s: %v", *casesDir, err)
-	}
-	for _, f := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(f), ".pb"), func(t *testing.T) { runCase(t, f) })
-	}
-}
-
-func readGraph(t *testing.T, file string) *tf.Graph {
+// readCases reads a graph of cases: see testdata/make.py.
+func readCases(t testing.TB, file string) (*tf.Graph, []string) {
 	t.Helper()
-	data, err := os.ReadFile(file)
+	packed, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,35 +44,52 @@ func readGraph(t *testing.T, file string) *tf.Graph {
 	if err := g.ImportProto(def, tf.ImportOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	return g
+	var names []string
+	for _, n := range def.GetNode() {
+		if name, ok := strings.CutSuffix(n.GetName(), "/call"); ok {
+			names = append(names, name)
+		}
+	}
+	return g, names
 }
 
-func runCase(t *testing.T, file string) {
-	g := readGraph(t, file)
-	s, err := session.New(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	feeds := session.Feeds{}
-	for i := 0; g.Operation(fmt.Sprintf("in_%d", i)) != nil; i++ {
-		v := g.Operation(fmt.Sprintf("in_%d", i)).TensorAttr("value")
-		feeds[g.Operation(fmt.Sprintf("x_%d", i)).Output(0)] = (*tf.Tensor)(v)
-	}
-	var calls []tf.Fetchable
-	for _, y := range g.Operation("call").Outputs() {
-		calls = append(calls, y)
-	}
-	for range 2 {
-		got, err := s.Run(context.Background(), feeds, calls...)
+// TestModules runs modules that JAX has exported, and compares with what TensorFlow
+// computed: with their bodies in their place, and with calls of the bodies.
+func TestModules(t *testing.T) {
+	g, names := readCases(t, *modules)
+	for _, c := range []struct {
+		how  string
+		opts []session.Option
+	}{{"inlined", nil}, {"called", []session.Option{session.With(session.Config{DisabledPasses: []string{"function_inlining"}})}}} {
+		s, err := session.New(g, c.opts...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, y := range got {
-			want := g.Operation(fmt.Sprintf("want_%d", i)).TensorAttr("value")
-			if d := tftest.Diff((*tf.Tensor)(want), y, tolerance(want.DType())); d != "" {
-				t.Errorf("result %d: %s", i, d)
-			}
+		defer s.Close()
+		for _, name := range names {
+			t.Run(c.how+"/"+name, func(t *testing.T) { runCase(t, g, s, name) })
+		}
+	}
+}
+
+func runCase(t *testing.T, g *tf.Graph, s *session.Session, name string) {
+	op := func(format string, i int) *tf.Operation { return g.Operation(name + fmt.Sprintf(format, i)) }
+	feeds := session.Feeds{}
+	for i := 0; op("/in_%d", i) != nil; i++ {
+		feeds[op("/x_%d", i).Output(0)] = (*tf.Tensor)(op("/in_%d", i).TensorAttr("value"))
+	}
+	var calls []tf.Fetchable
+	for _, y := range g.Operation(name + "/call").Outputs() {
+		calls = append(calls, y)
+	}
+	got, err := s.Run(context.Background(), feeds, calls...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, y := range got {
+		want := (*tf.Tensor)(op("/want_%d", i).TensorAttr("value"))
+		if d := tftest.Diff(want, y, tolerance(want.DType())); d != "" {
+			t.Errorf("result %d: %s", i, d)
 		}
 	}
 }
