@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 )
@@ -16,6 +17,8 @@ type build struct {
 	body        []byte // arguments and operations of the function
 	dict        uint64 // the function's attributes
 	kind        uint64 // the one of them that is its type
+	copies      int    // of the function, besides the first
+	padding     int    // before the module's region, if that is aligned to 16 bytes
 }
 
 // made is an entry of a table.
@@ -194,8 +197,12 @@ func (b *build) offsets() []byte {
 func (b *build) module() []byte {
 	body := append(nums(1, b.values, b.ops<<1|1), b.body...)
 	function := op(opFunc, hasAttrs|hasRegions, append(nums(b.dict, 1<<1), body...))
-	inner := append(nums(1, 0, 1<<1), function...)
-	if b.version >= isolatedSections {
+	inner := append(nums(1, 0, uint64(1+b.copies)<<1), bytes.Repeat(function, 1+b.copies)...)
+	switch {
+	case b.padding > 0:
+		head := slices.Concat([]byte{irSection | 0x80}, nums(uint64(len(inner)), 16))
+		inner = slices.Concat(head, bytes.Repeat([]byte{0xCB}, b.padding), inner)
+	case b.version >= isolatedSections:
 		inner = part(irSection, inner)
 	}
 	return append(nums(1<<1), op(0, hasRegions, append(nums(1<<1|1), inner...))...)

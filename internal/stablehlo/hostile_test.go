@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -20,6 +21,37 @@ func TestVersions(t *testing.T) {
 	}
 	if _, err := Read(newBuild(newestVersion + 1).artifact()); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("version %d: %v", newestVersion+1, err)
+	}
+}
+
+// TestAlignment: a section that is aligned begins at a multiple of bytes from the start
+// of the artifact, behind as little padding as need be.
+func TestAlignment(t *testing.T) {
+	right := 0
+	for n := 1; n <= 16; n++ {
+		b := newBuild(6)
+		b.padding = n
+		data := b.artifact()
+		_, err := Read(data)
+		if err == nil {
+			right++
+		}
+		begin := bytes.LastIndex(data, []byte{0xCB}) + 1
+		if fits := begin%16 == 0 && n < 16; fits != (err == nil) {
+			t.Errorf("a section that begins at byte %d: %v", begin, err)
+		}
+	}
+	if right != 1 {
+		t.Errorf("%d paddings are right", right)
+	}
+}
+
+// TestFunctionsDiffer: two functions of one name are an error.
+func TestFunctionsDiffer(t *testing.T) {
+	b := newBuild(6)
+	b.copies = 1
+	if _, err := Read(b.artifact()); err == nil || !strings.Contains(err.Error(), `must differ, got "main" twice`) {
+		t.Error(err)
 	}
 }
 

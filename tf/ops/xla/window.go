@@ -215,14 +215,14 @@ func (w *windowing) along(x tf.Output, d int, f combiner) tf.Output {
 		}
 		return y
 	}
-	y := w.doubled(x, d, n.minus(known((k-1)*w.dilation[d])).max(known(0)), f)
+	y := w.doubled(x, d, n.minus(known((k-1)*w.dilation[d])), f)
 	if stride == 1 {
 		return y
 	}
 	return w.every(y, d, 0, w.sizes[d], stride)
 }
 
-// doubled combines windows at each of n positions of dimension d.
+// doubled combines windows at each of n positions of dimension d, none if n is negative.
 func (w *windowing) doubled(x tf.Output, d int, n size, f combiner) tf.Output {
 	var y tf.Output
 	from, have := 0, false // y has the first from elements of windows
@@ -237,7 +237,7 @@ func (w *windowing) doubled(x tf.Output, d int, n size, f combiner) tf.Output {
 		if 2*m > w.window[d] {
 			return y
 		}
-		left := n.plus(known((w.window[d] - 2*m) * w.dilation[d]))
+		left := n.plus(known((w.window[d] - 2*m) * w.dilation[d])).max(known(0))
 		p = f(w.every(p, d, 0, left, 1), w.every(p, d, m*w.dilation[d], left, 1))
 	}
 }

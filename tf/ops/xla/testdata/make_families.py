@@ -9,6 +9,10 @@ import argparse, os, zipfile
 os.environ['TF_CPP_MIN_LOG_LEVEL'] = '2'
 import jax, jax.numpy as jnp, numpy as np, tensorflow as tf
 from jax import lax, export
+from jax._src import xla_bridge
+from jax._src.interpreters import mlir  # registers the dialects
+from jaxlib import xla_client
+from jaxlib.mlir.dialects import stablehlo
 jax.config.update('jax_enable_x64', True)
 
 FAMILIES = {}
@@ -35,26 +39,44 @@ class Case:
     def graph(self):
         e = export.export(jax.jit(self.f), platforms=('cpu',))(*self.specs())
         want = [np.asarray(y) for y in jax.tree.leaves(jax.jit(self.f)(*self.args))]
-        size = lambda d: d if isinstance(d, int) else None
-        with tf.Graph().as_default() as g:
-            for i, (a, s) in enumerate(zip(self.args, self.specs())):
-                tf.compat.v1.placeholder(a.dtype, [size(d) for d in s.shape], name='x_%d' % i)
-                tf.constant(a, name='in_%d' % i)
-            for i, y in enumerate(want):
-                tf.constant(y, name='want_%d' % i)
-            d = g.as_graph_def()
-        call = d.node.add(name='call', op='XlaCallModule')
-        for i in e.module_kept_var_idx:
-            call.input.append('x_%d' % i)
-            call.attr['Tin'].list.type.append(tf.as_dtype(self.args[i].dtype).as_datatype_enum)
-        call.attr['Tin'].list.SetInParent()
-        for y, v in zip(want, e.out_avals):
-            call.attr['Tout'].list.type.append(tf.as_dtype(y.dtype).as_datatype_enum)
-            call.attr['Sout'].list.shape.append(tf.TensorShape([size(n) for n in v.shape]).as_proto())
-        call.attr['version'].i = 9
-        call.attr['module'].s = e.mlir_module_serialized
-        call.attr['platforms'].list.s.append(b'CPU')
-        return d
+        return call(self.args, [s.shape for s in self.specs()], e.module_kept_var_idx, e.mlir_module_serialized, want, [v.shape for v in e.out_avals])
+
+
+def call(args, shapes, kept, module, want, out_shapes):
+    size = lambda d: d if isinstance(d, int) else None
+    with tf.Graph().as_default() as g:
+        for i, (a, s) in enumerate(zip(args, shapes)):
+            tf.compat.v1.placeholder(a.dtype, [size(d) for d in s], name='x_%d' % i)
+            tf.constant(a, name='in_%d' % i)
+        for i, y in enumerate(want):
+            tf.constant(y, name='want_%d' % i)
+        d = g.as_graph_def()
+    node = d.node.add(name='call', op='XlaCallModule')
+    node.attr['Tin'].list.SetInParent()
+    for i in kept:
+        node.input.append('x_%d' % i)
+        node.attr['Tin'].list.type.append(tf.as_dtype(args[i].dtype).as_datatype_enum)
+    for y, s in zip(want, out_shapes):
+        node.attr['Tout'].list.type.append(tf.as_dtype(y.dtype).as_datatype_enum)
+        node.attr['Sout'].list.shape.append(tf.TensorShape([size(n) for n in s]).as_proto())
+    node.attr['version'].i = 9
+    node.attr['module'].s = module
+    node.attr['platforms'].list.s.append(b'CPU')
+    return d
+
+
+class Text:
+    """A module in text, for operations that JAX has no function for."""
+
+    def __init__(self, text, *args):
+        self.text, self.args = text, [np.asarray(a) for a in args]
+
+    def graph(self):
+        backend = xla_bridge.get_backend('cpu')
+        run = backend.compile_and_load(self.text, backend.devices()[:1], xla_client.CompileOptions())
+        want = [np.asarray(y) for y in run.execute([backend.buffer_from_pyval(a) for a in self.args])]
+        module = stablehlo.serialize_portable_artifact_str(self.text, stablehlo.get_current_version())
+        return call(self.args, [a.shape for a in self.args], range(len(self.args)), module, want, [y.shape for y in want])
 
 
 def shape(r, rank, low=1, high=6):
@@ -156,10 +178,13 @@ def gathers(r):
 
 @family
 def scatters(r):
-    s, part, batching, batches, to, dropped, free, window, at, idx = indexing(r)
+    while True:
+        s, part, batching, batches, to, dropped, free, window, at, idx = indexing(r)
+        if to:  # without indices XLA takes one of the windows only
+            break
     dn = lax.ScatterDimensionNumbers(update_window_dims=window, inserted_window_dims=dropped, scatter_dims_to_operand_dims=to,
                                      operand_batching_dims=batching, scatter_indices_batching_dims=batches)
-    name = ['scatter', 'scatter_add', 'scatter_sub', 'scatter_mul', 'scatter_min', 'scatter_max'][r.integers(6) if to else 0]  # without indices XLA takes the last window only
+    name = ['scatter', 'scatter_add', 'scatter_sub', 'scatter_mul', 'scatter_min', 'scatter_max'][r.integers(6)]
     x = numbers(r, s, some_type(r, (np.float32, np.float32, np.int32, np.float64, np.uint8)))
     us, w, b = [], iter(free), iter(at)
     for d in range(len(free) + len(at)):
@@ -323,6 +348,9 @@ def algebra(r):
         return w, (v * w[..., None, :]) @ T(v)
     def lu(x):
         lu, p, perm = lax.linalg.lu(x)
+        if t == np.complex64:  # LAPACK chooses other pivots
+            l, u = jnp.tril(lu, -1) + jnp.eye(n, dtype=t), jnp.triu(lu)
+            return jnp.take_along_axis(l @ u, jnp.argsort(perm)[..., None], -2)
         return lu, p, perm
     fs = [(jnp.linalg.cholesky, h), (lambda x: jnp.linalg.cholesky(x, upper=True), h), (eigh, h), (svd, m), (jnp.linalg.qr, m), (lu, a),
           (lambda x: jnp.linalg.qr(x, mode='complete')[0], m)]
@@ -379,6 +407,70 @@ def models():
     }
 
 
+def texts():
+    """Operations that JAX does not emit."""
+    r = np.random.default_rng(2)
+    x, v = numbers(r, (2, 3, 4)), [np.abs(numbers(r, (3,))) for _ in range(4)]
+    f = lambda body, *types: 'func.func @main(%s) -> %s {\n%s\n}' % (', '.join('%%%s: tensor<%s>' % p for p in zip('abcde', types[0])), types[1], body)
+    norm = '{epsilon = 0.01 : f32, feature_index = 1 : i64}'
+    t, c = 'tensor<2x3x4xf32>', 'tensor<3xf32>'
+    out = {
+        'norm_inference': Text(f('%%0 = "stablehlo.batch_norm_inference"(%%a, %%b, %%c, %%d, %%e) %s : (%s, %s, %s, %s, %s) -> %s\nreturn %%0 : %s' % (norm, t, c, c, c, c, t, t),
+                                 ['2x3x4xf32'] + 4 * ['3xf32'], t), x, *v),
+        'norm_training': Text(f('%%0:3 = "stablehlo.batch_norm_training"(%%a, %%b, %%c) %s : (%s, %s, %s) -> (%s, %s, %s)\nreturn %%0#0, %%0#1, %%0#2 : %s, %s, %s' % (norm, t, c, c, t, c, c, t, c, c),
+                                ['2x3x4xf32'] + 2 * ['3xf32'], '(%s, %s, %s)' % (t, c, c)), x, *v[:2]),
+        'norm_grad': Text(f('%%0:3 = "stablehlo.batch_norm_grad"(%%a, %%b, %%c, %%d, %%e) %s : (%s, %s, %s, %s, %s) -> (%s, %s, %s)\nreturn %%0#0, %%0#1, %%0#2 : %s, %s, %s' % (norm, t, c, c, c, t, t, c, c, t, c, c),
+                            ['2x3x4xf32'] + 3 * ['3xf32'] + ['2x3x4xf32'], '(%s, %s, %s)' % (t, c, c)), x, *v[:3], numbers(r, (2, 3, 4))),
+        'reversal': Text(f('%0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 2], pad = [[1, 0], [-1, 2]], reverse = [true, false]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x5x6x2xf32>, tensor<2x3x2x3xf32>) -> tensor<1x5x3x3xf32>\nreturn %0 : tensor<1x5x3x3xf32>',
+                           ['1x5x6x2xf32', '2x3x2x3xf32'], 'tensor<1x5x3x3xf32>'), numbers(r, (1, 5, 6, 2)), numbers(r, (2, 3, 2, 3))),
+        'argmax_windows': Text(f('''%i = stablehlo.constant dense<0xFF800000> : tensor<f32>
+%z = stablehlo.constant dense<-1> : tensor<i32>
+%0:2 = "stablehlo.reduce_window"(%a, %b, %i, %z) ({
+^bb0(%p: tensor<f32>, %q: tensor<i32>, %s: tensor<f32>, %t: tensor<i32>):
+  %1 = stablehlo.compare GE, %p, %s : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %2 = stablehlo.select %1, %p, %s : tensor<i1>, tensor<f32>
+  %3 = stablehlo.select %1, %q, %t : tensor<i1>, tensor<i32>
+  stablehlo.return %2, %3 : tensor<f32>, tensor<i32>
+}) {window_dimensions = array<i64: 2, 3>, window_strides = array<i64: 1, 2>, padding = dense<[[1, 0], [0, 1]]> : tensor<2x2xi64>} : (tensor<4x6xf32>, tensor<4x6xi32>, tensor<f32>, tensor<i32>) -> (tensor<4x3xf32>, tensor<4x3xi32>)
+return %0#0, %0#1 : tensor<4x3xf32>, tensor<4x3xi32>''', ['4x6xf32', '4x6xi32'], '(tensor<4x3xf32>, tensor<4x3xi32>)'), numbers(r, (4, 6)), np.arange(24, dtype=np.int32).reshape(4, 6)),
+        'last_least': Text(f('''%i = stablehlo.constant dense<2.0> : tensor<f32>
+%0 = "stablehlo.select_and_scatter"(%a, %b, %i) ({
+^bb0(%p: tensor<f32>, %q: tensor<f32>):
+  %1 = stablehlo.compare LT, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  stablehlo.return %1 : tensor<i1>
+}, {
+^bb0(%p: tensor<f32>, %q: tensor<f32>):
+  %1 = stablehlo.add %p, %q : tensor<f32>
+  stablehlo.return %1 : tensor<f32>
+}) {window_dimensions = array<i64: 3>, window_strides = array<i64: 2>, padding = dense<[[1, 1]]> : tensor<1x2xi64>} : (tensor<9xf32>, tensor<5xf32>, tensor<f32>) -> tensor<9xf32>
+return %0 : tensor<9xf32>''', ['9xf32', '5xf32'], 'tensor<9xf32>'), r.integers(0, 2, 9).astype(np.float32), numbers(r, (5,))),
+        'two_scattered': Text(f('''%0:2 = "stablehlo.scatter"(%a, %b, %c, %d, %e) ({
+^bb0(%p: tensor<f32>, %q: tensor<i32>, %s: tensor<f32>, %t: tensor<i32>):
+  %1 = stablehlo.add %s, %p : tensor<f32>
+  stablehlo.return %1, %t : tensor<f32>, tensor<i32>
+}) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>} : (tensor<5x2xf32>, tensor<5x2xi32>, tensor<3x1xi32>, tensor<3x2xf32>, tensor<3x2xi32>) -> (tensor<5x2xf32>, tensor<5x2xi32>)
+return %0#0, %0#1 : tensor<5x2xf32>, tensor<5x2xi32>''', ['5x2xf32', '5x2xi32', '3x1xi32', '3x2xf32', '3x2xi32'], '(tensor<5x2xf32>, tensor<5x2xi32>)'),
+                              numbers(r, (5, 2)), numbers(r, (5, 2), np.int32), np.array([[4], [0], [4]], np.int32), numbers(r, (3, 2)), numbers(r, (3, 2), np.int32)),
+        'descending': Text(f('''%0:2 = "stablehlo.sort"(%a, %b) ({
+^bb0(%p: tensor<i32>, %q: tensor<i32>, %s: tensor<f32>, %t: tensor<f32>):
+  %1 = stablehlo.compare EQ, %s, %t : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %2 = stablehlo.compare GT, %s, %t : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %3 = stablehlo.compare LT, %q, %p : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %4 = stablehlo.select %1, %3, %2 : tensor<i1>, tensor<i1>
+  stablehlo.return %4 : tensor<i1>
+}) {dimension = 0 : i64, is_stable = true} : (tensor<9x2xi32>, tensor<9x2xf32>) -> (tensor<9x2xi32>, tensor<9x2xf32>)
+return %0#0, %0#1 : tensor<9x2xi32>, tensor<9x2xf32>''', ['9x2xi32', '9x2xf32'], '(tensor<9x2xi32>, tensor<9x2xf32>)'), numbers(r, (9, 2), np.int32), r.integers(-1, 2, (9, 2)).astype(np.float32)),
+        'upper_cholesky': Text(f('%0 = stablehlo.cholesky %a, lower = false : tensor<2x2xf32>\n%1 = stablehlo.constant dense<[[1., 1.], [0., 1.]]> : tensor<2x2xf32>\n%2 = stablehlo.multiply %0, %1 : tensor<2x2xf32>\nreturn %2 : tensor<2x2xf32>',
+                                 ['2x2xf32'], 'tensor<2x2xf32>'), np.array([[4, 1], [9, 3]], np.float32)),
+        'solved': Text(f('%0 = "stablehlo.triangular_solve"(%a, %b) {left_side = false, lower = true, unit_diagonal = true, transpose_a = #stablehlo<transpose TRANSPOSE>} : (tensor<3x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>\nreturn %0 : tensor<2x3xf32>',
+                         ['3x3xf32', '2x3xf32'], 'tensor<2x3xf32>'), numbers(r, (3, 3)), numbers(r, (2, 3))),
+    }
+    vector = lambda n, *v: '%%%s = stablehlo.constant dense<[%s]> : tensor<%dxi32>\n' % (n, ', '.join(map(str, v)), len(v))
+    out['real_slice'] = Text(f(vector('p', 1, 0) + vector('q', 4, 5) + vector('s', 2, 3) + '%0 = stablehlo.real_dynamic_slice %a, %p, %q, %s : (tensor<4x6xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<2x2xf32>\nreturn %0 : tensor<2x2xf32>',
+                               ['4x6xf32'], 'tensor<2x2xf32>'), numbers(r, (4, 6)))
+    return out
+
+
 def write(z, name, case):
     info = zipfile.ZipInfo(name + '.pb', (1980, 1, 1, 0, 0, 0))
     z.writestr(info, case.graph().SerializeToString(deterministic=True), zipfile.ZIP_DEFLATED, 9)
@@ -395,6 +487,8 @@ def main():
         if not a.family:
             for name, case in models().items():
                 write(z, 'model_' + name, case)
+            for name, case in texts().items():
+                write(z, 'text_' + name, case)
         for name, f in FAMILIES.items():
             if a.family and name not in a.family.split(','):
                 continue
