@@ -49,14 +49,19 @@ def call(name):
     return tf.function(f).get_concrete_function(**specs)
 
 
+def giving(values):
+    """Returns a function that returns constants."""
+    return tf.function(lambda: {k: tf.constant(v.numpy()) for k, v in values.items()}).get_concrete_function()
+
+
 signatures = {}
 for name in CASES:
     f = signatures[name] = call(name)
     given = constants(name, "in")
     computed = f(**given)
     for end, values in (("_in", given), ("_want", computed)):
-        signatures[name + end] = tf.function(lambda values=values: {k: tf.identity(v) for k, v in values.items()}).get_concrete_function()
+        signatures[name + end] = giving(values)
 module = tf.Module()
-module.signatures = list(signatures.values())
+module.functions = list(signatures.values())
 tf.saved_model.save(module, sys.argv[2], signatures=signatures)
 print(" ".join(CASES))
