@@ -37,7 +37,12 @@ func FromProtoWith(def *pb.GraphDef, library *core.Library) (*Graph, error) {
 }
 
 // Read is FromProtoWith within a budget, which is the graph's from then on.
-func Read(b *Budget, def *pb.GraphDef, library *core.Library) (g *Graph, err error) {
+func Read(b *Budget, def *pb.GraphDef, library *core.Library) (*Graph, error) {
+	return read(b, def, library, nil)
+}
+
+// read is Read for a message that leaves out the values of some constants.
+func read(b *Budget, def *pb.GraphDef, library *core.Library, values map[string]*core.Tensor) (g *Graph, err error) {
 	defer core.Recover(&err, "the reading of a graph")
 	if err := b.CheckSize(len(def.GetNode())); err != nil {
 		return nil, err
@@ -48,7 +53,7 @@ func Read(b *Budget, def *pb.GraphDef, library *core.Library) (g *Graph, err err
 		if err := b.Visit(1); err != nil {
 			return nil, err
 		}
-		n, err := nodeFromProto(p, library)
+		n, err := nodeFromProto(p, library, values[p.GetName()])
 		if err != nil {
 			return nil, &core.Error{Code: core.CodeOf(err), Msg: core.AsError(err).Message(), Node: p.GetName(), Op: p.GetOp()}
 		}
@@ -70,7 +75,7 @@ func Read(b *Budget, def *pb.GraphDef, library *core.Library) (g *Graph, err err
 // ReadBody reads the body of a function within a budget, as Read does. Its nodes know
 // that they are from there.
 func ReadBody(b *Budget, body *core.FunctionBody, library *core.Library) (*Graph, error) {
-	g, err := Read(b, body.Graph, library)
+	g, err := read(b, body.Graph, library, body.Constants)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +85,8 @@ func ReadBody(b *Budget, body *core.FunctionBody, library *core.Library) (*Graph
 	return g, nil
 }
 
-func nodeFromProto(p *pb.NodeDef, library *core.Library) (*Node, error) {
+// nodeFromProto reads a node. value, if there, is its attribute of that name.
+func nodeFromProto(p *pb.NodeDef, library *core.Library, value *core.Tensor) (*Node, error) {
 	def, err := library.LookupOp(p.GetOp())
 	if err != nil {
 		return nil, err
@@ -88,6 +94,9 @@ func nodeFromProto(p *pb.NodeDef, library *core.Library) (*Node, error) {
 	attrs, err := core.AttrsFromProto(p.GetAttr(), def)
 	if err != nil {
 		return nil, err
+	}
+	if value != nil {
+		attrs["value"] = value
 	}
 	d, err := core.NewNodeOf(p.GetName(), def, attrs)
 	if err != nil {

@@ -66,6 +66,24 @@ func (e *expander) inline(n *graph.Node, f core.Func) error {
 	return in.finish()
 }
 
+// inlineOwn puts the body that n has by its op in its place.
+func (e *expander) inlineOwn(n *graph.Node) error {
+	b, err := n.Def.Body(&n.Node, e.visitNew)
+	if stop := e.Budget.Visit(0); stop != nil {
+		return stop
+	}
+	if err != nil {
+		return nil // the kernel will tell
+	}
+	if more := add(len(e.Nodes)-e.before, len(b.Graph.GetNode())); more > maxExpanded {
+		return nil
+	}
+	return e.inline(n, core.FuncOf(b))
+}
+
+// visitNew counts nodes that are to be in the graph.
+func (e *expander) visitNew(nodes int) error { return e.Budget.Visit(nodes) }
+
 // identity tells a function from others in a chain of calls. Gradients share a
 // name.
 func identity(f core.Func) string {

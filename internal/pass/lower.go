@@ -53,7 +53,9 @@ func Lower(g *graph.Graph, disabled []string) (err error) {
 }
 
 // callsFunctions reports whether any node may have to be replaced.
-func callsFunctions(g *graph.Graph) bool { return g.Library != nil }
+func callsFunctions(g *graph.Graph) bool {
+	return g.Library != nil || slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return n.Def.Body != nil })
+}
 
 // expander is a graph whose functions are being taken apart.
 type expander struct {
@@ -124,6 +126,9 @@ func (e *expander) expand(n *graph.Node) error {
 		case core.Loops:
 			return e.lowerWhile(n)
 		}
+	}
+	if n.Def.Body != nil && e.inlines {
+		return e.inlineOwn(n)
 	}
 	if f, ok := e.callee(n); ok && e.inlines {
 		return e.inline(n, f)

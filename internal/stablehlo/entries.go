@@ -82,8 +82,16 @@ func resolve[T any](c *cursor, what string, table []entry[T], i uint64, dialects
 	return *e.value
 }
 
+// sharding is the dialect of annotations that say how devices share tensors. They change
+// no value, and are read as nothing.
+const sharding = "sdy"
+
 func readEntry[T any](c *cursor, what string, e *entry[T], dialects map[string]func(*cursor) T) {
 	decode, known := dialects[e.dialect]
+	if e.dialect == sharding {
+		e.value, e.state = new(T), read
+		return
+	}
 	if !known {
 		c.unsupported("the dialect of a %s must be builtin or vhlo, got %q", what, e.dialect)
 		return

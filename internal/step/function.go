@@ -32,9 +32,6 @@ type function struct {
 }
 
 func newFunctions(rt *Runtime, library *core.Library, o BuildOptions) *functions {
-	if library == nil {
-		return nil
-	}
 	return &functions{rt: rt, library: func() *core.Library { return library }, options: o}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/device"
@@ -72,7 +73,16 @@ type part struct {
 func (rt *Runtime) Build(g *graph.Graph, o BuildOptions) (*Graph, error) {
 	of := o
 	of.FoldNorms, of.Spare = false, nil // functions are made ready later, by any goroutine
+	if !calls(g) {
+		return rt.build(g, nil, o)
+	}
 	return rt.build(g, newFunctions(rt, g.Library, of), o)
+}
+
+// calls reports whether nodes of g may call functions: those of its library, or
+// their own bodies.
+func calls(g *graph.Graph) bool {
+	return g.Library != nil || slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return n.Def.Body != nil })
 }
 
 // BuildOptions are what a session's configuration says of its graphs.

@@ -16,6 +16,7 @@ type Attrs map[string]any
 type Func struct {
 	Name  string
 	Attrs Attrs
+	body  *FunctionBody // of functions that no library has
 }
 
 // A Placeholder stands for an attribute of the enclosing function.

@@ -21,7 +21,14 @@ type FunctionBody struct {
 	RetTypes    []DType
 	Stateful    bool
 	NoInline    bool
+	// Constants are the values of constants by name of the node, which Graph leaves
+	// out: they may be large.
+	Constants map[string]*Tensor
 }
+
+// FuncOf returns the function of body, which no library has. Its name tells it from
+// all others.
+func FuncOf(body *FunctionBody) Func { return Func{Name: body.Name, body: body} }
 
 // SymbolicGradient is the name of the function that is the gradient of another
 // one, its attribute f.
@@ -44,6 +51,9 @@ func RegisterGradientBody(f func(*Library, Func) (*FunctionBody, error)) { gradi
 
 // Body returns the body of f with its attributes put in place of placeholders.
 func (l *Library) Body(f Func) (*FunctionBody, error) {
+	if f.body != nil {
+		return f.body, nil
+	}
 	if of, ok := f.Attrs["f"].(Func); ok && f.Name == SymbolicGradient {
 		return gradientBody(l, of)
 	}

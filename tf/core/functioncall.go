@@ -37,6 +37,16 @@ func (c *OpContext) CallFunction(f Func, done func(error)) {
 	})
 }
 
+// CallBody is a kernel factory for ops whose nodes have bodies: it calls the body.
+func CallBody(n *Node) (Kernel, error) {
+	body, err := n.Def.Body(n, func(int) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	f := FuncOf(body)
+	return AsyncCompute(func(c *OpContext, done func(error)) { c.CallFunction(f, done) }), nil
+}
+
 // CallWith calls f with other arguments.
 func (c *OpContext) CallWith(f Func, in []*Tensor, done func([]*Tensor, error)) {
 	if c.Step == nil || c.Functions == nil {

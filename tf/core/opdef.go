@@ -31,6 +31,12 @@ type OpDef struct {
 	// sparse form; without it such a gradient is made dense first.
 	SparseGrad SparseGradient
 
+	// Body, if there, makes of a node's attributes the function that the node calls: the
+	// op is put in terms of others. It calls visit with numbers of nodes that it adds, and
+	// ends with the error that visit returns. The kernel, which is CallBody, serves nodes
+	// that the body does not replace.
+	Body func(n *Node, visit func(nodes int) error) (*FunctionBody, error)
+
 	Role   Role   // how it directs or moves values, or calls functions; most ops have none
 	Traits Traits // what passes may know of it
 

@@ -203,6 +203,18 @@ func (n *needs) lookKernel(d *pb.NodeDef, def *core.OpDef, p part, where string)
 	if _, err := core.FindKernel("CPU", node); err != nil && strings.Contains(err.Error(), "with attr") {
 		n.lack("a kernel for op "+d.GetOp()+" ("+tf.AsError(err).Message()+")", p, where)
 	}
+	n.lookBody(node, p, where)
+}
+
+// lookBody notes that a node whose op is put in terms of others has something that is
+// not supported. Other mistakes of its attributes are left to the session.
+func (n *needs) lookBody(node *core.Node, p part, where string) {
+	if node.Def.Body == nil {
+		return
+	}
+	if _, err := node.Def.Body(node, func(int) error { return nil }); tf.CodeOf(err) == tf.Unimplemented {
+		n.lack("all of op "+node.OpName()+" ("+tf.AsError(err).Message()+")", p, where)
+	}
 }
 
 func (n *needs) lack(what string, p part, where string) {

@@ -31,4 +31,5 @@ import (
 	_ "github.com/gorge-tf/gorge/tf/ops/text"
 	_ "github.com/gorge-tf/gorge/tf/ops/tftext"
 	_ "github.com/gorge-tf/gorge/tf/ops/training"
+	_ "github.com/gorge-tf/gorge/tf/ops/xla"
 )

@@ -1,0 +1,168 @@
+package xla
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/stablehlo"
+)
+
+// A sortKey says how a comparator compares the elements of an operand. zeros makes -0
+// and 0 equal, nans all NaN.
+type sortKey struct {
+	operand     int
+	descending  bool
+	zeros, nans bool
+}
+
+// comparator returns the keys by which a region of 2n arguments orders elements:
+// arguments 2i and 2i+1 are two elements of operand i.
+func comparator(b *stablehlo.Block, n int) ([]sortKey, bool) {
+	if b == nil || len(b.Args) != 2*n || len(b.Ops) == 0 || len(b.Terminator().Operands) != 1 {
+		return nil, false
+	}
+	c := &comparing{block: b}
+	return c.order(b.Terminator().Operands[0], 2*n)
+}
+
+// comparing recognizes what a comparator computes.
+type comparing struct{ block *stablehlo.Block }
+
+// order returns the keys of a value: a less than, or one that other keys follow where
+// the elements are equal. depth bounds the keys.
+func (c *comparing) order(v *stablehlo.Value, depth int) ([]sortKey, bool) {
+	if v.Def == nil || depth == 0 {
+		return nil, false
+	}
+	x := v.Def.Operands
+	switch {
+	case v.Def.Name == "compare":
+		k, ok := c.compare(v.Def, "LT", "GT")
+		return []sortKey{k}, ok
+	case v.Def.Name == "or" && len(x) == 2:
+		if keys, ok := c.follow(x[0], x[1], depth); ok {
+			return keys, true
+		}
+		return c.follow(x[1], x[0], depth)
+	case v.Def.Name == "select" && len(x) == 3:
+		return c.chosen(x[0], x[1], x[2], depth)
+	}
+	return nil, false
+}
+
+// follow recognizes "less, or equal and what follows".
+func (c *comparing) follow(less, both *stablehlo.Value, depth int) ([]sortKey, bool) {
+	if both.Def == nil || both.Def.Name != "and" || len(both.Def.Operands) != 2 {
+		return nil, false
+	}
+	x, y := both.Def.Operands[0], both.Def.Operands[1]
+	if keys, ok := c.chosen(x, y, less, depth); ok {
+		return keys, true
+	}
+	return c.chosen(y, x, less, depth)
+}
+
+// chosen recognizes "what follows if equal, else less".
+func (c *comparing) chosen(equal, rest, less *stablehlo.Value, depth int) ([]sortKey, bool) {
+	if equal.Def == nil || equal.Def.Name != "compare" || less.Def == nil || less.Def.Name != "compare" {
+		return nil, false
+	}
+	k, ok := c.compare(less.Def, "LT", "GT")
+	e, same := c.compare(equal.Def, "EQ", "EQ")
+	if !ok || !same || e.operand != k.operand {
+		return nil, false
+	}
+	keys, ok := c.order(rest, depth-1)
+	return append([]sortKey{k}, keys...), ok
+}
+
+// compare recognizes the comparison of two elements of an operand in one of two
+// directions, of which the second one is of descending order.
+func (c *comparing) compare(op *stablehlo.Op, up, down string) (sortKey, bool) {
+	dir, _ := op.Attr("comparison_direction").(stablehlo.Enum)
+	if len(op.Operands) != 2 || string(dir) != up && string(dir) != down {
+		return sortKey{}, false
+	}
+	x, kx := c.element(op.Operands[0])
+	y, ky := c.element(op.Operands[1])
+	if x < 0 || y != x^1 || kx != ky {
+		return sortKey{}, false
+	}
+	kx.operand = x / 2
+	kx.descending = (string(dir) == down) != (x%2 == 1)
+	if t, _ := op.Attr("compare_type").(stablehlo.Enum); t != "TOTALORDER" {
+		kx.zeros, kx.nans = true, true
+	}
+	return kx, true
+}
+
+// element returns the argument that a value is, but for zeros and NaN that are made
+// one; -1 if it is another value.
+func (c *comparing) element(v *stablehlo.Value) (int, sortKey) {
+	var k sortKey
+	for v.Def != nil {
+		x := v.Def.Operands
+		if v.Def.Name != "select" || len(x) != 3 || x[0].Def == nil || x[0].Def.Name != "compare" {
+			return -1, k
+		}
+		switch {
+		case isZeroTest(x[0].Def) && isConstant(x[1], isZero):
+			k.zeros = true
+		case isNaNTest(x[0].Def) && isConstant(x[1], isNaN):
+			k.nans = true
+		default:
+			return -1, k
+		}
+		arg := x[0].Def.Operands[0]
+		if at := slices.Index(c.block.Args, arg); at < 0 || !c.ends(x[2], arg) {
+			return -1, k
+		}
+		v = x[2]
+	}
+	return slices.Index(c.block.Args, v), k
+}
+
+// ends reports whether a chain of selects ends with an argument.
+func (c *comparing) ends(v, arg *stablehlo.Value) bool {
+	for v.Def != nil && v.Def.Name == "select" && len(v.Def.Operands) == 3 {
+		v = v.Def.Operands[2]
+	}
+	return v == arg
+}
+
+// isZeroTest reports whether op is x == 0.
+func isZeroTest(op *stablehlo.Op) bool {
+	return op.Attr("comparison_direction") == stablehlo.Enum("EQ") && len(op.Operands) == 2 && isConstant(op.Operands[1], isZero)
+}
+
+// isNaNTest reports whether op is x != x.
+func isNaNTest(op *stablehlo.Op) bool {
+	return op.Attr("comparison_direction") == stablehlo.Enum("NE") && len(op.Operands) == 2 && op.Operands[0] == op.Operands[1]
+}
+
+// isConstant reports whether v is a constant scalar whose bits have a property.
+func isConstant(v *stablehlo.Value, is func(e stablehlo.Elem, bits uint64) bool) bool {
+	if v.Def == nil || v.Def.Name != "constant" {
+		return false
+	}
+	d, ok := v.Def.Attr("value").(stablehlo.Dense)
+	if !ok || len(d.Data) == 0 || len(d.Data) > 8 {
+		return false
+	}
+	bits := uint64(0)
+	for i, b := range d.Data {
+		bits |= uint64(b) << (8 * i)
+	}
+	return is(d.Type.Elem, bits)
+}
+
+// signs are the bits of signs, exponents those of infinity, by type.
+var (
+	signs     = map[stablehlo.Elem]uint64{"f16": 1 << 15, "bf16": 1 << 15, "f32": 1 << 31, "f64": 1 << 63}
+	exponents = map[stablehlo.Elem]uint64{"f16": 0x7c00, "bf16": 0x7f80, "f32": 0x7f800000, "f64": 0x7ff << 52}
+)
+
+func isZero(e stablehlo.Elem, bits uint64) bool { return bits&^signs[e] == 0 }
+
+func isNaN(e stablehlo.Elem, bits uint64) bool {
+	return exponents[e] != 0 && bits&^signs[e] > exponents[e]
+}
