@@ -101,6 +101,9 @@ func broadcastInDim(l *lowering, op *stablehlo.Op, in []thin) (thin, error) {
 		}
 		out.sizes = ops.Cast(in[1].x, tf.Int32)
 	}
+	if have := in[0].x.Shape(); len(have) > len(dims) {
+		return thin{}, refused(op, "its operand must be of rank %d, got shape %v", len(dims), have)
+	}
 	out.x = l.spread(in[0].x, dims, len(in[0].shape), len(out.shape))
 	return out, nil
 }
