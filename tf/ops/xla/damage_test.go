@@ -246,7 +246,7 @@ func (d *damage) attr(m *stablehlo.Module, a stablehlo.Attr) stablehlo.Attr {
 	return stablehlo.Unit{}
 }
 
-// callsItself returns modules whose functions call functions.
+// chainOf returns modules whose functions call functions.
 func chainOf(calls func(i int) []int, n int) *stablehlo.Module {
 	scalar := stablehlo.Type{Kind: stablehlo.Tensor, Elem: "f32"}
 	m := &stablehlo.Module{}
@@ -303,11 +303,8 @@ func TestCallsThatGrow(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", c.name, err, c.code)
 		}
 	}
-	stop := tf.Errorf(tf.Canceled, "stop")
-	if _, err := lower(n, chainOf(func(int) []int { return nil }, 1), -1, func(int) error { return stop }); err != nil {
-		t.Logf("a module without operations: %v", err)
-	}
-	if _, err := lower(callNodes(t)[0], must(stablehlo.Read([]byte(callNodes(t)[0].Str("module")))), -1, func(int) error { return stop }); err != stop {
+	stop, first := tf.Errorf(tf.Canceled, "stop"), callNodes(t)[0]
+	if _, err := lower(first, must(stablehlo.Read([]byte(first.Str("module")))), -1, func(int) error { return stop }); err != stop {
 		t.Errorf("a planning that ends: got %v", err)
 	}
 }
@@ -317,4 +314,19 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// TestMissing: all that is not supported is told at once.
+func TestMissing(t *testing.T) {
+	m := chainOf(func(int) []int { return nil }, 1)
+	b := m.Funcs[0].Body
+	b.Ops = append([]*stablehlo.Op{
+		{Name: "unheard_of"},
+		{Name: "custom_call", Attrs: map[string]stablehlo.Attr{"call_target_name": stablehlo.String("somewhere")}},
+		{Name: "while", Regions: []*stablehlo.Block{{Ops: []*stablehlo.Op{{Name: "send"}, {Name: "return"}}}}},
+	}, b.Ops...)
+	_, err := lower(nil, m, -1, free)
+	if tf.CodeOf(err) != tf.Unimplemented || !strings.HasSuffix(err.Error(), `custom_call of "somewhere", send, unheard_of`) {
+		t.Errorf("got %v", err)
+	}
 }

@@ -18,7 +18,7 @@ func dot(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
 	if x < 1 || x > 2 || y < 1 || y > 2 {
 		return nil, refused(op, "it takes vectors and matrices, got ranks %d and %d", x, y)
 	}
-	p := &product2{l: l, op: op, x: side{of: in[0], sum: []int{x - 1}}, y: side{of: in[1], sum: []int{0}}}
+	p := &contraction{l: l, op: op, x: side{of: in[0], sum: []int{x - 1}}, y: side{of: in[1], sum: []int{0}}}
 	return p.add()
 }
 
@@ -26,7 +26,7 @@ func dot(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
 func dotGeneral(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
 	r := reading{op: op}
 	x, y := len(op.Operands[0].Type.Shape), len(op.Operands[1].Type.Shape)
-	p := &product2{l: l, op: op,
+	p := &contraction{l: l, op: op,
 		x: side{of: in[0], batch: r.dims("lhs_batching_dimensions", x), sum: r.dims("lhs_contracting_dimensions", x)},
 		y: side{of: in[1], batch: r.dims("rhs_batching_dimensions", y), sum: r.dims("rhs_contracting_dimensions", y)}}
 	if r.err == nil && (len(p.x.batch) != len(p.y.batch) || len(p.x.sum) != len(p.y.sum)) {
@@ -54,14 +54,14 @@ type side struct {
 	sizes      []size
 }
 
-// product2 is the product of two tensors under construction.
-type product2 struct {
+// contraction is the product of two tensors under construction.
+type contraction struct {
 	l    *lowering
 	op   *stablehlo.Op
 	x, y side
 }
 
-func (p *product2) add() ([]tf.Output, error) {
+func (p *contraction) add() ([]tf.Output, error) {
 	d, err := typeOf(p.op, p.op.Results[0].Type)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (p *product2) add() ([]tf.Output, error) {
 }
 
 // workType is the type to compute with: that of the result, or a wider one.
-func (p *product2) workType(d tf.DType) tf.DType {
+func (p *contraction) workType(d tf.DType) tf.DType {
 	if d == tf.Bool {
 		return tf.Int32
 	}
@@ -105,9 +105,9 @@ func (p *product2) workType(d tf.DType) tf.DType {
 
 // multiply makes matrices of both sides. A side that has its dimensions in the order of
 // either factor is used as it is.
-func (p *product2) multiply() tf.Output {
-	x, adjX := p.l.factor(&p.x, p.x.free, p.x.sum, false)
-	y, adjY := p.l.factor(&p.y, p.y.sum, p.y.free, true)
+func (p *contraction) multiply() tf.Output {
+	x, adjX := p.l.factor(&p.x, p.x.free, p.x.sum)
+	y, adjY := p.l.factor(&p.y, p.y.sum, p.y.free)
 	if len(p.x.batch) == 0 {
 		return tf.Apply(p.l.g, "MatMul", []tf.Output{x, y}, tf.Attr("transpose_a", adjX), tf.Attr("transpose_b", adjY)).Output(0)
 	}
@@ -115,7 +115,7 @@ func (p *product2) multiply() tf.Output {
 }
 
 // factor returns a side as matrices, rows by columns, and whether they are transposed.
-func (l *lowering) factor(s *side, rows, columns []int, _ bool) (x tf.Output, transposed bool) {
+func (l *lowering) factor(s *side, rows, columns []int) (x tf.Output, transposed bool) {
 	order := slices.Concat(s.batch, rows, columns)
 	if other := slices.Concat(s.batch, columns, rows); !slices.IsSorted(order) && slices.IsSorted(other) && !isComplex(s.of.DType().Base()) {
 		order, rows, columns, transposed = other, columns, rows, true
@@ -144,7 +144,7 @@ func (l *lowering) flattened(x tf.Output, batch []size, s *side, rows, columns [
 }
 
 // sizes are those of the result.
-func (p *product2) sizes() []size {
+func (p *contraction) sizes() []size {
 	var out []size
 	for _, d := range p.x.batch {
 		out = append(out, p.x.sizes[d])

@@ -199,7 +199,7 @@ func cond(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
 		return nil, refused(op, "it takes 1 operand, got %d", len(in))
 	}
 	return l.branches(op, func(n *nest) []tf.Output {
-		return n.choose(in[0], func() []tf.Output { return n.block(op.Regions[0], nil, op.Results) }, func() []tf.Output { return n.block(op.Regions[1], nil, op.Results) })
+		return tf.Cond(in[0], func() []tf.Output { return n.block(op.Regions[0], nil, op.Results) }, func() []tf.Output { return n.block(op.Regions[1], nil, op.Results) })
 	})
 }
 
@@ -217,10 +217,6 @@ func (l *lowering) branches(op *stablehlo.Op, choose func(n *nest) []tf.Output) 
 		return nil, refused(op, "%s", tf.AsError(err).Message())
 	}
 	return withTokens(op.Results, out), nil
-}
-
-func (n *nest) choose(pred tf.Output, yes, no func() []tf.Output) []tf.Output {
-	return tf.Cond(pred, yes, no)
 }
 
 // caseOf takes the last branch for numbers that are out of range.
@@ -241,8 +237,7 @@ func (n *nest) among(index tf.Output, first int, branches []*stablehlo.Block) []
 		return n.block(branches[0], nil, n.op.Results)
 	}
 	half := len(branches) / 2
-	var less tf.Output
-	less = ops.Less(index, ops.Scalar(n.l.g, int32(first+half)))
+	less := ops.Less(index, ops.Scalar(n.l.g, int32(first+half)))
 	return tf.Cond(less,
 		func() []tf.Output { return n.among(index, first, branches[:half]) },
 		func() []tf.Output { return n.among(index, first+half, branches[half:]) })

@@ -2,6 +2,7 @@ package xla
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gorge-tf/gorge/internal/stablehlo"
 	"github.com/gorge-tf/gorge/tf"
@@ -80,7 +81,7 @@ func (l *lowering) reduceBy(op *stablehlo.Op, in []tf.Output, dims []int) ([]tf.
 	}
 	out := x
 	if len(dims) > 0 {
-		out = l.reduced2(name, x, dims)
+		out = l.total(name, x, dims)
 	}
 	if changesNothing(op.Operands[1], r.none) {
 		return []tf.Output{out}, true
@@ -90,8 +91,8 @@ func (l *lowering) reduceBy(op *stablehlo.Op, in []tf.Output, dims []int) ([]tf.
 	return []tf.Output{out}, err == nil
 }
 
-// reduced2 adds a reduction, of a wider type if there is no kernel.
-func (l *lowering) reduced2(name string, x tf.Output, dims []int) tf.Output {
+// total adds a reduction, of a wider type if there is no kernel.
+func (l *lowering) total(name string, x tf.Output, dims []int) tf.Output {
 	axes := int32s(l.g, dims)
 	if name == "All" || name == "Any" {
 		return tf.Apply(l.g, name, []tf.Output{x, axes}).Output(0)
@@ -148,7 +149,7 @@ func (t *reduction) run(dims []int) ([]tf.Output, error) {
 func (t *reduction) merge(dims []int) error {
 	order := append([]int(nil), dims...)
 	for d := range t.rank {
-		if !containsInt(dims, d) {
+		if !slices.Contains(dims, d) {
 			order = append(order, d)
 		}
 	}
@@ -169,15 +170,6 @@ func (t *reduction) merge(dims []int) error {
 		t.xs[i] = x
 	}
 	return nil
-}
-
-func containsInt(v []int, n int) bool {
-	for _, x := range v {
-		if x == n {
-			return true
-		}
-	}
-	return false
 }
 
 // halve combines the elements of the first dimension.

@@ -95,12 +95,8 @@ for n,d in ints.items():
     case('convert_'+n,lambda x: tuple(lax.convert_element_type(x,t) for t in list(ints.values())+[np.float32,np.bool_]),a)
     case('cv_f32_'+n,lambda x: lax.convert_element_type(x,d),special)
     case('cv_f64_'+n,lambda x: lax.convert_element_type(x,d),np.array([1e30,-1e30,255.7,-1.5,np.nan,127.5,-129]))
-    case('sum_'+n,lambda x: jnp.sum(x,dtype=d),a)
-    case('max_'+n,lambda x: (jnp.max(x),jnp.min(x),jnp.prod(x,dtype=d)),a)
-    case('sumax_'+n,lambda x: lax.reduce(x,np.array(5,d),lax.add,(0,)),a.reshape(3,4))
-    case('argmax_'+n,lambda x: (jnp.argmax(x,0),jnp.argmin(x,1)),a.reshape(3,4))
-    case('dot_'+n,lambda x,y: lax.dot(x,y),a.reshape(3,4),b.reshape(4,3))
-    case('iota_'+n,lambda: lax.iota(d,5))
+    case('reduce_'+n,lambda x,y: (jnp.sum(x,dtype=d),jnp.max(x),jnp.min(x),jnp.prod(x,dtype=d),lax.reduce(x,np.array(5,d),lax.add,(0,)),
+                                  jnp.argmax(x,0),jnp.argmin(x,1),lax.dot(x,y),lax.iota(d,5)),a.reshape(3,4),b.reshape(4,3))
 floats=[lax.add,lax.sub,lax.mul,lax.div,lax.rem,lax.max,lax.min,lax.pow,lax.atan2,lax.lt,lax.le,lax.gt,lax.ne]
 A,B=np.meshgrid(special[:11],special[:11])
 case('binary_f32',each(floats),A.ravel(),B.ravel())
@@ -138,12 +134,12 @@ case('constbf',lambda x: x+np.arange(4).astype(bf),F(4).astype(bf))
 case('constc',lambda x: x+np.array([1+2j,3],np.complex64),np.array([1,2],np.complex64))
 dn=lambda lc,rc,lb=(),rb=():((lc,rc),(lb,rb))
 D=[('mm',(3,4),(4,5),dn((1,),(0,))),('mt',(3,4),(5,4),dn((1,),(1,))),('tm',(4,3),(4,5),dn((0,),(0,))),('tt',(4,3),(5,4),dn((0,),(1,))),('vv',(4,),(4,),dn((0,),(0,))),('mv',(3,4),(4,),dn((1,),(0,))),('vm',(4,),(4,3),dn((0,),(0,))),
-('bm',(2,3,4),(2,4,5),dn((2,),(1,),(0,),(0,))),('bt',(2,3,4),(2,5,4),dn((2,),(2,),(0,),(0,))),('b2',(2,6,3,4),(2,6,4,5),dn((3,),(2,),(0,1),(0,1))),('bmid',(3,2,4),(4,2,5),dn((2,),(0,),(1,),(1,))),('3d',(2,3,4),(4,5),dn((2,),(0,))),('outer',(3,),(4,),dn((),())),
-('2c',(2,3,4),(3,4,5),dn((1,2),(0,1))),('2cs',(2,3,4),(4,3,5),dn((1,2),(1,0))),('attn',(2,7,4,8),(2,9,4,8),dn((3,),(3,),(0,2),(0,2))),('bv',(2,4),(2,4),dn((1,),(1,),(0,),(0,))),('full',(2,3),(3,2),dn((0,1),(1,0))),('z',(3,0),(0,5),dn((1,),(0,))),('swapb',(2,3,4),(3,2,4),dn((2,),(2,),(0,1),(1,0)))]
+('bm',(2,3,4),(2,4,5),dn((2,),(1,),(0,),(0,))),('bt',(2,3,4),(2,5,4),dn((2,),(2,),(0,),(0,))),('b2',(2,2,3,4),(2,2,4,5),dn((3,),(2,),(0,1),(0,1))),('bmid',(3,2,4),(4,2,5),dn((2,),(0,),(1,),(1,))),('3d',(2,3,4),(4,5),dn((2,),(0,))),('outer',(3,),(4,),dn((),())),
+('2c',(2,3,4),(3,4,5),dn((1,2),(0,1))),('2cs',(2,3,4),(4,3,5),dn((1,2),(1,0))),('attn',(2,3,2,4),(2,5,2,4),dn((3,),(3,),(0,2),(0,2))),('bv',(2,4),(2,4),dn((1,),(1,),(0,),(0,))),('full',(2,3),(3,2),dn((0,1),(1,0))),('z',(3,0),(0,5),dn((1,),(0,))),('swapb',(2,3,4),(3,2,4),dn((2,),(2,),(0,1),(1,0)))]
 for n,a,b,d in D:
     case('dot_general_'+n,lambda x,y,u,v,w,z: (lax.dot_general(x,y,d),lax.dot_general(u,v,d,preferred_element_type=np.float32),lax.dot_general(w,z,d)),
          F(*a),F(*b),F(*a).astype(bf),F(*b).astype(bf),F(*a)+1j*F(*a),F(*b)+0j)
-    if n!='z' and a and b:
+    if n in ('mm','tm','bm','bmid','attn','2c','3d'):
         case('dg_%s_p'%n,lambda x,y: lax.dot_general(x,y,d),F(*a),F(*b),poly=(', '.join(['a%d'%(i) if (i in d[1][0]) else ('f%d'%i if i not in d[0][0] else str(a[i])) for i in range(len(a))]),', '.join(['a%d'%(d[1][0][d[1][1].index(i)]) if i in d[1][1] else ('g%d'%i if i not in d[0][1] else str(b[i])) for i in range(len(b))])) )
 case('dot_i8_i32',lambda x,y: lax.dot_general(x,y,dn((1,),(0,)),preferred_element_type=np.int32),np.arange(12,dtype=np.int8).reshape(3,4),np.arange(20,dtype=np.int8).reshape(4,5))
 case('dot_bool',lambda x,y: jnp.dot(x,y),A.reshape(2,2),B.reshape(2,2))
