@@ -154,7 +154,16 @@ func (r *repeat) serves(n *graph.Node, k int) bool {
 			return false
 		}
 	}
-	return true
+	return r.isChecked(n, k)
+}
+
+// isChecked reports whether n's shapes depend on that of input k: one that is longer than
+// what r repeats is refused. Otherwise the result's shape does not tell whether n
+// broadcasts input k: ClipByValue needs bounds of the shape of what it clips.
+func (r *repeat) isChecked(n *graph.Node, k int) bool {
+	longer := r.out.Clone()
+	longer[r.dims[0]]++
+	return shapeWith(n, k, longer) == nil
 }
 
 // shapeWith returns the shape of n's result if input k had this shape, nil if it is not
@@ -206,9 +215,12 @@ func (r *repeat) beforeNumbers(n *graph.Node, k int) bool {
 	}
 	for i, x := range n.In {
 		s := x.Node.OutShape(x.Out)
-		if i != k && (!s.Known() || s.NumElements() != 1 || len(s) > len(r.in)) {
+		if i != k && (!s.Known() || s.NumElements() != 1 || len(s) > len(r.in) || len(s) > 0 && !r.isChecked(n, i)) {
 			return false
 		}
+	}
+	if before := shapeWith(n, k, r.out); before == nil || !before.Equal(r.out) {
+		return false
 	}
 	after := shapeWith(n, k, r.in)
 	return after != nil && after.Equal(r.in)
@@ -223,11 +235,18 @@ func isList(n *graph.Node) bool {
 // maxTerms is how many terms of a sum are added one by one.
 const maxTerms = 4
 
+// equalShapes reports whether all inputs of n are known to have one shape.
+func equalShapes(n *graph.Node) bool {
+	first := n.In[0].Node.OutShape(n.In[0].Out)
+	return first.Known() && !slices.ContainsFunc(n.In, func(x graph.Edge) bool { return !x.Node.OutShape(x.Out).Equal(first) })
+}
+
 // addRepeated adds up a list of few terms one by one, in its order, as some are repeated.
+// A list has to have one shape, which additions would not check.
 func (e *editor) addRepeated(f *forwards, n *graph.Node) (bool, error) {
 	repeats := func(x graph.Edge) bool { return repeatOf(x) != nil }
 	full := slices.ContainsFunc(n.In, func(x graph.Edge) bool { return !repeats(x) })
-	if len(n.In) < 2 || len(n.In) > maxTerms || !full || !slices.ContainsFunc(n.In, repeats) || e.roots[n] || e.Preserve[n.Name] || len(n.Control) > 0 {
+	if len(n.In) < 2 || len(n.In) > maxTerms || !full || !slices.ContainsFunc(n.In, repeats) || e.roots[n] || e.Preserve[n.Name] || len(n.Control) > 0 || !equalShapes(n) {
 		return false, nil
 	}
 	sum := n.In[0]
