@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"slices"
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -13,8 +12,7 @@ type task struct {
 	rows    int
 	since   time.Time
 	request *request
-	part    int  // of the request
-	alone   bool // there was no memory for it beside other batches
+	part    int // of the request
 }
 
 // pending has the tasks that wait, the oldest first. It decides which run together
@@ -24,7 +22,6 @@ type pending struct {
 	tasks  []*task
 	rows   int // of all tasks
 	closed bool
-	alone  bool // a task runs that must run alone
 
 	appetite appetite
 	free     func() int64 // bytes that are free; nil: memory bounds no batch
@@ -70,12 +67,6 @@ func (q *pending) choose(now time.Time) (chosen []int, rows int, wait time.Durat
 		return nil, 0, 0
 	}
 	first := q.tasks[0]
-	if q.alone || first.alone && q.appetite.running > 0 {
-		return nil, 0, 0 // until what runs has ended
-	}
-	if first.alone {
-		return []int{0}, first.rows, 0
-	}
 	most := 0 // as many rows as there is memory for; asked for when there is something to join
 	for i, t := range q.tasks {
 		if t.key != first.key {
@@ -124,22 +115,14 @@ func (q *pending) take(places []int, rows int) (out []*task) {
 	q.tasks = rest
 	q.rows -= rows
 	q.appetite.runs(rows)
-	q.alone = out[0].alone
 	return out
 }
 
-// done notes that tasks of a batch have been run. Those of again had no memory, beside
-// other batches: they come first from now on, each alone.
-func (q *pending) done(tasks, again []*task) {
-	q.alone = q.alone && !tasks[0].alone
+// done notes that tasks of a batch have been run.
+func (q *pending) done(tasks []*task) {
 	for _, t := range tasks {
 		q.appetite.ends(t.rows)
 	}
-	for _, t := range again {
-		t.alone = true
-		q.rows += t.rows
-	}
-	q.tasks = append(slices.Clip(again), q.tasks...)
 }
 
 // drop removes the tasks of a request that has given up, and reports whether all of

@@ -3,7 +3,6 @@ package batch
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -187,8 +186,8 @@ func (q *Queue) wake(d time.Duration) {
 // thread.
 func (q *Queue) serve(tasks []*task) {
 	for tasks != nil {
-		again := q.runBatch(tasks)
-		tasks = q.after(tasks, again)
+		q.runBatch(tasks)
+		tasks = q.after(tasks)
 	}
 	q.threads.give()
 	q.mu.Lock()
@@ -196,21 +195,17 @@ func (q *Queue) serve(tasks []*task) {
 	q.start()
 }
 
-// after answers the requests of a batch that has run, but for the tasks that run again,
-// and returns the next batch for its thread. If there is none the thread must be given
-// back.
-func (q *Queue) after(tasks, again []*task) (next []*task) {
+// after answers the requests of a batch that has run and returns the next batch for
+// its thread. If there is none the thread must be given back.
+func (q *Queue) after(tasks []*task) (next []*task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, t := range tasks {
-		if slices.Contains(again, t) {
-			continue
-		}
 		if t.request.left--; t.request.left == 0 {
 			close(t.request.done)
 		}
 	}
-	q.pending.done(tasks, again)
+	q.pending.done(tasks)
 	var wait time.Duration
 	if !q.threads.wanted() {
 		next, wait = q.pending.next(time.Now())
@@ -236,29 +231,22 @@ func (q *Queue) checkDrained() {
 }
 
 // runBatch runs tasks together and leaves each its results. If there is no memory for a
-// batch, halves of it run one after the other. It returns the tasks that have no memory
-// even so: they may have it when nothing else runs.
-func (q *Queue) runBatch(tasks []*task) (again []*task) {
-	beside := q.others()
-	err := q.runOnce(tasks)
-	switch {
-	case len(tasks) > 1 && core.Exhausted(err):
+// batch, halves of it run one after the other. A request that finds none beside other
+// batches, of whatever queue, runs again while no other one does.
+func (q *Queue) runBatch(tasks []*task) {
+	beside, err := q.threads.beside(func() error { return q.runOnce(tasks) })
+	if len(tasks) > 1 && core.Exhausted(err) {
 		half := len(tasks) / 2
-		return append(q.runBatch(tasks[:half]), q.runBatch(tasks[half:])...)
-	case core.Exhausted(err) && !tasks[0].alone && (beside || q.others()):
-		return tasks
+		q.runBatch(tasks[:half])
+		q.runBatch(tasks[half:])
+		return
+	}
+	if beside && core.Exhausted(err) {
+		err = q.threads.alone(func() error { return q.runOnce(tasks) })
 	}
 	for _, t := range tasks {
 		t.request.parts[t.part].err = err
 	}
-	return nil
-}
-
-// others reports whether other batches run.
-func (q *Queue) others() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.running > 1
 }
 
 // runOnce runs tasks together, leaves each its results, and learns how much memory that
