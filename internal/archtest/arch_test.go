@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"tf/pb"},
 	{"internal/options", "tf/pb/servingpb"},
 	{"tf/core"},
-	{"internal/handle", "internal/queue", "internal/rows", "internal/changes", "internal/bundle", "internal/graph", "internal/device", "internal/requestid", "internal/secure/...", "tf/record"},
+	{"internal/handle", "internal/queue", "internal/rows", "internal/changes", "internal/bundle", "internal/sample", "internal/graph", "internal/device", "internal/requestid", "internal/secure/...", "tf/record"},
 	{"internal/graph/graphtext", "internal/dataset", "internal/device/fake", "internal/rendezvous/...", "internal/pass/...", "internal/stepstats", "internal/collective"},
 	{"internal/executor", "internal/fuse"},
 	{"internal/step"},

@@ -2,6 +2,7 @@ package direct
 
 import (
 	"context"
+	"runtime/debug"
 	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/graph"
@@ -111,11 +112,24 @@ func (f *freezer) live(m *resource.Manager) {
 }
 
 // What constants may take that are computed of variables, which stay in memory: of all
-// frozen graphs of a session together.
+// frozen graphs of a session together. Small models may take maxSpare. The larger the
+// variables are, the less is left of that, down to a part of the variables: beside them
+// the memory has to hold the graph and what runs compute, too. Small weights come first,
+// so that large models keep most of what they gain.
 const (
-	minSpare  = 32 << 20
-	spareRate = 4 // or a quarter of the variables, if that is more
+	maxSpare  = 32 << 20
+	lossRate  = 4  // a quarter of the variables reduces maxSpare,
+	spareRate = 16 // a 16th of them is left in any case
 )
+
+// spareFor returns how many bytes computed constants may take beside variables of size
+// bytes.
+func spareFor(size int) int { return max(maxSpare-size/lossRate, size/spareRate) }
+
+// muchMemory is the size of variables from which on what planning leaves behind is given
+// back at once: the collector runs when the heap has doubled, and would leave it beside
+// what steps need.
+const muchMemory = 64 << 20
 
 // freeze builds the graph for a signature with the values of variables as constants. It
 // returns nil if there are none.
@@ -130,13 +144,16 @@ func (c *graphs) freeze(b *graph.Budget, sig pass.Signature, log func(string)) (
 	}
 	o := c.cfg.Build
 	o.LogFusion, o.FoldNorms = log, c.cfg.FoldNorms
-	spare := max(0, max(minSpare, f.size/spareRate)-int(c.folded.Load()))
+	spare := max(0, spareFor(f.size)-int(c.folded.Load()))
 	f.out.spare, o.Spare = spare, &spare
 	if f.out.graph, err = c.rt.Build(g, o); err != nil {
 		return nil, err
 	}
 	f.out.spare -= spare
 	c.folded.Add(int64(f.out.spare))
+	if f.size >= muchMemory {
+		debug.FreeOSMemory()
+	}
 	return f.out, nil
 }
 

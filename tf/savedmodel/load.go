@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -268,10 +269,30 @@ func (l *loader) restore(ctx context.Context) error {
 	} else if err != nil {
 		return core.FileError(prefix+".index", err)
 	}
+	collect(prefix)
 	if l.restores != nil {
 		return l.restores.run(ctx, l, prefix)
 	}
 	return l.runRestore(ctx, prefix)
+}
+
+// muchData is the size of a checkpoint from which on it is worth it to collect first.
+const muchData = 64 << 20
+
+// collect gives the memory back that reading the graph took, before a large checkpoint is
+// read: else it stays in use beside the variables, and the collector, which runs when the
+// heap has doubled, finds it only when as much again has been allocated.
+func collect(prefix string) {
+	data, _ := filepath.Glob(prefix + ".data-*")
+	size := int64(0)
+	for _, name := range data {
+		if info, err := os.Stat(name); err == nil {
+			size += info.Size()
+		}
+	}
+	if size >= muchData {
+		debug.FreeOSMemory()
+	}
 }
 
 // withoutVariables is what there is to say of a model without checkpoint: nothing,

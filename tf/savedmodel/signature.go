@@ -42,11 +42,12 @@ type Signature struct {
 	m       *Model
 	ins     map[string]*TensorSpec
 	outs    map[string]*TensorSpec
-	inKeys  []string // sorted
-	outKeys []string // sorted
-	fed     []string // of inKeys those that feed a tensor first: several may stand for one
-	err     error    // why it cannot be run
-	pure    bool     // a run leaves no trace
+	inKeys  []string          // sorted
+	outKeys []string          // sorted
+	fed     []string          // of inKeys those that feed a tensor first: several may stand for one
+	err     error             // why it cannot be run
+	pure    bool              // a run leaves no trace
+	samples map[string]string // by key, for inputs of strings of which more is expected
 
 	mu    sync.Mutex
 	calls map[string]*session.Callable // by the outputs that are wanted
@@ -76,6 +77,7 @@ func (m *Model) bindSignatures(n *needs) {
 		if s.err = n.signature(def); s.err == nil {
 			s.bind()
 			s.pure = n.pure(def)
+			s.samples = n.samples(s.ins)
 		}
 		m.sigs[name] = s
 	}

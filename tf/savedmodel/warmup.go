@@ -14,8 +14,9 @@ import (
 // [TensorSpec.Zeros], so that the memory of a run is there and what is planned by
 // shapes is planned. It runs nothing if that could change or draw on the model's state
 // (variables that are written, random numbers, queues), or if sizes beside the first are
-// not known. That the model refuses such a row is no error: one of empty strings that it
-// would parse, say.
+// not known. Strings that the model parses as a tf.Example or decodes as an image are
+// such as it can read, with all features; others are empty. That the model refuses such a
+// row is no error.
 func (s *Signature) WarmUp(ctx context.Context) error {
 	if err := s.Prepare(ctx); err != nil || !s.pure {
 		return err
@@ -25,6 +26,11 @@ func (s *Signature) WarmUp(ctx context.Context) error {
 		t, ok := spec.Zeros()
 		if !ok {
 			return nil
+		}
+		if text, ok := s.samples[key]; ok {
+			for i := range core.Data[string]((*core.Tensor)(t)) {
+				core.Data[string]((*core.Tensor)(t))[i] = text
+			}
 		}
 		in[key] = t
 	}

@@ -88,10 +88,11 @@ type Config struct {
 	DisabledPasses []string
 	// FreezeVariables lets a Callable that changes no variables have the values of those
 	// that it reads as constants, so that more can be computed in advance. They share the
-	// memory of the variables; what is computed of them takes at most 32 MiB more or a
-	// quarter of it. A run that begins after a variable was written sees what was
-	// written: it reads the variables, or the constants are replaced. Where that happens
-	// again and again each run reads the variables.
+	// memory of the variables; what is computed of them takes at most 32 MiB more,
+	// less a quarter of that memory, but a 16th of it in any case. A run that begins after
+	// a variable was written sees what was written: it reads the variables, or the
+	// constants are replaced. Where that happens again and again each run reads the
+	// variables.
 	FreezeVariables bool
 	// FoldNorms lets a Callable with such constants compute batch normalizations in
 	// advance, as parts of the weights of the convolutions before them. Results differ

@@ -3,6 +3,7 @@ package parsing
 import (
 	"slices"
 
+	"github.com/gorge-tf/gorge/internal/sample"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -155,21 +156,21 @@ func exampleShape(num string) func(*core.Infer) error {
 	}
 }
 
-// keysOf reads the keys of dense, sparse and ragged features from a node, and
-// says where the defaults begin in its inputs.
-type keysOf func(c *core.OpContext) (dense, sparse, ragged []string, at int, err error)
+// keysOf reads the keys of dense, sparse and ragged features from a node and its inputs,
+// and says where the defaults begin among these.
+type keysOf func(n *core.Node, in sample.Inputs) (dense, sparse, ragged []string, at int, err error)
 
-func attrKeys(c *core.OpContext) (dense, sparse, ragged []string, at int, err error) {
-	dense, _ = c.Node.Attr("dense_keys").([]string)
-	sparse, _ = c.Node.Attr("sparse_keys").([]string)
+func attrKeys(n *core.Node, _ sample.Inputs) (dense, sparse, ragged []string, at int, err error) {
+	dense, _ = n.Attr("dense_keys").([]string)
+	sparse, _ = n.Attr("sparse_keys").([]string)
 	return dense, sparse, nil, 1, nil
 }
 
-func firstKeys(c *core.OpContext) (dense, sparse, ragged []string, at int, err error) {
-	ns, nd := c.Node.Int("Nsparse"), c.Node.Int("Ndense")
+func firstKeys(n *core.Node, in sample.Inputs) (dense, sparse, ragged []string, at int, err error) {
+	ns, nd := n.Int("Nsparse"), n.Int("Ndense")
 	keys := core.Make[string](ns + nd)
 	for i := range keys {
-		k := c.Input(2 + i)
+		k := in.Input(2 + i)
 		if k.Len() != 1 {
 			return nil, nil, nil, 0, tf.Errorf(tf.InvalidArgument, "a key must be a scalar, got shape %s", k.Shape().String())
 		}
@@ -178,8 +179,8 @@ func firstKeys(c *core.OpContext) (dense, sparse, ragged []string, at int, err e
 	return keys[ns:], keys[:ns], nil, 2 + ns + nd, nil
 }
 
-func secondKeys(c *core.OpContext) (dense, sparse, ragged []string, at int, err error) {
-	return core.Data[string](c.Input(3)), core.Data[string](c.Input(2)), core.Data[string](c.Input(4)), 5, nil
+func secondKeys(_ *core.Node, in sample.Inputs) (dense, sparse, ragged []string, at int, err error) {
+	return core.Data[string](in.Input(3)), core.Data[string](in.Input(2)), core.Data[string](in.Input(4)), 5, nil
 }
 
 // parser makes the factory of the kernels.
@@ -191,7 +192,7 @@ func parser(keys keysOf) core.NewKernel {
 			if err := checkExamples(c, b, single); err != nil {
 				return err
 			}
-			dense, sparse, ragged, at, err := keys(c)
+			dense, sparse, ragged, at, err := keys(c.Node, c)
 			if err != nil {
 				return err
 			}
