@@ -35,9 +35,10 @@ type lowering struct {
 	// them whole.
 	thin   map[*stablehlo.Value]thin
 	tuples map[*stablehlo.Value][]tf.Output
-	calls  []*stablehlo.Func // under way, of which each is called by the one before
-	checks []*tf.Operation   // assertions, which run whatever is read
-	nested int               // loops and branches around the block
+	ranges map[*stablehlo.Value]interval // of the arguments of blocks under way
+	calls  []*stablehlo.Func             // under way, of which each is called by the one before
+	checks []*tf.Operation               // assertions, which run whatever is read
+	nested int                           // loops and branches around the block
 	// loose is set while the body of a reduction is applied to many elements at once:
 	// values have more dimensions than their types.
 	loose bool
@@ -46,7 +47,8 @@ type lowering struct {
 }
 
 func newLowering(m *stablehlo.Module, g *tf.Graph, visit func(int) error) *lowering {
-	return &lowering{module: m, g: g, visit: visit, values: map[*stablehlo.Value]tf.Output{}, thin: map[*stablehlo.Value]thin{}, tuples: map[*stablehlo.Value][]tf.Output{}}
+	return &lowering{module: m, g: g, visit: visit, values: map[*stablehlo.Value]tf.Output{}, thin: map[*stablehlo.Value]thin{}, tuples: map[*stablehlo.Value][]tf.Output{},
+		ranges: map[*stablehlo.Value]interval{}}
 }
 
 // block adds the operations of a block, whose arguments are in, and returns what its
@@ -192,6 +194,12 @@ func (l *lowering) call(op *stablehlo.Op, name string, in []tf.Output) ([]tf.Out
 			return nil, refused(op, "function %q takes other types", name)
 		}
 	}
+	defer l.knowArgs(f.Body.Args, func(i int) (interval, bool) {
+		if i >= len(op.Operands) {
+			return interval{}, false
+		}
+		return l.rangeOf(op.Operands[i])
+	})()
 	return l.block(f.Body, in)
 }
 
