@@ -26,6 +26,9 @@ func add(family map[string]rule) {
 // its calls.
 const maxOps = 1 << 18
 
+// maxNodes bounds the nodes of a body: some operations come to thousands.
+const maxNodes = 1 << 18
+
 // A lowering puts the operations of a block into a graph.
 type lowering struct {
 	module *stablehlo.Module
@@ -43,6 +46,7 @@ type lowering struct {
 	// values have more dimensions than their types.
 	loose bool
 	ops   int // added so far
+	nodes int // of the graph, counted so far
 	visit func(nodes int) error
 }
 
@@ -64,6 +68,9 @@ func (l *lowering) block(b *stablehlo.Block, in []tf.Output) ([]tf.Output, error
 		l.set(a, in[i])
 	}
 	for _, op := range b.Ops {
+		if err := l.count(); err != nil {
+			return nil, err
+		}
 		if op == b.Terminator() {
 			return l.operands(op)
 		}
@@ -110,9 +117,6 @@ func (l *lowering) whole(op *stablehlo.Op, v *stablehlo.Value) (tf.Output, error
 
 // add adds one operation.
 func (l *lowering) add(op *stablehlo.Op) error {
-	if err := l.count(1); err != nil {
-		return err
-	}
 	if l.keepsThin(op) {
 		return l.addThin(op)
 	}
@@ -131,13 +135,24 @@ func (l *lowering) add(op *stablehlo.Op) error {
 	return l.results(op, out)
 }
 
-// count counts operations against the limit and the budget of the planning.
-func (l *lowering) count(n int) error {
-	if l.ops += n; l.ops > maxOps {
+// count counts an operation, and the nodes that those before have added, against the
+// limits and the budget of the planning.
+func (l *lowering) count() error {
+	nodes := len(l.g.Operations())
+	added := nodes - l.nodes
+	l.ops, l.nodes = l.ops+1, nodes
+	switch {
+	case l.ops > maxOps:
 		return tf.Errorf(tf.ResourceExhausted, "a module of StableHLO must come to at most %d operations, with those of a function for each of its calls", maxOps)
+	case nodes > maxNodes:
+		return tf.Errorf(tf.ResourceExhausted, "a module of StableHLO must come to at most %d nodes of a graph, with those of a function for each of its calls", maxNodes)
 	}
-	return l.visit(n)
+	return l.visit(1 + added)
 }
+
+// crowded reports whether no more nodes may be added: rules that add very many stop, and
+// the next operation is refused.
+func (l *lowering) crowded() bool { return len(l.g.Operations()) > maxNodes }
 
 // results notes the results of an operation, which must be of the types that it says.
 func (l *lowering) results(op *stablehlo.Op, out []tf.Output) error {
