@@ -50,7 +50,7 @@ func (c *cursor) dense(t Type) Attr {
 		return c.booleans(t, n, data)
 	}
 	size := uint64(t.Elem.size())
-	d := Dense{Type: t, Data: bytes.Clone(data)}
+	d := Dense{Type: t, Data: kept(data)}
 	switch got := uint64(len(data)); {
 	case n == 0 && got <= size:
 		d.Data = nil
@@ -60,6 +60,17 @@ func (c *cursor) dense(t Type) Attr {
 		c.corrupt("a constant must have all of its elements, or one for all, got %d bytes for %v", got, t)
 	}
 	return d
+}
+
+// largeConstant is the size from which on constants keep the memory of the artifact.
+const largeConstant = 1 << 16
+
+// kept returns data to keep. Small constants do not hold the artifact.
+func kept(data []byte) []byte {
+	if len(data) < largeConstant {
+		return bytes.Clone(data)
+	}
+	return data[:len(data):len(data)]
 }
 
 // booleans reads the elements of a constant of booleans, which are bits, or bytes. One
@@ -72,7 +83,7 @@ func (c *cursor) booleans(t Type, n uint64, data []byte) Attr {
 	case got == 1 && (data[0] == 0xFF || n > 8 && data[0] == 0):
 		d.Data, d.Splat = []byte{data[0] & 1}, n > 1
 	case got == n:
-		d.Data = bytes.Clone(data)
+		d.Data = kept(data)
 	case got == (n+7)/8:
 		d.Data = unpack(data, int(n))
 	default:

@@ -1,11 +1,14 @@
 package stablehlo
 
-import "bytes"
+import (
+	"bytes"
+	"unsafe"
+)
 
 // Read reads a module from a portable artifact. Data that is damaged is an error of
 // [ErrCorrupt]; versions or operations that it does not know are one of
-// [ErrUnsupported]. What it returns keeps no reference to data, takes memory in
-// proportion to it, and has every value defined before it is used.
+// [ErrUnsupported]. What it returns takes memory in proportion to data, and has every
+// value defined before it is used. Large constants keep data, which must not be changed.
 func Read(data []byte) (*Module, error) {
 	r := &reader{budget: 1<<14 + 16*len(data), sets: map[setKey]map[string]Attr{}}
 	c := &cursor{r: r, what: "artifact", data: data}
@@ -15,6 +18,9 @@ func Read(data []byte) (*Module, error) {
 	}
 	return m, nil
 }
+
+// ReadString is Read of a string, of which it makes no copy.
+func ReadString(s string) (*Module, error) { return Read(unsafe.Slice(unsafe.StringData(s), len(s))) }
 
 // The bounds of what is nested: entries of tables in each other, and regions.
 const maxDepth = 256

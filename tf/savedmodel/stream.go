@@ -4,23 +4,38 @@ import (
 	"bufio"
 	"encoding/binary"
 	"io"
+	"maps"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-// The numbers of the fields that lead to the nodes of graphs, which are read one
-// by one: a file with large constants is never in memory as a whole beside the
-// message that is made of it.
+// The numbers of the fields that lead to the nodes of graphs and functions, which are
+// read one by one, and to their large attributes: a file with large constants is never
+// in memory as a whole beside the message that is made of it.
 const (
-	metaGraphsField = 2 // of SavedModel
-	graphDefField   = 2 // of MetaGraphDef
-	nodeField       = 1 // of GraphDef
+	metaGraphsField   = 2 // of SavedModel
+	graphDefField     = 2 // of MetaGraphDef
+	nodeField         = 1 // of GraphDef
+	libraryField      = 2 // of GraphDef
+	functionField     = 1 // of FunctionDefLibrary
+	functionNodeField = 3 // of FunctionDef
+	attrField         = 5 // of NodeDef
+	keyField          = 1 // of an entry of attributes
+	valueField        = 2 // of an entry of attributes
+	stringField       = 2 // of AttrValue
 )
+
+// largeField is the size from which on messages are read field by field.
+const largeField = 1 << 20
+
+// taking says how fields are read that are not parsed with the rest.
+type taking map[protowire.Number]func() error
 
 // fields reads a message field by field.
 type fields struct {
@@ -39,7 +54,7 @@ func readBinary(_, name string) (*pb.SavedModel, error) {
 	defer f.Close()
 	m := &pb.SavedModel{}
 	top := &fields{r: bufio.NewReaderSize(f, 1<<16), left: size}
-	err = top.read(m, map[protowire.Number]func() error{metaGraphsField: func() error {
+	err = top.read(m, taking{metaGraphsField: func() error {
 		mg, err := top.metaGraph()
 		m.MetaGraphs = append(m.MetaGraphs, mg)
 		return err
@@ -57,7 +72,7 @@ func (f *fields) metaGraph() (*pb.MetaGraphDef, error) {
 		return nil, err
 	}
 	m := &pb.MetaGraphDef{}
-	return m, in.read(m, map[protowire.Number]func() error{graphDefField: func() error {
+	return m, in.read(m, taking{graphDefField: func() error {
 		if m.GraphDef == nil {
 			m.GraphDef = &pb.GraphDef{}
 		}
@@ -71,20 +86,116 @@ func (f *fields) graph(g *pb.GraphDef) error {
 	if err != nil {
 		return err
 	}
-	return in.read(g, map[protowire.Number]func() error{nodeField: func() error {
-		b, err := in.bytes()
+	return in.read(g, taking{
+		nodeField: func() error {
+			n := &pb.NodeDef{}
+			g.Node = append(g.Node, n)
+			return in.node(n)
+		},
+		libraryField: func() error {
+			if g.Library == nil {
+				g.Library = &pb.FunctionDefLibrary{}
+			}
+			return in.library(g.Library)
+		}})
+}
+
+// library reads functions, and adds them to what there are.
+func (f *fields) library(l *pb.FunctionDefLibrary) error {
+	return f.parts(l, func(in *fields) taking {
+		return taking{functionField: func() error {
+			d := &pb.FunctionDef{}
+			l.Function = append(l.Function, d)
+			return in.function(d)
+		}}
+	})
+}
+
+func (f *fields) function(d *pb.FunctionDef) error {
+	return f.parts(d, func(in *fields) taking {
+		return taking{functionNodeField: func() error {
+			n := &pb.NodeDef{}
+			d.NodeDef = append(d.NodeDef, n)
+			return in.node(n)
+		}}
+	})
+}
+
+func (f *fields) node(n *pb.NodeDef) error {
+	return f.parts(n, func(in *fields) taking {
+		return taking{attrField: func() error {
+			e := &pb.NodeDef{} // parses an entry that is not large
+			if err := in.attr(e); err != nil {
+				return err
+			}
+			if n.Attr == nil {
+				n.Attr = map[string]*pb.AttrValue{}
+			}
+			maps.Copy(n.Attr, e.Attr)
+			return nil
+		}}
+	})
+}
+
+// attr reads an entry of attributes. A large string is read into its place.
+func (f *fields) attr(n *pb.NodeDef) error {
+	size, err := f.length()
+	if err != nil {
+		return err
+	}
+	if size < largeField {
+		b, err := f.next(size)
 		if err != nil {
 			return err
 		}
-		n := &pb.NodeDef{}
-		g.Node = append(g.Node, n)
-		return proto.Unmarshal(b, n)
-	}})
+		entry := protowire.AppendBytes(protowire.AppendTag(nil, attrField, protowire.BytesType), b)
+		return proto.Unmarshal(entry, n)
+	}
+	f.left -= size
+	in, key, v := &fields{r: f.r, left: size}, "", &pb.AttrValue{}
+	err = in.read(&emptypb.Empty{}, taking{
+		keyField: func() error {
+			b, err := in.bytes()
+			key = string(b)
+			return err
+		},
+		valueField: func() error { return in.value(v) }})
+	n.Attr = map[string]*pb.AttrValue{key: v}
+	return err
+}
+
+func (f *fields) value(v *pb.AttrValue) error {
+	return f.parts(v, func(in *fields) taking {
+		return taking{stringField: func() error {
+			b, err := in.bytes()
+			in.buf = nil // b is kept
+			v.Value = &pb.AttrValue_S{S: b}
+			return err
+		}}
+	})
+}
+
+// parts reads the message m that is the value of a field, as a whole if it is not large.
+func (f *fields) parts(m proto.Message, take func(in *fields) taking) error {
+	n, err := f.length()
+	if err != nil {
+		return err
+	}
+	if n < largeField {
+		b, err := f.next(n)
+		if err != nil {
+			return err
+		}
+		return proto.UnmarshalOptions{Merge: true}.Unmarshal(b, m)
+	}
+	f.left -= n
+	in := &fields{r: f.r, left: n}
+	return in.read(m, take(in))
 }
 
 // read reads all fields of a message into m, some of them by functions of their
 // own.
-func (f *fields) read(m proto.Message, take map[protowire.Number]func() error) error {
+func (f *fields) read(m proto.Message, take taking) error {
 	for f.left > 0 {
 		tag, err := f.varint()
 		if err != nil {

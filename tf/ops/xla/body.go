@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -59,7 +60,7 @@ func keyOf(n *core.Node) (string, error) {
 	rest, err := proto.MarshalOptions{Deterministic: true}.Marshal(&pb.NameAttrList{Attr: p})
 	fmt.Fprintf(h, "%d ", len(rest))
 	h.Write(rest)
-	h.Write([]byte(n.Str("module")))
+	io.WriteString(h, n.Str("module"))
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
@@ -87,7 +88,7 @@ func newBody(n *core.Node, visit func(int) error) (*core.FunctionBody, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := stablehlo.Read([]byte(n.Str("module")))
+	m, err := stablehlo.ReadString(n.Str("module"))
 	if err != nil {
 		code := tf.InvalidArgument
 		if errors.Is(err, stablehlo.ErrUnsupported) {

@@ -178,6 +178,12 @@ func while(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
 	out := tf.While(vars,
 		func(xs []tf.Output) tf.Output { return n.block(op.Regions[0], withTokens(op.Operands, xs), test)[0] },
 		func(xs []tf.Output) []tf.Output {
+			defer l.knowArgs(op.Regions[1].Args, func(i int) (interval, bool) {
+				if i >= len(op.Operands) {
+					return interval{}, false
+				}
+				return l.counter(op, i)
+			})()
 			return n.block(op.Regions[1], withTokens(op.Operands, xs), op.Operands)
 		},
 		tf.WhileOpts{NoBackProp: true, ShapeInvariants: shapes})

@@ -3,8 +3,10 @@ package xla
 import (
 	"archive/zip"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,10 +105,7 @@ func spoil(r *rand.Rand, m *stablehlo.Module) string {
 			break
 		}
 	}
-	names := make([]string, 0, len(op.Attrs))
-	for name := range op.Attrs {
-		names = append(names, name)
-	}
+	names := slices.Sorted(maps.Keys(op.Attrs))
 	switch k := r.IntN(10); {
 	case k < 7 && len(names) > 0:
 		name := names[r.IntN(len(names))]

@@ -26,6 +26,9 @@ func add(family map[string]rule) {
 // its calls.
 const maxOps = 1 << 18
 
+// maxNodes bounds the nodes of a body: some operations come to thousands.
+const maxNodes = 1 << 18
+
 // A lowering puts the operations of a block into a graph.
 type lowering struct {
 	module *stablehlo.Module
@@ -35,18 +38,21 @@ type lowering struct {
 	// them whole.
 	thin   map[*stablehlo.Value]thin
 	tuples map[*stablehlo.Value][]tf.Output
-	calls  []*stablehlo.Func // under way, of which each is called by the one before
-	checks []*tf.Operation   // assertions, which run whatever is read
-	nested int               // loops and branches around the block
+	ranges map[*stablehlo.Value]interval // of the arguments of blocks under way
+	calls  []*stablehlo.Func             // under way, of which each is called by the one before
+	checks []*tf.Operation               // assertions, which run whatever is read
+	nested int                           // loops and branches around the block
 	// loose is set while the body of a reduction is applied to many elements at once:
 	// values have more dimensions than their types.
 	loose bool
 	ops   int // added so far
+	nodes int // of the graph, counted so far
 	visit func(nodes int) error
 }
 
 func newLowering(m *stablehlo.Module, g *tf.Graph, visit func(int) error) *lowering {
-	return &lowering{module: m, g: g, visit: visit, values: map[*stablehlo.Value]tf.Output{}, thin: map[*stablehlo.Value]thin{}, tuples: map[*stablehlo.Value][]tf.Output{}}
+	return &lowering{module: m, g: g, visit: visit, values: map[*stablehlo.Value]tf.Output{}, thin: map[*stablehlo.Value]thin{}, tuples: map[*stablehlo.Value][]tf.Output{},
+		ranges: map[*stablehlo.Value]interval{}}
 }
 
 // block adds the operations of a block, whose arguments are in, and returns what its
@@ -62,6 +68,9 @@ func (l *lowering) block(b *stablehlo.Block, in []tf.Output) ([]tf.Output, error
 		l.set(a, in[i])
 	}
 	for _, op := range b.Ops {
+		if err := l.count(); err != nil {
+			return nil, err
+		}
 		if op == b.Terminator() {
 			return l.operands(op)
 		}
@@ -108,9 +117,6 @@ func (l *lowering) whole(op *stablehlo.Op, v *stablehlo.Value) (tf.Output, error
 
 // add adds one operation.
 func (l *lowering) add(op *stablehlo.Op) error {
-	if err := l.count(1); err != nil {
-		return err
-	}
 	if l.keepsThin(op) {
 		return l.addThin(op)
 	}
@@ -129,13 +135,24 @@ func (l *lowering) add(op *stablehlo.Op) error {
 	return l.results(op, out)
 }
 
-// count counts operations against the limit and the budget of the planning.
-func (l *lowering) count(n int) error {
-	if l.ops += n; l.ops > maxOps {
+// count counts an operation, and the nodes that those before have added, against the
+// limits and the budget of the planning.
+func (l *lowering) count() error {
+	nodes := len(l.g.Operations())
+	added := nodes - l.nodes
+	l.ops, l.nodes = l.ops+1, nodes
+	switch {
+	case l.ops > maxOps:
 		return tf.Errorf(tf.ResourceExhausted, "a module of StableHLO must come to at most %d operations, with those of a function for each of its calls", maxOps)
+	case nodes > maxNodes:
+		return tf.Errorf(tf.ResourceExhausted, "a module of StableHLO must come to at most %d nodes of a graph, with those of a function for each of its calls", maxNodes)
 	}
-	return l.visit(n)
+	return l.visit(1 + added)
 }
+
+// crowded reports whether no more nodes may be added: rules that add very many stop, and
+// the next operation is refused.
+func (l *lowering) crowded() bool { return len(l.g.Operations()) > maxNodes }
 
 // results notes the results of an operation, which must be of the types that it says.
 func (l *lowering) results(op *stablehlo.Op, out []tf.Output) error {
@@ -192,6 +209,12 @@ func (l *lowering) call(op *stablehlo.Op, name string, in []tf.Output) ([]tf.Out
 			return nil, refused(op, "function %q takes other types", name)
 		}
 	}
+	defer l.knowArgs(f.Body.Args, func(i int) (interval, bool) {
+		if i >= len(op.Operands) {
+			return interval{}, false
+		}
+		return l.rangeOf(op.Operands[i])
+	})()
 	return l.block(f.Body, in)
 }
 

@@ -190,11 +190,25 @@ func reshape(l *lowering, op *stablehlo.Op, in []thin) (thin, error) {
 	}
 	out.nested = -1
 	if out.shape.Known() {
-		out.x = ops.Reshape(x, []int(out.shape))
+		out.x = reshapedTo(x, []int(out.shape))
 	} else {
 		out.x = l.reshape(x, elementsOr(op.Operands[1], out.sizes, out.shape))
 	}
 	return out, nil
+}
+
+// reshapedTo gives x another shape. What x was before the same was done to it is taken
+// instead where it serves.
+func reshapedTo(x tf.Output, shape []int) tf.Output {
+	if x.Err() == nil && x.Operation().OpName() == "Reshape" {
+		if from := x.Operation().Input(0); from.Operation().ControlFlowContext() == x.Operation().ControlFlowContext() {
+			x = from
+		}
+	}
+	if s := x.Shape(); s != nil && slices.Equal(s, shape) {
+		return x
+	}
+	return ops.Reshape(x, shape)
 }
 
 // elementsOr returns the sizes that a shape has, taking from a vector those that it

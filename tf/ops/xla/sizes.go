@@ -211,3 +211,57 @@ func sizesOf(x tf.Output, t stablehlo.Type) []size {
 	}
 	return out
 }
+
+// flatSizes returns the n elements of a tensor of integers in row-major order.
+func flatSizes(v *stablehlo.Value, x tf.Output, n int) []size {
+	c := flatConstants(v, derivations)
+	out := make([]size, n)
+	whole := tf.Output{}
+	for i := range out {
+		if len(c) == n && c[i] != nil {
+			out[i] = known(*c[i])
+			continue
+		}
+		if whole.IsZero() {
+			whole = ops.Reshape(indexOf(x), []int{n})
+		}
+		out[i] = size{x: element(whole, i)}
+	}
+	return out
+}
+
+// flatConstants follows a tensor of integers through reshapes and concatenations back
+// to its elements, of which those are nil that are not known. The result is nil if that
+// leads nowhere.
+func flatConstants(v *stablehlo.Value, depth int) []*int {
+	n, ok := count(v.Type.Shape)
+	switch c, known := constantInts(v); {
+	case !ok || n > maxFlat || depth == 0:
+		return nil
+	case known && len(c) == n:
+		out := make([]*int, n)
+		for i := range c {
+			out[i] = &c[i]
+		}
+		return out
+	case v.Def != nil && v.Def.Name == "reshape" && len(v.Def.Operands) == 1:
+		return flatConstants(v.Def.Operands[0], depth-1)
+	case v.Def != nil && v.Def.Name == "concatenate" && (&reading{op: v.Def}).int("dimension", 0) == 0:
+		return joinedConstants(v.Def.Operands, depth-1)
+	}
+	return make([]*int, n)
+}
+
+// maxFlat is how many elements sizes may have that are followed: twice the greatest rank.
+const maxFlat = 508
+
+func joinedConstants(parts []*stablehlo.Value, depth int) (all []*int) {
+	for _, p := range parts {
+		c := flatConstants(p, depth)
+		if c == nil || len(all)+len(c) > maxFlat {
+			return nil
+		}
+		all = append(all, c...)
+	}
+	return all
+}

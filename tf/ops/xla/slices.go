@@ -2,9 +2,11 @@ package xla
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gorge-tf/gorge/internal/stablehlo"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -120,17 +122,36 @@ func starts(l *lowering, op *stablehlo.Op, in []tf.Output, first int, whole, par
 		if !isInteger(v.Type.Elem) {
 			return nil, refused(op, "a start must be an integer, got %s", v.Type.Elem)
 		}
-		last := whole[d].minus(part[d])
-		at := size{x: indexOf(in[first+d])}
-		if c, ok := constantInts(v); ok && len(c) == 1 {
-			at = known(min(max(c[0], 0), math.MaxInt32))
+		at, err := l.start(op, l.chosen(v), whole[d].minus(part[d]))
+		if err != nil {
+			return nil, err
 		}
-		if last.known() && last.n <= 0 {
-			at = known(0)
-		}
-		out[d] = at.min(last).max(known(0))
+		out[d] = at
 	}
 	return out, nil
+}
+
+// start returns where a slice begins in one dimension, at most last.
+func (l *lowering) start(op *stablehlo.Op, v *stablehlo.Value, last size) (size, error) {
+	if last.known() && last.n <= 0 {
+		return known(0), nil
+	}
+	if c, ok := constantInts(v); ok && len(c) == 1 {
+		return known(min(max(c[0], 0), math.MaxInt32)).min(last).max(known(0)), nil
+	}
+	x, err := l.whole(op, v)
+	if err != nil {
+		return size{}, err
+	}
+	at := size{x: indexOf(x)}
+	r, ok := l.rangeOf(v)
+	if !last.known() || !ok || r.hi > int64(last.n) {
+		at, r.lo = at.min(last), min(r.lo, 0)
+	}
+	if !last.known() || !ok || r.lo < 0 {
+		at = at.max(known(0))
+	}
+	return at, nil
 }
 
 func dynamicSlice(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
@@ -153,7 +174,48 @@ func dynamicSlice(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, e
 	if b, ok := allKnown(begin); ok {
 		return one(ops.Slice(in[0], b, part)), nil
 	}
+	if d, ok := rowOf(sizesOf(in[0], t), knowns(part), begin); ok && gathers(in[0].DType().Base()) {
+		return one(ops.Reshape(ops.Gather(in[0], begin[d].x, d), part)), nil
+	}
 	return one(ops.Slice(in[0], vector(l.g, begin), vector(l.g, knowns(part)))), nil
+}
+
+// rowOf returns the dimension of which a slice takes one element, if it takes all of the
+// others.
+func rowOf(whole, part, begin []size) (int, bool) {
+	row := -1
+	for d := range whole {
+		switch {
+		case whole[d].known() && part[d] == whole[d]:
+		case row < 0 && part[d].is(1) && !begin[d].known():
+			row = d
+		default:
+			return -1, false
+		}
+	}
+	return row, row >= 0
+}
+
+// gathers reports whether rows of elements of a type may be gathered.
+func gathers(d tf.DType) bool {
+	n, err := core.NewNode("", "GatherV2", core.Attrs{"Tparams": d, "Tindices": tf.Int32, "Taxis": tf.Int32})
+	if err == nil {
+		_, err = core.FindKernel("CPU", n)
+	}
+	return err == nil
+}
+
+// updateRow puts x in the place of one row along dimension d. The place is a shared
+// vector, whose end does not count.
+func (l *lowering) updateRow(x, row tf.Output, d int, at size) tf.Output {
+	begin := append(slices.Repeat([]size{known(0)}, d), at)
+	place := vector(l.g, begin)
+	if d == 0 {
+		place = ops.Reshape(at.x, []int{1})
+	}
+	before := 1<<d - 1
+	mask := ops.StridedSliceOpts{BeginMask: before, EndMask: before, ShrinkAxisMask: 1 << d}
+	return ops.TensorStridedSliceUpdate(x, place, place, int32s(l.g, repeat(1, d+1)), row, mask)
 }
 
 func dynamicUpdateSlice(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
@@ -175,6 +237,11 @@ func dynamicUpdateSlice(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Out
 	}
 	if all {
 		return in[1:2], nil
+	}
+	if d, ok := rowOf(whole, part, begin); ok {
+		if v, ok := allKnown(slices.Delete(slices.Clone(part), d, d+1)); ok {
+			return one(l.updateRow(in[0], reshapedTo(in[1], v), d, begin[d])), nil
+		}
 	}
 	end, ones := make([]size, len(begin)), make([]size, len(begin))
 	for d := range begin {

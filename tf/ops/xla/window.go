@@ -56,7 +56,13 @@ func reduceWindow(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, e
 	if err != nil {
 		return nil, err
 	}
-	if rank == 0 {
+	return w.reduceAll(in)
+}
+
+// reduceAll reduces the windows of all tensors, behind which their initial values are.
+func (w *windowing) reduceAll(in []tf.Output) ([]tf.Output, error) {
+	n, op := len(in)/2, w.op
+	if len(w.sizes) == 0 {
 		return w.general(in[:n], in[n:])
 	}
 	out := make([]tf.Output, n)
@@ -194,6 +200,9 @@ func (w *windowing) cumulated(x tf.Output, how string, neutral bool) (tf.Output,
 // separately combines windows dimension by dimension.
 func (w *windowing) separately(x tf.Output, f combiner) tf.Output {
 	for d := range w.window {
+		if w.l.crowded() {
+			break
+		}
 		x = w.along(x, d, f)
 	}
 	return x

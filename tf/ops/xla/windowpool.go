@@ -92,7 +92,7 @@ func (w *windowing) neighbours() (int, bool) {
 func (w *windowing) padsFit(first int) bool {
 	for d := first; d < min(first+2, len(w.pads)); d++ {
 		p := w.pads[d]
-		if !p.interior.is(0) || p.low.n < 0 || p.high.n < 0 || p.low.n >= w.window[d] || p.high.n >= w.window[d] {
+		if !p.interior.is(0) || !p.low.known() || !p.high.known() || p.low.n < 0 || p.high.n < 0 || p.low.n >= w.window[d] || p.high.n >= w.window[d] {
 			return false
 		}
 	}

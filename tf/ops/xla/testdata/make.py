@@ -235,5 +235,14 @@ case('interp',lambda x: jnp.interp(x,jnp.arange(5.),jnp.arange(5.)**2),abs(F(6))
 case('histo',lambda x: jnp.bincount(x,length=6),np.array([1,2,2,5],np.int32))
 case('seg',lambda x,i: jax.ops.segment_sum(x,i,3),F(5,2),np.array([0,2,2,1,0],np.int32))
 
+def cumulative(x):
+    n=(x*10).astype(np.int32)
+    return (jnp.cumsum(x,0),jnp.cumprod(x,1),lax.cummax(x,0),lax.cummin(x,1,reverse=True),lax.cumlogsumexp(x,0),lax.cumsum(x,1,reverse=True),
+        jnp.cumsum(n,0),lax.cummax(n,1),lax.cumlogsumexp(x,1,reverse=True))
+case('cumulativep',cumulative,F(7,6),poly=('a,b',))
+case('cumulativep1',cumulative,F(1,5),poly=('a,5',))
+case('cumulative_loop',lambda x: lax.fori_loop(0,3,lambda i,y: jnp.cumsum(y,0)*.3+lax.cummax(y,0),x),F(5,2),poly=('a,2',))
+case('poolp',lambda x:(lax.reduce_window(x,-np.inf,lax.max,(1,3,3,1),(1,2,2,1),'SAME'),lax.reduce_window(x,0.,lax.add,(1,2,3,1),(1,1,2,1),'SAME')),F(2,11,9,3),poly=('b,h,w,3',))
+
 with gzip.GzipFile(FILE, 'wb', mtime=0) as f:
     f.write(GRAPH.SerializeToString(deterministic=True))
