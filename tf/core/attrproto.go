@@ -8,7 +8,7 @@ import (
 func AttrProto(v any) (*pb.AttrValue, error) {
 	switch v := v.(type) {
 	case string:
-		return &pb.AttrValue{Value: &pb.AttrValue_S{S: contentOf(v)}}, nil
+		return &pb.AttrValue{Value: &pb.AttrValue_S{S: []byte(v)}}, nil
 	case int64:
 		return &pb.AttrValue{Value: &pb.AttrValue_I{I: v}}, nil
 	case float32:
@@ -105,7 +105,7 @@ func AttrsProto(a Attrs) (map[string]*pb.AttrValue, error) {
 func AttrFromProto(p *pb.AttrValue, d *AttrDef) (any, error) {
 	switch v := p.GetValue().(type) {
 	case *pb.AttrValue_S:
-		return textOf(v.S), nil
+		return string(v.S), nil
 	case *pb.AttrValue_I:
 		return v.I, nil
 	case *pb.AttrValue_F:
