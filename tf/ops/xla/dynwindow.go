@@ -146,7 +146,8 @@ func (w *dynamicWindow) cumulate(in []tf.Output, along int) ([]tf.Output, error)
 func (w *dynamicWindow) checkGrowing(x tf.Output, along int) *tf.Operation {
 	g := w.l.g
 	k, n := w.window[along].in(g), element(ops.Shape(x), along)
-	pad := w.pads[2*along].plus(w.pads[2*along+1]).in(g) // of which one is 0
+	// Sums that grow are padded on one side only, so that the sum of both paddings is that one.
+	pad := w.pads[2*along].plus(w.pads[2*along+1]).in(g)
 	fits := ops.LogicalAnd(ops.Equal(k, n), ops.Equal(ops.AddV2(pad, ops.Scalar(g, int32(1))), n))
 	text := ops.Constant(g, "windows of a size that is not known must have all elements of a dimension up to one, got size, padding and dimension")
 	return ops.Assert(fits, []tf.Output{text, k, pad, n})
