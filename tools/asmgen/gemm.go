@@ -16,6 +16,7 @@ func emitGemm(a *asm, g gemmShape) {
 			k.emit()
 		}
 	}
+	emitAddRows(a, g)
 }
 
 // microEmitter is a micro-kernel being written.

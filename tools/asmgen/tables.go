@@ -28,6 +28,7 @@ func gemmTables(pkg string) []byte {
 		for _, m := range micros {
 			tableRow(b, m, m.goType(), g)
 		}
+		tableAddRows(b, g)
 		fmt.Fprint(b, "}\n")
 	})
 	return b.Bytes()
@@ -66,6 +67,15 @@ func tableRow(b *bytes.Buffer, m micro, goType string, g gemmShape) {
 	fmt.Fprintf(b, "%s: []%s[%s]{", m.name, goType, g.elem.goType())
 	for h := 1; h <= g.height(); h++ {
 		fmt.Fprintf(b, "%s,", kernelName(m, g, h))
+	}
+	fmt.Fprint(b, "},\n")
+}
+
+// tableAddRows writes the functions that add rows of B.
+func tableAddRows(b *bytes.Buffer, g gemmShape) {
+	fmt.Fprintf(b, "addRows: []addRowsKernel[%s]{", g.elem.goType())
+	for h := 1; h <= addedRows; h++ {
+		fmt.Fprintf(b, "%s,", addRowsName(g, h))
 	}
 	fmt.Fprint(b, "},\n")
 }

@@ -46,6 +46,47 @@ func checkBlocks[T numeric.Float](t *testing.T, micro *microKernels[T]) {
 	}
 }
 
+// TestStreamsAreDirect: few rows, computed from whole rows of B, have the bits of panels.
+func TestStreamsAreDirect(t *testing.T) {
+	for _, l := range kernel.Levels() {
+		switch l {
+		case kernel.AVX512:
+			checkStreams(t, &microF32AVX512)
+			checkStreams(t, &microF64AVX512)
+		case kernel.AVX2:
+			checkStreams(t, &microF32AVX2)
+			checkStreams(t, &microF64AVX2)
+		}
+	}
+}
+
+func checkStreams[T numeric.Float](t *testing.T, micro *microKernels[T]) {
+	t.Helper()
+	b := newBlocked(micro, blocksFor(tiles.Caches{First: 32 << 10, Second: 1 << 20}, 4, micro.tileM, micro.panel()))
+	for _, s := range []struct{ m, n, k int }{{1, 271, 323}, {1, 4099, 40}, {2, 1000, 270}, {3, 5000, 259}} {
+		for _, accumulate := range []bool{false, true} {
+			g := NewGemm(s.m, s.n, s.k, false, false)
+			g.LDA, g.LDB, g.LDC, g.Accumulate = g.LDA+3, g.LDB+5, g.LDC+7, accumulate
+			x, y := kerneltest.Random[T](g.M*g.LDA, 1), kerneltest.Random[T](g.K*g.LDB, 2)
+			got := kerneltest.Random[T](g.M*g.LDC, 3)
+			want := slices.Clone(got)
+			w := gemmWork[T]{blocked: b, Gemm: g, region: region{0, g.M, 0, g.N}, packed: new(packed[T]), c: got, a: x, b: y}
+			if !w.streams() {
+				t.Errorf("%+v is computed from panels", g)
+			}
+			w.direct()
+			w.c = want
+			for w.j0 = 0; w.j0 < g.N; w.j0 = w.j1 {
+				w.j1 = min(w.j0+micro.panel(), g.N)
+				w.direct()
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%+v: streams of rows and panels differ", g)
+			}
+		}
+	}
+}
+
 func TestBlocksFor(t *testing.T) {
 	for _, c := range []struct {
 		caches tiles.Caches

@@ -178,9 +178,14 @@ func (t gemmTasks) share(par kernel.Par, f func(lo, hi int)) {
 	})
 }
 
-// ranges calls f for the tasks [lo, hi), neighbours in one column joined.
+// ranges calls f for the tasks [lo, hi), neighbours in one column joined, and in one row
+// where that is all rows.
 func (t gemmTasks) ranges(lo, hi int, f func(region)) {
 	panels := kernel.CeilDiv(t.n, t.panel)
+	if t.rows == 1 && lo < hi {
+		f(region{i1: t.m, j0: lo * panels / t.cols * t.panel, j1: min(t.n, hi*panels/t.cols*t.panel)})
+		return
+	}
 	for lo < hi {
 		col := lo / t.rows
 		end := min(hi, (col+1)*t.rows)

@@ -213,3 +213,23 @@ func packFull5F32AVX2(k int, a *float32, b *float32, next *float32, c *float32, 
 //
 //go:noescape
 func packFull6F32AVX2(k int, a *float32, b *float32, next *float32, c *float32, ldc int, beta int)
+
+// addRows1F32AVX2 adds 1 rows of b, n elements long and ldb apart, to y, each times an element of x, which are step apart; n is a multiple of the lanes.
+//
+//go:noescape
+func addRows1F32AVX2(n int, x *float32, step int, b *float32, ldb int, y *float32)
+
+// addRows2F32AVX2 adds 2 rows of b, n elements long and ldb apart, to y, each times an element of x, which are step apart; n is a multiple of the lanes.
+//
+//go:noescape
+func addRows2F32AVX2(n int, x *float32, step int, b *float32, ldb int, y *float32)
+
+// addRows3F32AVX2 adds 3 rows of b, n elements long and ldb apart, to y, each times an element of x, which are step apart; n is a multiple of the lanes.
+//
+//go:noescape
+func addRows3F32AVX2(n int, x *float32, step int, b *float32, ldb int, y *float32)
+
+// addRows4F32AVX2 adds 4 rows of b, n elements long and ldb apart, to y, each times an element of x, which are step apart; n is a multiple of the lanes.
+//
+//go:noescape
+func addRows4F32AVX2(n int, x *float32, step int, b *float32, ldb int, y *float32)

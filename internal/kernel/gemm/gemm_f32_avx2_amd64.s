@@ -5854,3 +5854,218 @@ store:
 	VMOVUPS Y11, 32(SI)
 	VZEROUPPER
 	RET
+
+// func addRows1F32AVX2(n int, x *float32, step int, b *float32, ldb int, y *float32)
+// Requires: AVX, FMA3
+TEXT ·addRows1F32AVX2(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         step+16(FP), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	MOVQ         b+24(FP), CX
+	MOVQ         ldb+32(FP), DX
+	SHLQ         $0x02, DX
+	MOVQ         y+40(FP), DX
+	CMPQ         AX, $+16
+	JLT          after_pair
+
+pair:
+	VMOVUPS     (DX), Y1
+	VFMADD231PS (CX), Y0, Y1
+	VMOVUPS     Y1, (DX)
+	VMOVUPS     32(DX), Y1
+	VFMADD231PS 32(CX), Y0, Y1
+	VMOVUPS     Y1, 32(DX)
+	ADDQ        $+64, CX
+	ADDQ        $+64, DX
+	SUBQ        $+16, AX
+	CMPQ        AX, $+16
+	JGE         pair
+
+after_pair:
+	CMPQ AX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS     (DX), Y1
+	VFMADD231PS (CX), Y0, Y1
+	VMOVUPS     Y1, (DX)
+	ADDQ        $+32, CX
+	ADDQ        $+32, DX
+	SUBQ        $+8, AX
+	CMPQ        AX, $+8
+	JGE         single
+
+after_single:
+	VZEROUPPER
+	RET
+
+// func addRows2F32AVX2(n int, x *float32, step int, b *float32, ldb int, y *float32)
+// Requires: AVX, FMA3
+TEXT ·addRows2F32AVX2(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         step+16(FP), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y1
+	MOVQ         b+24(FP), CX
+	MOVQ         ldb+32(FP), DX
+	SHLQ         $0x02, DX
+	MOVQ         y+40(FP), BX
+	CMPQ         AX, $+16
+	JLT          after_pair
+
+pair:
+	VMOVUPS     (BX), Y2
+	VFMADD231PS (CX), Y0, Y2
+	VFMADD231PS (CX)(DX*1), Y1, Y2
+	VMOVUPS     Y2, (BX)
+	VMOVUPS     32(BX), Y2
+	VFMADD231PS 32(CX), Y0, Y2
+	VFMADD231PS 32(CX)(DX*1), Y1, Y2
+	VMOVUPS     Y2, 32(BX)
+	ADDQ        $+64, CX
+	ADDQ        $+64, BX
+	SUBQ        $+16, AX
+	CMPQ        AX, $+16
+	JGE         pair
+
+after_pair:
+	CMPQ AX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS     (BX), Y2
+	VFMADD231PS (CX), Y0, Y2
+	VFMADD231PS (CX)(DX*1), Y1, Y2
+	VMOVUPS     Y2, (BX)
+	ADDQ        $+32, CX
+	ADDQ        $+32, BX
+	SUBQ        $+8, AX
+	CMPQ        AX, $+8
+	JGE         single
+
+after_single:
+	VZEROUPPER
+	RET
+
+// func addRows3F32AVX2(n int, x *float32, step int, b *float32, ldb int, y *float32)
+// Requires: AVX, FMA3
+TEXT ·addRows3F32AVX2(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         step+16(FP), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y2
+	MOVQ         b+24(FP), CX
+	MOVQ         ldb+32(FP), DX
+	SHLQ         $0x02, DX
+	MOVQ         y+40(FP), BX
+	CMPQ         AX, $+16
+	JLT          after_pair
+
+pair:
+	VMOVUPS     (BX), Y3
+	VFMADD231PS (CX), Y0, Y3
+	VFMADD231PS (CX)(DX*1), Y1, Y3
+	VFMADD231PS (CX)(DX*2), Y2, Y3
+	VMOVUPS     Y3, (BX)
+	VMOVUPS     32(BX), Y3
+	VFMADD231PS 32(CX), Y0, Y3
+	VFMADD231PS 32(CX)(DX*1), Y1, Y3
+	VFMADD231PS 32(CX)(DX*2), Y2, Y3
+	VMOVUPS     Y3, 32(BX)
+	ADDQ        $+64, CX
+	ADDQ        $+64, BX
+	SUBQ        $+16, AX
+	CMPQ        AX, $+16
+	JGE         pair
+
+after_pair:
+	CMPQ AX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS     (BX), Y3
+	VFMADD231PS (CX), Y0, Y3
+	VFMADD231PS (CX)(DX*1), Y1, Y3
+	VFMADD231PS (CX)(DX*2), Y2, Y3
+	VMOVUPS     Y3, (BX)
+	ADDQ        $+32, CX
+	ADDQ        $+32, BX
+	SUBQ        $+8, AX
+	CMPQ        AX, $+8
+	JGE         single
+
+after_single:
+	VZEROUPPER
+	RET
+
+// func addRows4F32AVX2(n int, x *float32, step int, b *float32, ldb int, y *float32)
+// Requires: AVX, FMA3
+TEXT ·addRows4F32AVX2(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         step+16(FP), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y2
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y3
+	MOVQ         b+24(FP), CX
+	MOVQ         ldb+32(FP), DX
+	SHLQ         $0x02, DX
+	LEAQ         (DX)(DX*2), BX
+	MOVQ         y+40(FP), SI
+	CMPQ         AX, $+16
+	JLT          after_pair
+
+pair:
+	VMOVUPS     (SI), Y4
+	VFMADD231PS (CX), Y0, Y4
+	VFMADD231PS (CX)(DX*1), Y1, Y4
+	VFMADD231PS (CX)(DX*2), Y2, Y4
+	VFMADD231PS (CX)(BX*1), Y3, Y4
+	VMOVUPS     Y4, (SI)
+	VMOVUPS     32(SI), Y4
+	VFMADD231PS 32(CX), Y0, Y4
+	VFMADD231PS 32(CX)(DX*1), Y1, Y4
+	VFMADD231PS 32(CX)(DX*2), Y2, Y4
+	VFMADD231PS 32(CX)(BX*1), Y3, Y4
+	VMOVUPS     Y4, 32(SI)
+	ADDQ        $+64, CX
+	ADDQ        $+64, SI
+	SUBQ        $+16, AX
+	CMPQ        AX, $+16
+	JGE         pair
+
+after_pair:
+	CMPQ AX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS     (SI), Y4
+	VFMADD231PS (CX), Y0, Y4
+	VFMADD231PS (CX)(DX*1), Y1, Y4
+	VFMADD231PS (CX)(DX*2), Y2, Y4
+	VFMADD231PS (CX)(BX*1), Y3, Y4
+	VMOVUPS     Y4, (SI)
+	ADDQ        $+32, CX
+	ADDQ        $+32, SI
+	SUBQ        $+8, AX
+	CMPQ        AX, $+8
+	JGE         single
+
+after_single:
+	VZEROUPPER
+	RET

@@ -20734,3 +20734,218 @@ store:
 	VMOVUPS Z27, 64(SI)
 	VZEROUPPER
 	RET
+
+// func addRows1F32AVX512(n int, x *float32, step int, b *float32, ldb int, y *float32)
+// Requires: AVX, AVX512F
+TEXT ·addRows1F32AVX512(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         step+16(FP), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	MOVQ         b+24(FP), CX
+	MOVQ         ldb+32(FP), DX
+	SHLQ         $0x02, DX
+	MOVQ         y+40(FP), DX
+	CMPQ         AX, $+32
+	JLT          after_pair
+
+pair:
+	VMOVUPS     (DX), Z1
+	VFMADD231PS (CX), Z0, Z1
+	VMOVUPS     Z1, (DX)
+	VMOVUPS     64(DX), Z1
+	VFMADD231PS 64(CX), Z0, Z1
+	VMOVUPS     Z1, 64(DX)
+	ADDQ        $+128, CX
+	ADDQ        $+128, DX
+	SUBQ        $+32, AX
+	CMPQ        AX, $+32
+	JGE         pair
+
+after_pair:
+	CMPQ AX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS     (DX), Z1
+	VFMADD231PS (CX), Z0, Z1
+	VMOVUPS     Z1, (DX)
+	ADDQ        $+64, CX
+	ADDQ        $+64, DX
+	SUBQ        $+16, AX
+	CMPQ        AX, $+16
+	JGE         single
+
+after_single:
+	VZEROUPPER
+	RET
+
+// func addRows2F32AVX512(n int, x *float32, step int, b *float32, ldb int, y *float32)
+// Requires: AVX, AVX512F
+TEXT ·addRows2F32AVX512(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         step+16(FP), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z1
+	MOVQ         b+24(FP), CX
+	MOVQ         ldb+32(FP), DX
+	SHLQ         $0x02, DX
+	MOVQ         y+40(FP), BX
+	CMPQ         AX, $+32
+	JLT          after_pair
+
+pair:
+	VMOVUPS     (BX), Z2
+	VFMADD231PS (CX), Z0, Z2
+	VFMADD231PS (CX)(DX*1), Z1, Z2
+	VMOVUPS     Z2, (BX)
+	VMOVUPS     64(BX), Z2
+	VFMADD231PS 64(CX), Z0, Z2
+	VFMADD231PS 64(CX)(DX*1), Z1, Z2
+	VMOVUPS     Z2, 64(BX)
+	ADDQ        $+128, CX
+	ADDQ        $+128, BX
+	SUBQ        $+32, AX
+	CMPQ        AX, $+32
+	JGE         pair
+
+after_pair:
+	CMPQ AX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS     (BX), Z2
+	VFMADD231PS (CX), Z0, Z2
+	VFMADD231PS (CX)(DX*1), Z1, Z2
+	VMOVUPS     Z2, (BX)
+	ADDQ        $+64, CX
+	ADDQ        $+64, BX
+	SUBQ        $+16, AX
+	CMPQ        AX, $+16
+	JGE         single
+
+after_single:
+	VZEROUPPER
+	RET
+
+// func addRows3F32AVX512(n int, x *float32, step int, b *float32, ldb int, y *float32)
+// Requires: AVX, AVX512F
+TEXT ·addRows3F32AVX512(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         step+16(FP), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z2
+	MOVQ         b+24(FP), CX
+	MOVQ         ldb+32(FP), DX
+	SHLQ         $0x02, DX
+	MOVQ         y+40(FP), BX
+	CMPQ         AX, $+32
+	JLT          after_pair
+
+pair:
+	VMOVUPS     (BX), Z3
+	VFMADD231PS (CX), Z0, Z3
+	VFMADD231PS (CX)(DX*1), Z1, Z3
+	VFMADD231PS (CX)(DX*2), Z2, Z3
+	VMOVUPS     Z3, (BX)
+	VMOVUPS     64(BX), Z3
+	VFMADD231PS 64(CX), Z0, Z3
+	VFMADD231PS 64(CX)(DX*1), Z1, Z3
+	VFMADD231PS 64(CX)(DX*2), Z2, Z3
+	VMOVUPS     Z3, 64(BX)
+	ADDQ        $+128, CX
+	ADDQ        $+128, BX
+	SUBQ        $+32, AX
+	CMPQ        AX, $+32
+	JGE         pair
+
+after_pair:
+	CMPQ AX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS     (BX), Z3
+	VFMADD231PS (CX), Z0, Z3
+	VFMADD231PS (CX)(DX*1), Z1, Z3
+	VFMADD231PS (CX)(DX*2), Z2, Z3
+	VMOVUPS     Z3, (BX)
+	ADDQ        $+64, CX
+	ADDQ        $+64, BX
+	SUBQ        $+16, AX
+	CMPQ        AX, $+16
+	JGE         single
+
+after_single:
+	VZEROUPPER
+	RET
+
+// func addRows4F32AVX512(n int, x *float32, step int, b *float32, ldb int, y *float32)
+// Requires: AVX, AVX512F
+TEXT ·addRows4F32AVX512(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         step+16(FP), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z2
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z3
+	MOVQ         b+24(FP), CX
+	MOVQ         ldb+32(FP), DX
+	SHLQ         $0x02, DX
+	LEAQ         (DX)(DX*2), BX
+	MOVQ         y+40(FP), SI
+	CMPQ         AX, $+32
+	JLT          after_pair
+
+pair:
+	VMOVUPS     (SI), Z4
+	VFMADD231PS (CX), Z0, Z4
+	VFMADD231PS (CX)(DX*1), Z1, Z4
+	VFMADD231PS (CX)(DX*2), Z2, Z4
+	VFMADD231PS (CX)(BX*1), Z3, Z4
+	VMOVUPS     Z4, (SI)
+	VMOVUPS     64(SI), Z4
+	VFMADD231PS 64(CX), Z0, Z4
+	VFMADD231PS 64(CX)(DX*1), Z1, Z4
+	VFMADD231PS 64(CX)(DX*2), Z2, Z4
+	VFMADD231PS 64(CX)(BX*1), Z3, Z4
+	VMOVUPS     Z4, 64(SI)
+	ADDQ        $+128, CX
+	ADDQ        $+128, SI
+	SUBQ        $+32, AX
+	CMPQ        AX, $+32
+	JGE         pair
+
+after_pair:
+	CMPQ AX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS     (SI), Z4
+	VFMADD231PS (CX), Z0, Z4
+	VFMADD231PS (CX)(DX*1), Z1, Z4
+	VFMADD231PS (CX)(DX*2), Z2, Z4
+	VFMADD231PS (CX)(BX*1), Z3, Z4
+	VMOVUPS     Z4, (SI)
+	ADDQ        $+64, CX
+	ADDQ        $+64, SI
+	SUBQ        $+16, AX
+	CMPQ        AX, $+16
+	JGE         single
+
+after_single:
+	VZEROUPPER
+	RET

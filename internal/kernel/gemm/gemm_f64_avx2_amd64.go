@@ -213,3 +213,23 @@ func packFull5F64AVX2(k int, a *float64, b *float64, next *float64, c *float64, 
 //
 //go:noescape
 func packFull6F64AVX2(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+
+// addRows1F64AVX2 adds 1 rows of b, n elements long and ldb apart, to y, each times an element of x, which are step apart; n is a multiple of the lanes.
+//
+//go:noescape
+func addRows1F64AVX2(n int, x *float64, step int, b *float64, ldb int, y *float64)
+
+// addRows2F64AVX2 adds 2 rows of b, n elements long and ldb apart, to y, each times an element of x, which are step apart; n is a multiple of the lanes.
+//
+//go:noescape
+func addRows2F64AVX2(n int, x *float64, step int, b *float64, ldb int, y *float64)
+
+// addRows3F64AVX2 adds 3 rows of b, n elements long and ldb apart, to y, each times an element of x, which are step apart; n is a multiple of the lanes.
+//
+//go:noescape
+func addRows3F64AVX2(n int, x *float64, step int, b *float64, ldb int, y *float64)
+
+// addRows4F64AVX2 adds 4 rows of b, n elements long and ldb apart, to y, each times an element of x, which are step apart; n is a multiple of the lanes.
+//
+//go:noescape
+func addRows4F64AVX2(n int, x *float64, step int, b *float64, ldb int, y *float64)

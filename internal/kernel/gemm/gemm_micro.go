@@ -21,6 +21,9 @@ type microKernels[T numeric.Float] struct {
 	packFirst          []packFirstKernel[T]
 	packFull           []packFullKernel[T]
 
+	// addRows has a function for every number of rows of B that are added at a time.
+	addRows []addRowsKernel[T]
+
 	pack tiles.Packer[T]
 }
 
@@ -35,6 +38,8 @@ type (
 	packFirstKernel[T numeric.Float] func(k int, a *T, b *T, ldb int, pb *T, c *T, ldc int, beta int)
 	// packFullKernel reads both packed and fetches next into the cache.
 	packFullKernel[T numeric.Float] func(k int, a *T, b, next *T, c *T, ldc int, beta int)
+	// addRowsKernel adds rows of B, each times an element of x, to y; n is a multiple of lanes.
+	addRowsKernel[T numeric.Float] func(n int, x *T, step int, b *T, ldb int, y *T)
 )
 
 // panel is the number of columns of a full tile.

@@ -14,6 +14,7 @@ var microF32AVX512 = microKernels[float32]{
 	packHalf:  []packEdgeKernel[float32]{packHalf1F32AVX512, packHalf2F32AVX512, packHalf3F32AVX512, packHalf4F32AVX512, packHalf5F32AVX512, packHalf6F32AVX512, packHalf7F32AVX512, packHalf8F32AVX512, packHalf9F32AVX512, packHalf10F32AVX512, packHalf11F32AVX512, packHalf12F32AVX512, packHalf13F32AVX512, packHalf14F32AVX512},
 	packFirst: []packFirstKernel[float32]{packFirst1F32AVX512, packFirst2F32AVX512, packFirst3F32AVX512, packFirst4F32AVX512, packFirst5F32AVX512, packFirst6F32AVX512, packFirst7F32AVX512, packFirst8F32AVX512, packFirst9F32AVX512, packFirst10F32AVX512, packFirst11F32AVX512, packFirst12F32AVX512, packFirst13F32AVX512, packFirst14F32AVX512},
 	packFull:  []packFullKernel[float32]{packFull1F32AVX512, packFull2F32AVX512, packFull3F32AVX512, packFull4F32AVX512, packFull5F32AVX512, packFull6F32AVX512, packFull7F32AVX512, packFull8F32AVX512, packFull9F32AVX512, packFull10F32AVX512, packFull11F32AVX512, packFull12F32AVX512, packFull13F32AVX512, packFull14F32AVX512},
+	addRows:   []addRowsKernel[float32]{addRows1F32AVX512, addRows2F32AVX512, addRows3F32AVX512, addRows4F32AVX512},
 }
 
 // microF32AVX2 holds the micro-kernels of that element type and instruction set.
@@ -26,6 +27,7 @@ var microF32AVX2 = microKernels[float32]{
 	packHalf:  []packEdgeKernel[float32]{packHalf1F32AVX2, packHalf2F32AVX2, packHalf3F32AVX2, packHalf4F32AVX2, packHalf5F32AVX2, packHalf6F32AVX2},
 	packFirst: []packFirstKernel[float32]{packFirst1F32AVX2, packFirst2F32AVX2, packFirst3F32AVX2, packFirst4F32AVX2, packFirst5F32AVX2, packFirst6F32AVX2},
 	packFull:  []packFullKernel[float32]{packFull1F32AVX2, packFull2F32AVX2, packFull3F32AVX2, packFull4F32AVX2, packFull5F32AVX2, packFull6F32AVX2},
+	addRows:   []addRowsKernel[float32]{addRows1F32AVX2, addRows2F32AVX2, addRows3F32AVX2, addRows4F32AVX2},
 }
 
 // microF64AVX512 holds the micro-kernels of that element type and instruction set.
@@ -38,6 +40,7 @@ var microF64AVX512 = microKernels[float64]{
 	packHalf:  []packEdgeKernel[float64]{packHalf1F64AVX512, packHalf2F64AVX512, packHalf3F64AVX512, packHalf4F64AVX512, packHalf5F64AVX512, packHalf6F64AVX512, packHalf7F64AVX512, packHalf8F64AVX512, packHalf9F64AVX512, packHalf10F64AVX512, packHalf11F64AVX512, packHalf12F64AVX512, packHalf13F64AVX512, packHalf14F64AVX512},
 	packFirst: []packFirstKernel[float64]{packFirst1F64AVX512, packFirst2F64AVX512, packFirst3F64AVX512, packFirst4F64AVX512, packFirst5F64AVX512, packFirst6F64AVX512, packFirst7F64AVX512, packFirst8F64AVX512, packFirst9F64AVX512, packFirst10F64AVX512, packFirst11F64AVX512, packFirst12F64AVX512, packFirst13F64AVX512, packFirst14F64AVX512},
 	packFull:  []packFullKernel[float64]{packFull1F64AVX512, packFull2F64AVX512, packFull3F64AVX512, packFull4F64AVX512, packFull5F64AVX512, packFull6F64AVX512, packFull7F64AVX512, packFull8F64AVX512, packFull9F64AVX512, packFull10F64AVX512, packFull11F64AVX512, packFull12F64AVX512, packFull13F64AVX512, packFull14F64AVX512},
+	addRows:   []addRowsKernel[float64]{addRows1F64AVX512, addRows2F64AVX512, addRows3F64AVX512, addRows4F64AVX512},
 }
 
 // microF64AVX2 holds the micro-kernels of that element type and instruction set.
@@ -50,4 +53,5 @@ var microF64AVX2 = microKernels[float64]{
 	packHalf:  []packEdgeKernel[float64]{packHalf1F64AVX2, packHalf2F64AVX2, packHalf3F64AVX2, packHalf4F64AVX2, packHalf5F64AVX2, packHalf6F64AVX2},
 	packFirst: []packFirstKernel[float64]{packFirst1F64AVX2, packFirst2F64AVX2, packFirst3F64AVX2, packFirst4F64AVX2, packFirst5F64AVX2, packFirst6F64AVX2},
 	packFull:  []packFullKernel[float64]{packFull1F64AVX2, packFull2F64AVX2, packFull3F64AVX2, packFull4F64AVX2, packFull5F64AVX2, packFull6F64AVX2},
+	addRows:   []addRowsKernel[float64]{addRows1F64AVX2, addRows2F64AVX2, addRows3F64AVX2, addRows4F64AVX2},
 }

@@ -39,11 +39,15 @@ func (w *gemmWork[T]) beta(p int) int {
 
 // direct multiplies without packing A; B is packed only if it is transposed.
 func (w *gemmWork[T]) direct() {
+	j0 := w.j0
+	if w.streams() {
+		j0 = w.stream()
+	}
 	kc, panel := tiles.EqualBlocks(w.K, w.directK), w.micro.panel()
 	rows := tiles.Cut(w.i1-w.i0, w.micro.tileM)
 	for p := 0; p < w.K; p += kc {
 		kn := min(kc, w.K-p)
-		for j := w.j0; j < w.j1; j += panel {
+		for j := j0; j < w.j1; j += panel {
 			width := min(panel, w.j1-j)
 			bp, ldb := w.panelInPlace(p, j, kn, width)
 			for t := range rows.Tiles {
