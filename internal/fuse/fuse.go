@@ -24,8 +24,11 @@ type Options struct {
 // kernels of the nodes that it has added.
 func Fuse(g *graph.Graph, o Options) (r *Report, err error) {
 	defer core.Recover(&err, "the fusion of a graph")
-	r = &Report{Kernels: map[*core.Node]core.Kernel{}, explain: o.Explain}
+	r = &Report{Kernels: map[*core.Node]core.Kernel{}, explain: o.Explain, programs: map[*graph.Node]*program{}}
 	if err := openGates(g, o.Kernel); err != nil {
+		return nil, err
+	}
+	if o.Kernel, err = splitNorms(g, o.Kernel, r); err != nil {
 		return nil, err
 	}
 	if err := makeClusters(g, o, r); err != nil {
@@ -37,7 +40,10 @@ func Fuse(g *graph.Graph, o Options) (r *Report, err error) {
 	if err := joinProducts(g, o.Kernel, r); err != nil {
 		return r, err
 	}
-	if err := applyParts(g, o.Kernel, r); err != nil || len(r.Clusters) == 0 {
+	if err := applyParts(g, o.Kernel, r); err != nil {
+		return r, err
+	}
+	if err := joinEpilogues(g, o.Kernel, r); err != nil || len(r.Clusters) == 0 {
 		return r, err
 	}
 	if err := pass.Check(g); err != nil {
@@ -62,7 +68,7 @@ func makeClusters(g *graph.Graph, o Options, r *Report) error {
 		}
 	}
 	r.survey(order, members, o.Kernel)
-	if count < 2 {
+	if count == 0 {
 		r.only(order, members)
 		return nil
 	}
@@ -70,7 +76,7 @@ func makeClusters(g *graph.Graph, o Options, r *Report) error {
 	if err != nil {
 		return err
 	}
-	return replaceGroups(g, l, r)
+	return replaceGroups(g, l, o.Kernel, r)
 }
 
 func cutLevels(g *graph.Graph, order []*graph.Node, members []*member, kernel func(*graph.Node) core.Kernel) (*levels, error) {
@@ -91,8 +97,9 @@ func cutLevels(g *graph.Graph, order []*graph.Node, members []*member, kernel fu
 	return newLevels(order, members, f), nil
 }
 
-// replaceGroups puts a node in the place of each group of two nodes and more.
-func replaceGroups(g *graph.Graph, l *levels, r *Report) error {
+// replaceGroups puts a node in the place of each group of two nodes and more, and of
+// single ones that can be epilogues.
+func replaceGroups(g *graph.Graph, l *levels, kernelOf func(*graph.Node) core.Kernel, r *Report) error {
 	groups := l.groups()
 	again, err := computeAgain(g, l, groups)
 	if err != nil {
@@ -101,7 +108,7 @@ func replaceGroups(g *graph.Graph, l *levels, r *Report) error {
 	by := map[*graph.Node]*cluster{}
 	var all []*cluster
 	for i, nodes := range groups {
-		if len(nodes) < 2 {
+		if len(nodes) < 2 && !l.follows(nodes[0], kernelOf) {
 			r.alone(l, nodes[0])
 			continue
 		}

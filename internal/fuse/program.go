@@ -42,7 +42,7 @@ func (p *program) compute(c *core.OpContext) error {
 	}
 	f := p.frame()
 	defer p.release(f)
-	if err := f.allocate(c, p, pl); err != nil {
+	if err := f.allocate(c, p, pl, none); err != nil {
 		return err
 	}
 	for i := range pl.stages {

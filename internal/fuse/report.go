@@ -23,7 +23,8 @@ type Report struct {
 	Alone  []Alone        // nodes that could be in clusters by their ops
 	Others map[string]int // how many other nodes there are, by op
 
-	explain bool
+	explain  bool
+	programs map[*graph.Node]*program // of clusters
 }
 
 // A Cluster is a node that was added, with the names and ops of those it stands for.
@@ -63,6 +64,7 @@ func (r *Report) note(n *graph.Node, why string) {
 // add notes a cluster and its kernel.
 func (r *Report) add(c *cluster) {
 	r.Kernels[&c.node.Node] = core.Compute(c.program.compute)
+	r.programs[c.node] = c.program
 	r.Clusters = append(r.Clusters, Cluster{c.node.Name, c.node.Strs(nodesAttr), c.program.instructed()})
 }
 

@@ -44,8 +44,9 @@ func (p *program) release(f *frame) {
 	p.frames.Put(f)
 }
 
-// allocate finds the memory of all values that are not in registers.
-func (f *frame) allocate(c *core.OpContext, p *program, pl *plan) error {
+// allocate finds the memory of all values that are not in registers. Output fresh, if there
+// is one, is not in the memory of an input.
+func (f *frame) allocate(c *core.OpContext, p *program, pl *plan, fresh int) error {
 	for i := range p.inputs {
 		f.memory[i] = bytesOf(c.Input(i))
 	}
@@ -53,7 +54,7 @@ func (f *frame) allocate(c *core.OpContext, p *program, pl *plan) error {
 		f.memory[p.inputs+i] = bytesOf(t)
 	}
 	for o, k := range p.outs {
-		t, err := pl.output(c, o, p.code[k].node.OutTypes[0], pl.shapes[k])
+		t, err := pl.output(c, o, p.code[k].node.OutTypes[0], pl.shapes[k], o != fresh)
 		if err != nil {
 			return core.AtNode(err, p.code[k].node, nil)
 		}
@@ -70,9 +71,9 @@ func (f *frame) allocate(c *core.OpContext, p *program, pl *plan) error {
 	return nil
 }
 
-// output makes output o, in the memory of an input if one is needed no more.
-func (pl *plan) output(c *core.OpContext, o int, d core.DType, s core.Shape) (*core.Tensor, error) {
-	if c.Last != nil {
+// output makes output o, where it may in the memory of an input if one is needed no more.
+func (pl *plan) output(c *core.OpContext, o int, d core.DType, s core.Shape, reuse bool) (*core.Tensor, error) {
+	if reuse && c.Last != nil {
 		for _, i := range pl.reuse[o] {
 			if b := c.Input(i).Buffer(); c.Last[i] && b != nil && b.Sole() {
 				return c.AllocFrom(i, o, d, s)
@@ -105,13 +106,16 @@ func (p *program) run(c *core.OpContext, st *stage, f *frame) {
 		f.run(st, 0, st.n)
 		return
 	}
-	c.ParallelFor(st.n, st.grain, func(lo, hi int) {
-		own := p.frame()
-		copy(own.memory, f.memory)
-		own.rows = append(own.rows[:0], f.rows...)
-		own.run(st, lo, hi)
-		p.release(own)
-	})
+	c.ParallelFor(st.n, st.grain, func(lo, hi int) { p.runRange(st, f, lo, hi) })
+}
+
+// runRange computes rows [lo, hi) of a stage in a frame of its own.
+func (p *program) runRange(st *stage, f *frame, lo, hi int) {
+	own := p.frame()
+	copy(own.memory, f.memory)
+	own.rows = append(own.rows[:0], f.rows...)
+	own.run(st, lo, hi)
+	p.release(own)
 }
 
 // fillRows makes the buffers of rows that are repeated, which all ranges read.

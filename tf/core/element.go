@@ -69,6 +69,10 @@ func AsCompute(k Kernel) (Compute, bool) {
 		return k.Compute, true
 	case *UpdateKernel:
 		return k.Compute, true
+	case *PartsKernel:
+		return k.Compute, true
+	case *ChannelKernel:
+		return k.Compute, true
 	}
 	return nil, false
 }

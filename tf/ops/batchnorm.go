@@ -22,15 +22,15 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "FusedBatchNorm", Traits: core.NormalizesChannels, In: "x: T; scale: T; offset: T; mean: T; variance: T", Out: "y: T; batch_mean: T; batch_variance: T; reserve_space_1: T; reserve_space_2: T",
 		Attrs: "T: {float}; " + normFactor + imageOrders + training,
-		Shape: batchNormShape, Grad: tf.GradFunc(batchNormGrad), Kernels: core.ByType("T", only(batchNormKernels(batchNorm), tf.Float32)),
+		Shape: batchNormShape, Grad: tf.GradFunc(batchNormGrad), Kernels: core.ByType("T", only(normKernels(), tf.Float32)),
 	})
 	core.Register(core.OpDef{
 		Name: "FusedBatchNormV2", Traits: core.NormalizesChannels, In: in, Out: out, Attrs: normTypes + "U: {float}; " + normFactor + imageOrders + training,
-		Shape: batchNormShape, Grad: tf.GradFunc(batchNormV2Grad), Kernels: core.ByType("T", batchNormKernels(batchNorm)),
+		Shape: batchNormShape, Grad: tf.GradFunc(batchNormV2Grad), Kernels: core.ByType("T", normKernels()),
 	})
 	core.Register(core.OpDef{
 		Name: "FusedBatchNormV3", Traits: core.NormalizesChannels, In: in, Out: out + "; reserve_space_3: U", Attrs: normTypes + "U: {bfloat16, float}; " + normFactor + anyOrders + training,
-		Shape: batchNormShape, Grad: tf.GradFunc(batchNormV3Grad), Kernels: core.ByType("T", batchNormKernels(batchNorm)),
+		Shape: batchNormShape, Grad: tf.GradFunc(batchNormV3Grad), Kernels: core.ByType("T", normKernels()),
 	})
 }
 
@@ -118,6 +118,72 @@ func batchNormKernels(run func(c *core.OpContext, k computedIn[float32]) error) 
 		}
 	}
 	return byType{tf.Float32: with(asItself[float32]()), tf.Float16: with(asFloat32[tf.Half]()), tf.BFloat16: with(asFloat32[tf.BF16]())}
+}
+
+// normKernels returns the kernels of normalization. What normalizes float32 images with the
+// channels last by given moments can be joined with what it reads and what reads it.
+func normKernels() byType {
+	all := batchNormKernels(batchNorm)
+	whole := all[tf.Float32]
+	all[tf.Float32] = func(n *core.Node) (core.Kernel, error) {
+		k, err := whole(n)
+		run, ok := core.AsCompute(k)
+		if err != nil || !ok || n.Bool("is_training") || n.Str("data_format")[1] == 'C' {
+			return k, err
+		}
+		return &core.ChannelKernel{Compute: run, Factor: factorOfNorm, Apply: &core.ElementKernel{Compute: applyNorm, Shape: appliedShape, Loop: normLoop, Lanes: normLanes}}, nil
+	}
+	return all
+}
+
+// factorOfNorm is the kernel of what images are scaled by.
+func factorOfNorm(c *core.OpContext) error {
+	scale, variance := c.Input(0), c.Input(3)
+	if scale.Rank() != 1 || scale.Len() != variance.Len() {
+		return tf.Errorf(tf.InvalidArgument, "scale and variance must be vectors of the same length, got %v and %v", scale.Shape(), variance.Shape())
+	}
+	z, err := c.Alloc(0, tf.Float32, scale.Shape())
+	if err != nil {
+		return err
+	}
+	b := normalization.BatchNorm{C: scale.Len(), Epsilon: c.Node.Float("epsilon")}
+	b.Factors(core.Data[float32](z), core.Data[float32](scale), core.Data[float32](variance))
+	return nil
+}
+
+// appliedShape is the shape of images that are moved and scaled by vectors.
+func appliedShape(_ *core.Node, in []core.Shape) (core.Shape, error) {
+	x := in[0]
+	for _, v := range in[1:] {
+		if len(x) == 0 || len(v) != 1 || v[0] != x[len(x)-1] {
+			return nil, tf.Errorf(tf.InvalidArgument, "mean, scale and offset must have an element for each channel of x, got %v and %v", v, x)
+		}
+	}
+	return x, nil
+}
+
+func applyNorm(c *core.OpContext) error {
+	x := c.Input(0)
+	if _, err := appliedShape(c.Node, []core.Shape{x.Shape(), c.Input(1).Shape(), c.Input(2).Shape(), c.Input(3).Shape()}); err != nil {
+		return err
+	}
+	z, err := c.AllocFrom(0, 0, tf.Float32, x.Shape())
+	if err != nil {
+		return err
+	}
+	channels := c.Input(1).Len()
+	b := normalization.BatchNorm{Rows: x.Len() / max(1, channels), C: channels}
+	b.Apply(c.ParallelFor, core.Data[float32](z), core.Data[float32](x), core.Data[float32](c.Input(1)), core.Data[float32](c.Input(2)), core.Data[float32](c.Input(3)))
+	return nil
+}
+
+func normLoop(z []byte, in []core.Operand) {
+	f := core.Elements[float32]
+	normalization.Apply(f(z), f(in[0].Data), f(in[1].Data), f(in[2].Data), f(in[3].Data))
+}
+
+func normLanes(c *core.LaneCode, in []core.LaneValue) (core.LaneValue, bool) {
+	return c.Add(c.Mul(c.Sub(in[0], in[1]), in[2]), in[3]), true
 }
 
 // normOf checks the images and describes their normalization.

@@ -151,10 +151,34 @@ func convolve[T numeric.Number](rank int) func(computedIn[T]) core.NewKernel {
 			if err != nil {
 				return nil, err
 			}
-			return core.Compute(func(c *core.OpContext) error {
+			whole := core.Compute(func(c *core.OpContext) error {
 				return convolveAs(c, a, k, k.operand(c, 0), k.operand(c, 1), itself, gemm.Epilogue[T]{})
-			}), nil
+			})
+			if a.channelsFirst || k.store != nil {
+				return whole, nil
+			}
+			return convolveParts[T](a, whole), nil
 		}
+	}
+}
+
+// convolveParts lets what follows a convolution be done to parts of it.
+func convolveParts[T numeric.Number](a *windowAttrs, whole core.Compute) *core.PartsKernel {
+	of := func(c *core.OpContext) (*conv.Conv, error) { return a.conv(c.Input(0).Shape(), c.Input(1).Shape()) }
+	return &core.PartsKernel{
+		Compute: whole,
+		Shape: func(c *core.OpContext) (core.Shape, error) {
+			v, err := of(c)
+			if err != nil {
+				return nil, err
+			}
+			return a.shape(v.Batch, v.OutC, v.Out), nil
+		},
+		Into: func(c *core.OpContext, z *core.Tensor, done func(lo, hi int)) {
+			if v, err := of(c); err == nil {
+				conv.Convolve(c.ParallelFor, v, core.Data[T](z), core.Data[T](c.Input(0)), core.Data[T](c.Input(1)), gemm.Epilogue[T]{Done: done})
+			}
+		},
 	}
 }
 

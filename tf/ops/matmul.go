@@ -94,18 +94,32 @@ func matMul[T interface {
 	tf.Elem
 }](n *core.Node) (core.Kernel, error) {
 	ta, tb := n.Bool("transpose_a"), n.Bool("transpose_b")
-	return core.Compute(func(c *core.OpContext) error {
-		g, err := matMulArgs(c, ta, tb)
-		if err != nil {
-			return err
-		}
-		out, err := c.Alloc(0, c.Input(0).DType(), tf.Shape{g.M, g.N})
-		if err != nil {
-			return err
-		}
-		gemm.MatMul(c.ParallelFor, g, core.Data[T](out), core.Data[T](c.Input(0)), core.Data[T](c.Input(1)), gemm.Epilogue[T]{})
-		return nil
-	}), nil
+	multiply := func(c *core.OpContext, g gemm.Gemm, z *core.Tensor, e gemm.Epilogue[T]) {
+		gemm.MatMul(c.ParallelFor, g, core.Data[T](z), core.Data[T](c.Input(0)), core.Data[T](c.Input(1)), e)
+	}
+	return &core.PartsKernel{
+		Compute: func(c *core.OpContext) error {
+			g, err := matMulArgs(c, ta, tb)
+			if err != nil {
+				return err
+			}
+			out, err := c.Alloc(0, c.Input(0).DType(), tf.Shape{g.M, g.N})
+			if err != nil {
+				return err
+			}
+			multiply(c, g, out, gemm.Epilogue[T]{})
+			return nil
+		},
+		Shape: func(c *core.OpContext) (core.Shape, error) {
+			g, err := matMulArgs(c, ta, tb)
+			return core.Shape{g.M, g.N}, err
+		},
+		Into: func(c *core.OpContext, z *core.Tensor, done func(lo, hi int)) {
+			if g, err := matMulArgs(c, ta, tb); err == nil {
+				multiply(c, g, z, gemm.Epilogue[T]{Done: done})
+			}
+		},
+	}, nil
 }
 
 // halfMatMul multiplies in float32 and rounds the result once.

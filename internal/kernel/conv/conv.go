@@ -106,7 +106,7 @@ func convolveLines[T numeric.Number](par kernel.Par, v *Conv, y, x, w []T, e gem
 		for i := lo; i < hi; i++ {
 			dst := y[i*n : (i+1)*n]
 			convolveLine(v, p, dst, w, i)
-			e.Apply(gemm.Gemm{LDC: v.OutC}, dst, 0, v.Out[2], 0, v.OutC)
+			e.At(i*n).Apply(gemm.Gemm{LDC: v.OutC}, dst, 0, v.Out[2], 0, v.OutC)
 		}
 	})
 }

@@ -29,7 +29,7 @@ func convolvePatches[T numeric.Number](par kernel.Par, v *Conv, y, x, w []T, e g
 			end := min(hi, i+step)
 			patchMatrix(kernel.Serial, v, patches, x, i, end)
 			g := gemm.NewGemm((end-i)*v.Out[2], v.OutC, v.patchSize(), v.thin(), false)
-			gemm.MatMul(kernel.Serial, g, y[i*n:end*n], patches, w, e)
+			gemm.MatMul(kernel.Serial, g, y[i*n:end*n], patches, w, e.At(i*n))
 		}
 	})
 }

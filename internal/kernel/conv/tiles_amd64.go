@@ -31,6 +31,9 @@ func (b *engine[T]) convolve(par kernel.Par, v *Conv, y, x, w []T, e gemm.Epilog
 			if e.Activate != nil {
 				e.Activate(y[lo*n : end*n])
 			}
+			if e.Done != nil {
+				e.Done(lo*n, end*n)
+			}
 			lo = end
 		}
 	})

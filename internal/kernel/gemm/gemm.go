@@ -38,7 +38,13 @@ type Epilogue[T numeric.Number] struct {
 	Bias []T
 	// Activate, if set, is applied to rows or parts of them, in place.
 	Activate func(row []T)
+	// Done, if set, is called for stretches of C, its elements [lo, hi) as rows follow each
+	// other without gaps, once those are computed: while they are in the cache, on the
+	// goroutine that has computed them. Each element is in one stretch. LDC has to be N.
+	Done func(lo, hi int)
 }
+
+func (e *Epilogue[T]) empty() bool { return e.Bias == nil && e.Activate == nil && e.Done == nil }
 
 // MatMul computes the product g of a and b into c. An element of C is the sum
 // over k in an order that depends on the shapes alone, whatever the threads.
@@ -167,6 +173,20 @@ func gemmEmpty[T numeric.Number](g Gemm, c []T) {
 
 // Apply finishes a block of C.
 func (e Epilogue[T]) Apply(g Gemm, c []T, i0, i1, j0, j1 int) {
+	e.change(g, c, i0, i1, j0, j1)
+	switch {
+	case e.Done == nil || i0 == i1 || j0 == j1:
+	case j0 == 0 && j1 == g.LDC:
+		e.Done(i0*g.LDC, i1*g.LDC)
+	default:
+		for i := i0; i < i1; i++ {
+			e.Done(i*g.LDC+j0, i*g.LDC+j1)
+		}
+	}
+}
+
+// change adds and activates.
+func (e *Epilogue[T]) change(g Gemm, c []T, i0, i1, j0, j1 int) {
 	if e.Bias == nil && e.Activate == nil {
 		return
 	}
@@ -181,9 +201,17 @@ func (e Epilogue[T]) Apply(g Gemm, c []T, i0, i1, j0, j1 int) {
 	}
 }
 
+// At is e for a part of C that begins at an element.
+func (e Epilogue[T]) At(at int) Epilogue[T] {
+	if done := e.Done; done != nil {
+		e.Done = func(lo, hi int) { done(at+lo, at+hi) }
+	}
+	return e
+}
+
 // Rows does the same to all rows, n long, of y.
 func (e Epilogue[T]) Rows(par kernel.Par, y []T, n int) {
-	if e.Bias == nil && e.Activate == nil || n == 0 {
+	if e.empty() || n == 0 {
 		return
 	}
 	par(len(y)/n, max(1, kernel.ElementGrain/n), func(lo, hi int) { e.Apply(Gemm{LDC: n}, y, lo, hi, 0, n) })

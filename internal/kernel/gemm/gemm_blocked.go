@@ -55,10 +55,22 @@ func newBlocked[T numeric.Float](micro *microKernels[T], s blockSizes) *blocked[
 // matMul shares the blocks of C between threads.
 func (b *blocked[T]) matMul(par kernel.Par, g Gemm, c, x, y []T, e Epilogue[T]) {
 	direct := b.readsDirectly(g)
-	b.regions(par, b.tasks(g, direct, 1), func(p *packed[T], r region) {
+	t := b.tasks(g, direct, 1)
+	if done := e.Done; done != nil && t.cols > 1 { // stretches would be parts of rows, which are short
+		e.Done = nil
+		defer par(g.M*g.N, kernel.ElementGrain, done)
+	}
+	b.regions(par, t, func(p *packed[T], r region) {
 		w := &gemmWork[T]{blocked: b, Gemm: g, region: r, packed: p, c: c, a: x, b: y}
-		w.compute(direct)
-		e.Apply(g, c, r.i0, r.i1, r.j0, r.j1)
+		switch {
+		case e.empty():
+			w.compute(direct)
+		case direct:
+			w.directThen(&e)
+		default:
+			w.then = &e
+			w.withPacking()
+		}
 	})
 }
 

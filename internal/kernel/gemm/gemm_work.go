@@ -17,7 +17,8 @@ type gemmWork[T numeric.Float] struct {
 	region
 	*packed[T]
 	c, a, b []T
-	origin  int // of c among the elements of C
+	origin  int          // of c among the elements of C
+	then    *Epilogue[T] // what withPacking does to blocks of C; may be nil
 }
 
 // compute multiplies without packing A, or with.
@@ -26,6 +27,16 @@ func (w *gemmWork[T]) compute(direct bool) {
 		w.direct()
 	} else {
 		w.withPacking()
+	}
+}
+
+// directThen is direct, some rows after others, which it finishes while they are in the
+// cache.
+func (w *gemmWork[T]) directThen(e *Epilogue[T]) {
+	for r := w.region; w.i0 < r.i1; w.i0 = w.i1 {
+		w.i1 = min(w.i0+taskTiles*w.micro.tileM, r.i1)
+		w.direct()
+		e.Apply(w.Gemm, w.c, w.i0, w.i1, w.j0, w.j1)
 	}
 }
 
@@ -100,6 +111,9 @@ func (w *gemmWork[T]) blocksOfA(p, kn, j, nn int) {
 		i := w.i0 + q*(w.i1-w.i0)/blocks
 		end := w.i0 + (q+1)*(w.i1-w.i0)/blocks
 		w.blockOfA(i, end, p, kn, j, nn, q == 0)
+		if w.then != nil && p+kn == w.K {
+			w.then.Apply(w.Gemm, w.c, i, end, j, j+nn)
+		}
 	}
 }
 

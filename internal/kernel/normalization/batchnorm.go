@@ -196,10 +196,25 @@ func (b *BatchNorm) eachRows(par kernel.Par, f func(at int, d columns.Down)) {
 
 // Normalize sets y = (x-mean)/sqrt(variance+epsilon)·scale + offset.
 func (b *BatchNorm) Normalize(par kernel.Par, y, x, scale, offset, mean, variance []float32) {
-	f := b.factors(variance)
-	elementwise.Mul(f, f, scale)
-	about, factor, shift := b.tile(mean), b.tile(f), b.tile(offset)
+	f := make([]float32, b.C)
+	b.Factors(f, scale, variance)
+	b.Apply(par, y, x, mean, f, offset)
+}
+
+// Factors sets what rows are scaled by, scale/sqrt(variance+epsilon) by channel.
+func (b *BatchNorm) Factors(f, scale, variance []float32) {
+	elementwise.Mul(f, b.factors(variance), scale)
+}
+
+// Apply sets y = (x-mean)·factor + offset.
+func (b *BatchNorm) Apply(par kernel.Par, y, x, mean, factor, offset []float32) {
+	about, factor, shift := b.tile(mean), b.tile(factor), b.tile(offset)
 	b.eachRows(par, func(at int, d columns.Down) { columns.Normalize(d, y[at:], x[at:], about, factor, shift) })
+}
+
+// Apply sets y = (x-mean)·factor + offset, each of which has an element for each of y's.
+func Apply(y, x, mean, factor, offset []float32) {
+	columns.Normalize(columns.Down{Rows: 1, Stride: len(y), Width: len(y)}, y, x, mean, factor, offset)
 }
 
 // scaleSums returns by channel the sums of dy and of dy·(x-mean).
