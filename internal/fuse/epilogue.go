@@ -182,8 +182,8 @@ func (pl *plan) replaces(v int, d core.DType, p *program) (out, stage int) {
 }
 
 // leastStretched is how many bytes a result has that is worth stretches: smaller ones stay in
-// the second-level cache as a whole.
-const leastStretched = 512 << 10
+// the second-level cache as a whole. Tests lower it.
+var leastStretched = 512 << 10
 
 // together runs a stage of the cluster stretch by stretch, for all of which input e.at is
 // where output o is going to be.
