@@ -3,6 +3,7 @@
 package gemm
 
 import (
+	"runtime"
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
@@ -154,6 +155,9 @@ const (
 	taskTiles = 9
 	// taskCount is how many tasks there should be for threads to share well.
 	taskCount = 8
+	// threadTasks is how many tasks each thread should find at most where rows are shared:
+	// each packs its panels of B anew.
+	threadTasks = 4
 	// taskRanges are enough for threads to be woken.
 	taskRanges = 4
 	// longTask flops, some 40 µs, are worth waking a thread for.
@@ -165,7 +169,7 @@ const (
 func (b *blocked[T]) tasks(g Gemm, direct bool, products int) gemmTasks {
 	t := gemmTasks{m: g.M, n: g.N, panel: b.micro.panel(), flops: 2 * g.M * g.N * g.K * products}
 	most := max(1, t.flops/taskFlops)
-	t.rows = min(kernel.CeilDiv(g.M, taskTiles*b.micro.tileM), most)
+	t.rows = min(kernel.CeilDiv(g.M, taskTiles*b.micro.tileM), most, max(taskCount, threadTasks*runtime.GOMAXPROCS(0)))
 	minPanels := 8 // per task; packing A has to pay
 	if direct {
 		minPanels = 4
