@@ -16,7 +16,7 @@ import (
 // or several times, with what they are computed from, with each other, whole, by channels or
 // by columns.
 func newEpilogue(seed uint64) *program {
-	p := &program{Rand: rand.New(rand.NewPCG(seed, 11)), g: tf.NewGraph(), feeds: session.Feeds{}, dtype: tf.Float32}
+	p := &program{Rand: rand.New(rand.NewPCG(seed, 11)), g: tf.NewGraph(), feeds: session.Feeds{}, dtype: tf.Float32, plain: true}
 	if p.IntN(5) == 0 {
 		p.dtype = tf.Float64
 	}
@@ -70,7 +70,12 @@ func (p *program) product() tf.Output {
 
 func (p *program) convolution() tf.Output {
 	c, k := p.full[3], 1+2*p.IntN(2)
-	y := ops.Conv2D(p.whole(), p.given(tf.Shape{k, k, c, c}), []int{1, 1, 1, 1}, "SAME")
+	var y tf.Output
+	if p.IntN(3) == 0 {
+		y = ops.DepthwiseConv2dNative(p.whole(), p.given(tf.Shape{k, k, c, 1}), []int{1, 1, 1, 1}, "SAME")
+	} else {
+		y = ops.Conv2D(p.whole(), p.given(tf.Shape{k, k, c, c}), []int{1, 1, 1, 1}, "SAME")
+	}
 	if p.dtype == tf.Float64 || p.IntN(3) == 0 {
 		return y
 	}
@@ -94,7 +99,7 @@ func TestEpilogues(t *testing.T) {
 				t.Fatal(p.g.Err())
 			}
 			compare(t, p.g, p.feeds, p.fetches())
-			if text := explain(t, p.g, p.feeds, p.floats[len(p.floats)-1]); strings.Contains(text, "= Conv2D") || strings.Contains(text, "= MatMul") {
+			if text := explain(t, p.g, p.feeds, p.floats[len(p.floats)-1]); strings.Contains(text, "= Conv2D") || strings.Contains(text, "= Depthwise") || strings.Contains(text, "= MatMul") {
 				joined++
 			}
 		})

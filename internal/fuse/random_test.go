@@ -42,6 +42,7 @@ type program struct {
 	bools  []tf.Output
 	dtype  tf.DType
 	full   tf.Shape
+	plain  bool // numbers are no specials
 }
 
 // specials are the numbers that loops treat in ways of their own.
@@ -131,7 +132,7 @@ func (p *program) tensor(s tf.Shape) *tf.Tensor {
 
 func filled[T float32 | float64](p *program, s tf.Shape, of func(float64) T) *tf.Tensor {
 	t := core.NewTensor(tf.TypeOf[T](), s)
-	odd, out := p.IntN(2) == 0, core.Data[T](t)
+	odd, out := p.IntN(2) == 0 && !p.plain, core.Data[T](t)
 	for i := range out {
 		v := p.NormFloat64() * 3
 		if odd && p.IntN(6) == 0 {

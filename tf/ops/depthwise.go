@@ -14,7 +14,7 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "DepthwiseConv2dNative", Traits: core.Convolution, In: "input: T; filter: T", Out: "output: T", Attrs: window,
 		Shape: depthwiseShape, Expensive: true, Grad: tf.GradFunc(depthwiseGrad),
-		Kernels: core.ByType("T", convKernels(depthwiseKernel(depthwise[float32]), depthwiseKernel(depthwise[float64]))),
+		Kernels: core.ByType("T", convKernels(depthwiseForward[float32], depthwiseForward[float64])),
 	})
 	core.Register(core.OpDef{
 		Name: "DepthwiseConv2dNativeBackpropInput", In: "input_sizes: int32; filter: T; out_backprop: T", Out: "output: T", Attrs: window,
@@ -139,18 +139,58 @@ func depthwise[T numeric.Float](c *core.OpContext, a *windowAttrs, k computedIn[
 	return depthwiseWith(c, a, k, k.load(c.Input(1)), gemm.Epilogue[T]{})
 }
 
-// depthwiseWith convolves input 0 with the filter w in the place of input 1.
-func depthwiseWith[T numeric.Float](c *core.OpContext, a *windowAttrs, k computedIn[T], filter []T, e gemm.Epilogue[T]) error {
-	x, w := c.Input(0).Shape(), c.Input(1).Shape()
+// depthwiseForward is the kernel of the forward convolution, which can be done in parts if images are as
+// they are computed with.
+func depthwiseForward[T numeric.Float](k computedIn[T]) core.NewKernel {
+	whole := depthwiseKernel(depthwise[T])(k)
+	return func(n *core.Node) (core.Kernel, error) {
+		kernel, err := whole(n)
+		if err != nil {
+			return nil, err
+		}
+		a, err := depthwiseAttrs(n)
+		if err != nil || a.channelsFirst || k.store != nil {
+			return kernel, err
+		}
+		run, _ := core.AsCompute(kernel)
+		return &core.PartsKernel{
+			Compute: run,
+			Shape: func(c *core.OpContext) (core.Shape, error) {
+				v, _, err := a.depthwiseArgs(c.Input(0).Shape(), c.Input(1).Shape())
+				if err != nil {
+					return nil, err
+				}
+				return a.shape(v.Batch, v.C, v.Out), nil
+			},
+			Into: func(c *core.OpContext, z *core.Tensor, done func(lo, hi int)) {
+				v, multiplier, err := a.depthwiseArgs(c.Input(0).Shape(), c.Input(1).Shape())
+				if err != nil || z.Len() == 0 {
+					return
+				}
+				images := channelsRepeated(c, k.load(c.Input(0)), multiplier)
+				conv.DepthwiseConvolve(c.ParallelFor, v, k.load(z), images, k.load(c.Input(1)), gemm.Epilogue[T]{Done: done})
+			},
+		}, nil
+	}
+}
+
+// depthwiseArgs is depthwiseOf for shapes that it checks.
+func (a *windowAttrs) depthwiseArgs(x, w tf.Shape) (v *conv.Depthwise, multiplier int, err error) {
 	switch {
 	case len(x) != 4:
-		return tf.Errorf(tf.InvalidArgument, "input must be 4-dimensional%s", x.String())
+		return nil, 0, tf.Errorf(tf.InvalidArgument, "input must be 4-dimensional%s", x.String())
 	case len(w) != 4:
-		return tf.Errorf(tf.InvalidArgument, "filter must be 4-dimensional: %s", w.String())
+		return nil, 0, tf.Errorf(tf.InvalidArgument, "filter must be 4-dimensional: %s", w.String())
 	case x[a.channel()] != w[2]:
-		return tf.Errorf(tf.InvalidArgument, "input and filter must have the same depth: %d vs %d", x[a.channel()], w[2])
+		return nil, 0, tf.Errorf(tf.InvalidArgument, "input and filter must have the same depth: %d vs %d", x[a.channel()], w[2])
 	}
-	v, multiplier, err := a.depthwiseOf(x, w)
+	return a.depthwiseOf(x, w)
+}
+
+// depthwiseWith convolves input 0 with the filter w in the place of input 1.
+func depthwiseWith[T numeric.Float](c *core.OpContext, a *windowAttrs, k computedIn[T], filter []T, e gemm.Epilogue[T]) error {
+	x := c.Input(0).Shape()
+	v, multiplier, err := a.depthwiseArgs(x, c.Input(1).Shape())
 	if err != nil {
 		return err
 	}
@@ -161,8 +201,7 @@ func depthwiseWith[T numeric.Float](c *core.OpContext, a *windowAttrs, k compute
 	}
 	images := channelsRepeated(c, channelsLast(c, a.imageFormat, k.load(c.Input(0)), x), multiplier)
 	ownOrder(c, a.imageFormat, z, s, func(y []T) {
-		conv.DepthwiseConvolve(c.ParallelFor, v, y, images, filter)
-		e.Rows(c.ParallelFor, y, v.C)
+		conv.DepthwiseConvolve(c.ParallelFor, v, y, images, filter, e)
 	})
 	k.finish(out, z)
 	return nil

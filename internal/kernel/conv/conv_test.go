@@ -85,6 +85,11 @@ func testConvolution[T numeric.Float](t *testing.T, v *Conv, par kernel.Par, tol
 		}
 	}
 	check("forward", y, func(dst []T) { Convolve(par, v, dst, x, w, gemm.Epilogue[T]{}) })
+	// Elements that are in no stretch, or in two, get the wrong sign.
+	check("in stretches", y, func(dst []T) {
+		Convolve(par, v, dst, x, w, gemm.Epilogue[T]{Done: func(lo, hi int) { elementwise.Neg(dst[lo:hi], dst[lo:hi]) }})
+		elementwise.Neg(dst, dst)
+	})
 	check("for the images", dx, func(dst []T) { ConvolveBackInput(par, v, dst, dy, w) })
 	check("for the filters", dw, func(dst []T) { ConvolveBackFilter(par, v, dst, x, dy) })
 }

@@ -3,6 +3,7 @@ package conv
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/internal/kernel/sliding"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/numeric"
@@ -84,8 +85,27 @@ func (v *Depthwise) eachRow(i int, f func(tap, in int)) {
 	}
 }
 
+// doneElements of results, about, are followed by what is done to them at a time: they stay
+// in the second-level cache.
+const doneElements = 32 << 10
+
 // DepthwiseConvolve computes y from images x and the filter w.
-func DepthwiseConvolve[T numeric.Number](par kernel.Par, v *Depthwise, y, x, w []T) {
+func DepthwiseConvolve[T numeric.Number](par kernel.Par, v *Depthwise, y, x, w []T, e gemm.Epilogue[T]) {
+	most := max(1, doneElements/max(1, v.Out[2]*v.C))
+	depthwiseConvolve(func(n, grain int, lines func(lo, hi int)) {
+		par(n, grain, func(lo, hi int) {
+			for lo < hi {
+				end := min(hi, lo+most)
+				lines(lo, end)
+				e.Apply(gemm.Gemm{LDC: v.C}, y, lo*v.Out[2], end*v.Out[2], 0, v.C)
+				lo = end
+			}
+		})
+	}, v, y, x, w)
+}
+
+// depthwiseConvolve is DepthwiseConvolve without what follows. par runs lines of windows.
+func depthwiseConvolve[T numeric.Number](par kernel.Par, v *Depthwise, y, x, w []T) {
 	if y, x, w, ok := channelVectors(v, y, x, w); ok {
 		v.convolve32(par, y, x, w)
 		return

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/internal/kernel/sliding"
 )
 
@@ -59,7 +61,7 @@ func TestDepthwise(t *testing.T) {
 				dw[k] += dy[i] * x[j]
 			})
 			gotY, gotX, gotW := make([]float64, len(y)), make([]float64, len(dx)), make([]float64, len(dw))
-			DepthwiseConvolve(kernel.Serial, &v, gotY, x, w)
+			DepthwiseConvolve(kernel.Serial, &v, gotY, x, w, gemm.Epilogue[float64]{})
 			DepthwiseBackInput(kernel.Serial, &v, gotX, dy, w)
 			DepthwiseBackFilter(kernel.Serial, &v, gotW, x, dy)
 			sameWithin(t, "results", gotY, y)
@@ -110,7 +112,8 @@ func runDepthwise(par kernel.Par, v *Depthwise, x, w, dy []float32) (y, dx, dw [
 	for _, s := range [][]float32{y, dx, dw} {
 		kernel.Fill(s, float32(math.NaN()))
 	}
-	DepthwiseConvolve(par, v, y, x, w)
+	DepthwiseConvolve(par, v, y, x, w, gemm.Epilogue[float32]{Done: func(lo, hi int) { elementwise.Neg(y[lo:hi], y[lo:hi]) }})
+	elementwise.Neg(y, y) // what is in no stretch, or in two, gets the wrong sign
 	DepthwiseBackInput(par, v, dx, dy, w)
 	DepthwiseBackFilter(par, v, dw, x, dy)
 	return y, dx, dw

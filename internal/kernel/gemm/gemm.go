@@ -208,11 +208,3 @@ func (e Epilogue[T]) At(at int) Epilogue[T] {
 	}
 	return e
 }
-
-// Rows does the same to all rows, n long, of y.
-func (e Epilogue[T]) Rows(par kernel.Par, y []T, n int) {
-	if e.empty() || n == 0 {
-		return
-	}
-	par(len(y)/n, max(1, kernel.ElementGrain/n), func(lo, hi int) { e.Apply(Gemm{LDC: n}, y, lo, hi, 0, n) })
-}
