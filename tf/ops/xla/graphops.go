@@ -8,7 +8,7 @@ import (
 func addGraph(name, in, out, attrs string, shape func(*core.Infer) error, op graphOp) {
 	graphOps[name] = op
 	core.Register(core.OpDef{
-		Name: name, In: in, Out: out, Attrs: attrs, Shape: shape,
+		Name: name, In: in, Out: out, Attrs: attrs, Shape: shape, Composes: true,
 		NoGrad: core.NoGradientDefined, Kernels: core.AnyType(newGraphKernel),
 	})
 }
