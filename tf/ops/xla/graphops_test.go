@@ -2,6 +2,7 @@ package xla_test
 
 import (
 	"archive/zip"
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -198,5 +199,46 @@ func TestGraphOperationsRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.op) || tf.CodeOf(err) == tf.Internal {
 			t.Errorf("%s: got %v, want one with %q and the op's name", c.op, err, c.want)
 		}
+	}
+}
+
+// TestGraphOperationOfManyShapes: a node that gets ever new shapes shares what it has
+// become among them, and computes the same, in steps that run at once, too.
+func TestGraphOperationOfManyShapes(t *testing.T) {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1, 2})
+	y := tf.Apply(g, "XlaDot", []tf.Output{x, ops.Constant(g, [][]float32{{1}, {2}})}, tf.Attr("dimension_numbers", "\x0a\x01\x01\x12\x01\x00"), tf.Attr("precision_config", ""))
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	t.Run("sizes", func(t *testing.T) { manySizes(t, s, x, y) })
+}
+
+func manySizes(t *testing.T, s *session.Session, x tf.Output, y *tf.Operation) {
+	for n := range 30 {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			rows, want := make([]float32, 2*n), make([]float32, n)
+			for i := range n {
+				rows[2*i], rows[2*i+1], want[i] = float32(i), 1, float32(i+2)
+			}
+			in, err := tf.FromSlice(rows, n, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := s.Run(context.Background(), session.Feeds{x: in}, y.Output(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			expected, err := tf.FromSlice(want, n, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := tftest.Diff(expected, out[0]); d != "" {
+				t.Error(d)
+			}
+		})
 	}
 }
