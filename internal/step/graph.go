@@ -79,10 +79,10 @@ func (rt *Runtime) Build(g *graph.Graph, o BuildOptions) (*Graph, error) {
 	return rt.build(g, newFunctions(rt, g.Library, of), o)
 }
 
-// calls reports whether nodes of g may call functions: those of its library, or
-// their own bodies.
+// calls reports whether nodes of g may call functions: those of its library, their
+// own bodies, or what their kernels compose.
 func calls(g *graph.Graph) bool {
-	return g.Library != nil || slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return n.Def.Body != nil })
+	return g.Library != nil || slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return n.Def.Body != nil || n.Def.Composes })
 }
 
 // BuildOptions are what a session's configuration says of its graphs.

@@ -198,10 +198,17 @@ func (w *builder) arg(t stablehlo.Type) (tf.Output, error) {
 	if have := w.n.InTypes[i].Base(); have != d {
 		return tf.Output{}, tf.Errorf(tf.InvalidArgument, "Call parameter must match argument; got parameter %d of type %v, argument of type %v", i, d, have)
 	}
+	x := w.argument(d)
+	y := tf.Apply(w.l.g, "EnsureShape", []tf.Output{x}, tf.Attr("shape", shapeOf(t)), tf.Name(fmt.Sprintf("parameter_%d", i)))
+	return y.Output(0), y.Err()
+}
+
+// argument adds the next argument.
+func (w *builder) argument(d tf.DType) tf.Output {
+	i := len(w.body.Args)
 	x := tf.Apply(w.l.g, "_Arg", nil, tf.Attr("T", d), tf.Attr("index", i), tf.Name(fmt.Sprintf("arg_%d", i)))
 	w.body.Args = append(w.body.Args, x.Name)
-	y := tf.Apply(w.l.g, "EnsureShape", x.Outputs(), tf.Attr("shape", shapeOf(t)), tf.Name(fmt.Sprintf("parameter_%d", i)))
-	return y.Output(0), y.Err()
+	return x.Output(0)
 }
 
 // returns adds the results.
@@ -214,6 +221,19 @@ func (w *builder) returns(out []tf.Output) error {
 	for i, x := range out {
 		if x.IsZero() || x.DType().Base() != w.n.OutTypes[i].Base() {
 			return tf.Errorf(tf.InvalidArgument, "result %d of the module main function must be of type %v (Tout), got %v", i, w.n.OutTypes[i], x.DType())
+		}
+	}
+	return w.returnAll(out)
+}
+
+// returnAll adds the results, which have the types of the node's.
+func (w *builder) returnAll(out []tf.Output) error {
+	if len(out) != len(w.n.OutTypes) {
+		return tf.Errorf(tf.Internal, "a node must have %d results, got %d", len(w.n.OutTypes), len(out))
+	}
+	for i, x := range out {
+		if err := x.Err(); err != nil {
+			return err
 		}
 		r := tf.Apply(w.l.g, "_Retval", []tf.Output{x}, tf.Attr("index", i), tf.Name(fmt.Sprintf("result_%d", i)))
 		w.body.Rets = append(w.body.Rets, r.Name)

@@ -82,14 +82,24 @@ func (c *comparing) compare(op *stablehlo.Op, up, down string) (sortKey, bool) {
 	if len(op.Operands) != 2 || string(dir) != up && string(dir) != down {
 		return sortKey{}, false
 	}
-	x, kx := c.element(op.Operands[0])
-	y, ky := c.element(op.Operands[1])
+	a, b := op.Operands[0], op.Operands[1]
+	t, _ := op.Attr("compare_type").(stablehlo.Enum)
+	total := t == "TOTALORDER"
+	if v, ok := totallyOrdered(a); ok {
+		w, both := totallyOrdered(b)
+		if !both {
+			return sortKey{}, false
+		}
+		a, b, total = v, w, true
+	}
+	x, kx := c.element(a)
+	y, ky := c.element(b)
 	if x < 0 || y != x^1 || kx != ky {
 		return sortKey{}, false
 	}
 	kx.operand = x / 2
 	kx.descending = (string(dir) == down) != (x%2 == 1)
-	if t, _ := op.Attr("compare_type").(stablehlo.Enum); t != "TOTALORDER" {
+	if !total {
 		kx.zeros, kx.nans = true, true
 	}
 	return kx, true

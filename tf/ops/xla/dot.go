@@ -87,7 +87,10 @@ func (p *contraction) add() ([]tf.Output, error) {
 		}
 		out = ops.Cast(out, d)
 	}
-	return []tf.Output{p.l.reshaped(out, p.sizes())}, nil
+	if len(p.x.free) == 1 && len(p.y.free) == 1 {
+		return []tf.Output{out}, nil // matrices as they are
+	}
+	return []tf.Output{p.l.reshape(out, p.sizes())}, nil
 }
 
 // workType is the type to compute with: that of the result, or a wider one.
@@ -155,13 +158,4 @@ func (p *contraction) sizes() []size {
 		}
 	}
 	return out
-}
-
-// reshaped is reshape unless x has the sizes already.
-func (l *lowering) reshaped(x tf.Output, sizes []size) tf.Output {
-	s := x.Shape()
-	if len(s) == len(sizes) && s != nil {
-		return x
-	}
-	return l.reshape(x, sizes)
 }

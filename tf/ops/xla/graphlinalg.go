@@ -1,0 +1,37 @@
+package xla
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops/linalg"
+)
+
+// selfAdjointEig returns the eigenvalues and the eigenvectors of matrices of which one
+// triangle counts. Vectors may have another sign than XLA's.
+func selfAdjointEig(c *graphCall) []tf.Output {
+	if !c.isMatrices() {
+		return nil
+	}
+	x := c.in[0]
+	if !c.n.Bool("lower") {
+		x = linalg.Adjoint(x)
+	}
+	e, v := linalg.SelfAdjointEigV2(x)
+	return []tf.Output{as(e, x.DType()), v}
+}
+
+// svdOf returns singular values and vectors. Vectors may have another sign than XLA's.
+func svdOf(c *graphCall) []tf.Output {
+	if !c.isMatrices() {
+		return nil
+	}
+	s, u, v := linalg.Svd(c.in[0])
+	return []tf.Output{as(s, c.in[0].DType()), u, v}
+}
+
+func (c *graphCall) isMatrices() bool {
+	if c.rank(0) < 2 || !isFloat(c.in[0].DType()) && !isComplex(c.in[0].DType()) {
+		c.fail("it takes matrices of floating-point numbers, got %v of rank %d", c.in[0].DType(), c.rank(0))
+		return false
+	}
+	return true
+}
