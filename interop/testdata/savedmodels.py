@@ -393,6 +393,27 @@ def keras_models():
         tf.saved_model.save(m, path(name))
         expect(name, {"inputs": normal(2, 4)})
 
+    class Cache(tf.Module):
+        """Words one by one, whose keys and values go to a cache, as language models of Keras write them."""
+
+        def __init__(self):
+            self.w, self.words = tf.Variable(normal(3, 8, 8) / 3), tf.Variable(normal(15, 8))
+
+        @function(((2,), tf.int32), ((), tf.int32))
+        def f(self, x, n):
+            def body(i, word, cache, out):
+                e = tf.gather(self.words, word)[:, None]
+                cache = keras.ops.slice_update(cache, [0, 0, i, 0], tf.stack([e @ self.w[0], e @ self.w[1]], 1))
+                s = tf.where(tf.range(9) <= i, (e @ self.w[2]) @ tf.transpose(cache[:, 0], [0, 2, 1]), -1e9)
+                word = tf.argmax((e + tf.nn.softmax(s) @ cache[:, 1])[:, 0] @ tf.transpose(self.words), -1, tf.int32)
+                return i + 1, word, cache, keras.ops.slice_update(out, [0, i], word[:, None])
+            r = tf.while_loop(lambda i, *_: i < n, body, [0, x, tf.zeros([2, 2, 9, 8]), tf.zeros([2, 9], tf.int32)])
+            return {"cache": r[2], "words": r[3]}
+
+    @model
+    def keras_cache(name):
+        save(name, Cache(), {"x": np.array([3, 14], np.int32), "n": np.int32(7)})
+
     def application(name, net, size):
         def make(key):
             m = getattr(keras.applications, net)(weights=None, input_shape=(size, size, 3), classes=10)

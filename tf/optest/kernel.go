@@ -21,8 +21,8 @@ type call struct {
 }
 
 // call returns the call that the trial comes down to: that of the operation
-// that it has added, if that is without state and takes the inputs as they
-// are, in any order.
+// that it has added, if that is without state, is not made of others, and takes
+// the inputs as they are, in any order.
 func (c *trial) call() (*call, bool) {
 	g := tf.NewGraph()
 	in, out, err := c.build(g, unknown(g))
@@ -30,7 +30,7 @@ func (c *trial) call() (*call, bool) {
 		return nil, false
 	}
 	op := out[0].Operation()
-	if op.OpName() != c.Op || op.Def.Stateful || len(op.Inputs()) == 0 {
+	if op.OpName() != c.Op || op.Def.Stateful || op.Def.Body != nil || len(op.Inputs()) == 0 {
 		return nil, false
 	}
 	k := &call{node: &op.Node}

@@ -79,8 +79,12 @@ func normalize(w []float32) {
 	}
 }
 
-// area takes all pixels that the new one covers, by how much.
+// area takes all pixels that the new one covers, by how much. Corners of a single pixel
+// are not aligned: a new pixel would cover nothing.
 func area(r resizing, i int) taps {
+	if r.in == 1 {
+		return taps{at: []int{0}, weight: []float32{1}}
+	}
 	begin, end := float32(i)*r.scale, float32(i+1)*r.scale
 	var t taps
 	for v := floor(begin); v < int(math.Ceil(float64(end))); v++ {

@@ -41,6 +41,7 @@ func addResize() {
 			addSamples(s, sample{Op: op, Name: c.name + " to one", In: tensors{x, i32(1, 1)}, F: applied(op, c.opts), Tol: 1e-5, Rough: rough})
 		}
 		addSamples(
+			sample{Op: op, Name: "one pixel to many", In: tensors{within(-9, 9, 2, 1, 1, 3), i32(3, 4)}, F: applied(op, image.ResizeOpts{AlignCorners: true}), Tol: 1e-5, Rough: rough},
 			sample{Op: op, Name: "nothing", In: tensors{seq(0, 4, 5, 3), i32(2, 2)}, F: applied(op)},
 			failing(op, "flat", applied(op), seq(4, 5, 3), i32(7, 3)),
 			failing(op, "size", applied(op), x, i32(7, 3, 1)),

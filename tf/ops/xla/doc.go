@@ -1,5 +1,5 @@
-// Package xla has XlaCallModule, by which TensorFlow's models call programs of XLA:
-// JAX exports its functions so. The module, in StableHLO, is put in terms of
+// Package xla has XlaCallModule, by which TensorFlow's models call programs of XLA, and
+// those of XLA's own operations that Keras calls. JAX exports its functions as modules. A module, in StableHLO, is put in terms of
 // TensorFlow's operations, which then run, fuse and are placed as any others.
 //
 //	module ─ stablehlo.Read ─▶ functions ─ missing: what has no rule, all at once

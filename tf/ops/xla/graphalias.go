@@ -21,13 +21,6 @@ func init() {
 		Attrs: "T: list(type) >= 0; cond: func; body: func", Shape: unknownShape,
 	}, alias{op: "While", attrs: []string{"T", "cond", "body"}, lowers: true})
 	addAlias(core.OpDef{
-		Name: "XlaEinsum", In: "a: T; b: T", Out: "product: T",
-		Attrs: "equation: string; T: {complex64, bfloat16, float}", Shape: unknownShape,
-	}, alias{op: "Einsum", attrs: []string{"T", "equation"}, more: core.Attrs{"N": int64(2)}})
-	addAlias(core.OpDef{
-		Name: "XlaOptimizationBarrier", In: "input: T", Out: "output: T", Attrs: "T: list(type) >= 0", Shape: ownShapes,
-	}, alias{op: "IdentityN", attrs: []string{"T"}})
-	addAlias(core.OpDef{
 		Name: "XlaReplicaId", Out: "id: int32", Shape: core.ScalarShape,
 	}, alias{op: "Const", more: core.Attrs{"dtype": tf.Int32, "value": core.Scalar(int32(0))}})
 	addViews()
@@ -37,10 +30,6 @@ func init() {
 // devices, and sizes that are bounds only.
 func addViews() {
 	first := alias{op: "Identity", attrs: []string{"T"}, inputs: 1}
-	addAlias(core.OpDef{
-		Name: "XlaSharding", In: "input: T", Out: "output: T",
-		Attrs: `T: type; sharding: string = ""; unspecified_dims: list(int) = []`, Shape: core.UnchangedShape,
-	}, first)
 	addAlias(core.OpDef{
 		Name: "XlaSpmdFullToShardShape", In: "input: T", Out: "output: T",
 		Attrs: "T: type; manual_sharding: string; dim: int = -1; unspecified_dims: list(int) = []", Shape: core.UnchangedShape,

@@ -72,17 +72,6 @@ func (c *graphCall) starts(i, n int) []*stablehlo.Value {
 	return out
 }
 
-func dynamicSliceOf(c *graphCall) []tf.Output {
-	n := c.rank(0)
-	size := c.vector(2, n)
-	t := c.tensorType(c.n.OutTypes[0], n)
-	return c.apply("dynamic_slice", attrs{"slice_sizes": intsAttr(size)}, append(c.values[:1:1], c.starts(1, n)...), nil, t)
-}
-
-func dynamicUpdateSliceOf(c *graphCall) []tf.Output {
-	return c.apply("dynamic_update_slice", nil, append(c.values[:2:2], c.starts(2, c.rank(0))...), nil, c.values[0].Type)
-}
-
 // reduceOf reduces: XlaReduce, and XlaVariadicReduce of several tensors.
 func reduceOf(c *graphCall) []tf.Output {
 	n := len(c.in) / 2

@@ -58,10 +58,6 @@ func addIndexing() {
 		"dimension_numbers: string; indices_are_sorted: bool; T: "+numbersOrBooleans+indexTypes, gatherShape, graphOp{statics: []int{2}, lower: gatherOf})
 	addGraph("XlaScatter", "operand: T; scatter_indices: Tindices; updates: T", "output: T",
 		"update_computation: func; dimension_numbers: string; indices_are_sorted: bool; T: "+numbersOrBooleans+indexTypes, core.UnchangedShape, graphOp{lower: scatterOf})
-	addGraph("XlaDynamicSlice", "input: T; start_indices: Tindices; size_indices: Tindices", "output: T",
-		"T: type"+indexTypes, dynamicSliceShape, graphOp{statics: []int{2}, lower: dynamicSliceOf})
-	addGraph("XlaDynamicUpdateSlice", "input: T; update: T; indices: Tindices", "output: T",
-		"T: type"+indexTypes, core.UnchangedShape, graphOp{lower: dynamicUpdateSliceOf})
 }
 
 func addReductions() {

@@ -171,14 +171,6 @@ func padShape(c *core.Infer) error {
 	return nil
 }
 
-func dynamicSliceShape(c *core.Infer) error {
-	if v, ok := c.ConstInts(2); ok && slices.Min(append(v, 0)) >= 0 {
-		c.Set(0, v)
-		return nil
-	}
-	return sameRank(c)
-}
-
 // reduceShape is the shape of reductions of one tensor, of which only the rank is told.
 func reduceShape(c *core.Infer) error {
 	x := c.In(0)

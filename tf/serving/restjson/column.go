@@ -3,6 +3,7 @@ package restjson
 import (
 	"math"
 
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 )
 
@@ -81,6 +82,10 @@ func newColumn(t tf.DType, n int) column {
 		return floats[float32](t, n)
 	case tf.Float64:
 		return floats[float64](t, n)
+	case tf.Float16:
+		return newElements(t, n, narrow(numeric.HalfFromFloat32))
+	case tf.BFloat16:
+		return newElements(t, n, narrow(numeric.BFloat16FromFloat32))
 	case tf.Int8:
 		return ints[int8](t, n, math.MinInt8, math.MaxInt8)
 	case tf.Int16:
@@ -91,6 +96,8 @@ func newColumn(t tf.DType, n int) column {
 		return ints[int64](t, n, math.MinInt64, math.MaxInt64)
 	case tf.Uint8:
 		return uints[uint8](t, n, math.MaxUint8)
+	case tf.Uint16:
+		return uints[uint16](t, n, math.MaxUint16)
 	case tf.Uint32:
 		return uints[uint32](t, n, math.MaxUint32)
 	case tf.Uint64:
@@ -120,6 +127,31 @@ func floats[T float32 | float64](t tf.DType, n int) column {
 	return c
 }
 
+// narrow reads numbers of 16 bits. TensorFlow Serving refuses them.
+func narrow[T tf.Half | tf.BF16](from func(float32) T) func(*document, int32) (T, error) {
+	return func(d *document, n int32) (T, error) {
+		if !d.is(n, number) {
+			return 0, errType
+		}
+		return from(roundToOdd(d.float64(n))), nil
+	}
+}
+
+// roundToOdd returns a float32 that rounds to any narrower type as x does: an inexact
+// one has an odd last bit (Boldo and Melquiond, Emulation of FMA and correctly rounded
+// sums, 2008).
+func roundToOdd(x float64) float32 {
+	f := float32(x)
+	if d := float64(f); d != x && !math.IsNaN(x) {
+		bits := math.Float32bits(f)
+		if math.Abs(d) > math.Abs(x) {
+			bits--
+		}
+		f = math.Float32frombits(bits | 1)
+	}
+	return f
+}
+
 // numbers appends the values of nodes that are all numbers. Those have no children:
 // the elements of an array lie side by side if its first ones do.
 func numbers[T float32 | float64](to []T, nodes []node) ([]T, bool) {
@@ -142,7 +174,7 @@ func ints[T int8 | int16 | int32 | int64](t tf.DType, n int, low, high int64) co
 	})
 }
 
-func uints[T uint8 | uint32 | uint64](t tf.DType, n int, high uint64) column {
+func uints[T uint8 | uint16 | uint32 | uint64](t tf.DType, n int, high uint64) column {
 	return newElements(t, n, func(d *document, n int32) (T, error) {
 		x, ok := d.uint64(n, high)
 		if !ok {

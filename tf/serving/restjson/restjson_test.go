@@ -1,6 +1,7 @@
 package restjson
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -106,7 +107,9 @@ func TestPredictErrors(t *testing.T) {
 		{`{"inputs": [4294967296]}`, ints, "JSON Value: 4294967296 Type: Number is not of expected type: int32"},
 		{`{"inputs": ["a"]}`, ints, `JSON Value: "a" Type: String is not of expected type: int32`},
 		{`{"inputs": [{"b64": "*"}]}`, types(map[string]tf.DType{"x": tf.String}), "Unable to base64 decode"},
-		{`{"inputs": 0}`, types(map[string]tf.DType{"x": tf.Float16}), "Conversion of JSON Value: 0 to type: half"},
+		{`{"inputs": 0}`, types(map[string]tf.DType{"x": tf.Complex64}), "Conversion of JSON Value: 0 to type: complex64"},
+		{`{"inputs": [true]}`, types(map[string]tf.DType{"x": tf.Float16}), "JSON Value: true Type: True is not of expected type: half"},
+		{`{"inputs": [65536]}`, types(map[string]tf.DType{"x": tf.Uint16}), "JSON Value: 65536 Type: Number is not of expected type: uint16"},
 		{`{"inputs": 0}`, types(nil), "Failed to get input map for signature: DEFAULT"},
 		{strings.Repeat("[", 1e6), one, "JSON Parse error: Values are nested too deep. at offset: 300"},
 	} {
@@ -170,13 +173,55 @@ func TestAnswers(t *testing.T) {
 	for want, outputs := range map[string]map[string]*tf.Tensor{
 		"Tensor name: y has no shape information ":                   {"y": tf.Scalar[float32](1)},
 		"Tensor name: z has inconsistent batch size: 2 expecting: 1": {"y": tensor(t, []bool{true}), "z": tensor(t, []bool{true, true})},
-		"Failed to write JSON value for tensor type: half":           {"y": tensor(t, []tf.Half{1})},
+		"Failed to write JSON value for tensor type: complex64":      {"y": tensor(t, []complex64{1})},
 		"Cannot convert empty tensor map to JSON":                    {},
 	} {
 		if _, err := AppendPrediction(nil, outputs, Rows); err == nil || tf.AsError(err).Message() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
+}
+
+// TestNarrow: all numbers of 16 bits, written and read again, are the same ones, and
+// decimals are rounded once.
+func TestNarrow(t *testing.T) {
+	half, brain, whole := make([]tf.Half, 1<<16), make([]tf.BF16, 1<<16), make([]uint16, 1<<16)
+	for i := range whole {
+		half[i], brain[i], whole[i] = tf.Half(i), tf.BF16(i), uint16(i)
+	}
+	for _, want := range []*tf.Tensor{tensor(t, half), tensor(t, brain), tensor(t, whole)} {
+		body, err := AppendPrediction(nil, map[string]*tf.Tensor{"y": want}, Rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := ParsePredict(bytes.Replace(body, []byte("predictions"), []byte("instances"), 1), types(map[string]tf.DType{"x": want.DType()}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want.Len() {
+			if got, want := value(r.Inputs["x"], i), value(want, i); got != want {
+				t.Fatalf("element %d is %s, want %s", i, got, want)
+			}
+		}
+	}
+	const between = `{"inputs": [1.00048828125, 1.0004882812500003, -1.0004882812500003, 65519.999, 65520, 1e300]}` // 1 + 2⁻¹¹ is a tie
+	r, err := ParsePredict([]byte(between), types(map[string]tf.DType{"x": tf.Float16}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"1", "1.0009766", "-1.0009766", "65504", "+Inf", "+Inf"} {
+		if got := value(r.Inputs["x"], i); got != want {
+			t.Errorf("element %d is %s, want %s", i, got, want)
+		}
+	}
+}
+
+// value prints an element by its value.
+func value(x *tf.Tensor, i int) string {
+	if v, ok := x.At(i).(interface{ Float32() float32 }); ok {
+		return fmt.Sprint(v.Float32())
+	}
+	return fmt.Sprint(x.At(i))
 }
 
 // TestDecimals compares numbers with the rule as TensorFlow Serving states it.

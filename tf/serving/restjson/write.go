@@ -128,6 +128,10 @@ func printerOf(name string, t *tf.Tensor) (*printer, error) {
 		p.print = each(t, func(b []byte, x float32) []byte { return appendFloat(b, float64(x), 32, 9) })
 	case tf.Float64:
 		p.print = each(t, func(b []byte, x float64) []byte { return appendFloat(b, x, 64, 17) })
+	case tf.Float16:
+		p.print = each(t, func(b []byte, x tf.Half) []byte { return appendNarrow(b, x.Float32(), 5) })
+	case tf.BFloat16:
+		p.print = each(t, func(b []byte, x tf.BF16) []byte { return appendNarrow(b, x.Float32(), 4) })
 	case tf.Int8:
 		p.print = each(t, appendInt[int8])
 	case tf.Int16:
@@ -138,6 +142,8 @@ func printerOf(name string, t *tf.Tensor) (*printer, error) {
 		p.print = each(t, appendInt[int64])
 	case tf.Uint8:
 		p.print = each(t, appendUint[uint8])
+	case tf.Uint16:
+		p.print = each(t, appendUint[uint16])
 	case tf.Uint32:
 		p.print = each(t, appendUint[uint32])
 	case tf.Uint64:
@@ -164,7 +170,7 @@ func appendInt[T int8 | int16 | int32 | int64](b []byte, x T) []byte {
 	return strconv.AppendInt(b, int64(x), 10)
 }
 
-func appendUint[T uint8 | uint32 | uint64](b []byte, x T) []byte {
+func appendUint[T uint8 | uint16 | uint32 | uint64](b []byte, x T) []byte {
 	return strconv.AppendUint(b, uint64(x), 10)
 }
 
@@ -196,6 +202,20 @@ func appendFloat(b []byte, x float64, bits, digits int) []byte {
 		_, point = significant(b[begin:])
 	}
 	if !point {
+		b = append(b, ".0"...)
+	}
+	return b
+}
+
+// appendNarrow writes a number of 16 bits in as many digits as every one of its type
+// needs.
+func appendNarrow(b []byte, x float32, digits int) []byte {
+	if x != x || math.IsInf(float64(x), 0) {
+		return appendFloat(b, float64(x), 32, 9)
+	}
+	begin := len(b)
+	b = strconv.AppendFloat(b, float64(x), 'g', digits, 32)
+	if _, point := significant(b[begin:]); !point {
 		b = append(b, ".0"...)
 	}
 	return b
