@@ -382,6 +382,17 @@ func (c *OpContext) ParallelFor(n, grain int, f func(lo, hi int)) {
 	c.Parallel(n, grain, f)
 }
 
+// Par returns ParallelFor as a value, without allocating one. It may leave out the call for
+// n = 0.
+func (c *OpContext) Par() func(n, grain int, f func(lo, hi int)) {
+	if c.Step == nil || c.Parallel == nil {
+		return serially
+	}
+	return c.Parallel
+}
+
+func serially(n, _ int, f func(lo, hi int)) { f(0, n) }
+
 // StepContext returns the context that is cancelled when the step ends early.
 func (c *OpContext) StepContext() context.Context {
 	if c.Step == nil || c.Step.Context == nil {

@@ -38,8 +38,8 @@ type VariantValue struct{ Value any }
 // CheckSize returns an error unless a tensor of type d and shape s, which must be
 // fully known, can exist.
 func CheckSize(d DType, s Shape) error {
-	if !s.Known() {
-		return Errorf(InvalidArgument, "a tensor's shape must be fully known, got %v%v", d, s)
+	if !s.Known() { // the clone lets shapes be on the stacks of kernels
+		return Errorf(InvalidArgument, "a tensor's shape must be fully known, got %v%v", d, s.Clone())
 	}
 	if n := s.NumElements(); n < 0 || n > math.MaxInt/max(d.Size(), 16) {
 		return Errorf(InvalidArgument, "Encountered overflow when multiplying the sizes of a tensor: Shape %s would have more than 2**63 - 1 elements or bytes", s.String())

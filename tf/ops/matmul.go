@@ -103,7 +103,7 @@ func matMul[T interface {
 		if err != nil {
 			return err
 		}
-		gemm.MatMul(c.ParallelFor, g, core.Data[T](out), core.Data[T](c.Input(0)), core.Data[T](c.Input(1)), gemm.Epilogue[T]{})
+		gemm.MatMul(c.Par(), g, core.Data[T](out), core.Data[T](c.Input(0)), core.Data[T](c.Input(1)), gemm.Epilogue[T]{})
 		return nil
 	}), nil
 }

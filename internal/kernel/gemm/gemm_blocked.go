@@ -55,11 +55,26 @@ func newBlocked[T numeric.Float](micro *microKernels[T], s blockSizes) *blocked[
 // matMul shares the blocks of C between threads.
 func (b *blocked[T]) matMul(par kernel.Par, g Gemm, c, x, y []T, e Epilogue[T]) {
 	direct := b.readsDirectly(g)
-	b.regions(par, b.tasks(g, direct, 1), func(p *packed[T], r region) {
+	t := b.tasks(g, direct, 1)
+	if t.rows*t.cols == 1 {
+		b.whole(g, direct, c, x, y, e)
+		return
+	}
+	b.regions(par, t, func(p *packed[T], r region) {
 		w := &gemmWork[T]{blocked: b, Gemm: g, region: r, packed: p, c: c, a: x, b: y}
 		w.compute(direct)
 		e.Apply(g, c, r.i0, r.i1, r.j0, r.j1)
 	})
+}
+
+// whole computes C as one region, without the closures of tasks, which cost as much as a
+// small product.
+func (b *blocked[T]) whole(g Gemm, direct bool, c, x, y []T, e Epilogue[T]) {
+	p := b.scratch.Get().(*packed[T])
+	w := gemmWork[T]{blocked: b, Gemm: g, region: region{0, g.M, 0, g.N}, packed: p, c: c, a: x, b: y}
+	w.compute(direct)
+	b.scratch.Put(p)
+	e.Apply(g, c, 0, g.M, 0, g.N)
 }
 
 // addAll adds products of one kind to the blocks of C, which stay in a thread's cache
