@@ -270,16 +270,23 @@ func (c *OpContext) Alloc(i int, d DType, s Shape) (*Tensor, error) {
 	if err := CheckSize(d, s); err != nil {
 		return nil, err
 	}
-	recycled := c.Scratch != nil && c.Scratch[i] != nil
-	buf, err := c.buffer(s.NumElements()*d.Size(), recycled)
-	if err != nil {
-		return nil, c.oom(d, s, err)
-	}
-	if !recycled {
+	n := s.NumElements() * d.Size()
+	if c.Scratch == nil || c.Scratch[i] == nil {
+		buf, err := c.buffer(n, false)
+		if err != nil {
+			return nil, c.oom(d, s, err)
+		}
 		c.Out[i].T = TensorOf(d, s, buf)
 		return c.Out[i].T, nil
 	}
 	h := c.Scratch[i]
+	buf := h.takeSpare(n)
+	if buf == nil {
+		var err error
+		if buf, err = c.buffer(n, true); err != nil {
+			return nil, c.oom(d, s, err)
+		}
+	}
 	h.Reuse(d, s, buf, nil)
 	c.Out[i].T = h
 	return h, nil
