@@ -77,4 +77,8 @@
 // or empty. readers counts the nodes that have still to read a slot; the last one
 // may write to the tensor's memory (OpContext.Last), and the slot is dropped after
 // it. A kernel's panic is the error of its node.
+//
+// A value's header lies with its slot. In a planned loop small memory stays with the
+// header from one iteration to the next (retire), and goes back to the pool with the
+// iteration (sweep).
 package executor

@@ -80,6 +80,7 @@ func (it *item) computeGuarded(c *core.OpContext) (err error) {
 // timed makes the item know how long its kernel takes.
 func (it *item) timed() {
 	compute := it.sync
+	it.untimed = compute
 	it.sync = func(c *core.OpContext) error {
 		start := time.Now()
 		err := compute(c)

@@ -13,17 +13,19 @@ import (
 type item struct {
 	node     *core.Node
 	sync     core.Compute
+	untimed  core.Compute // what sync calls, if that measures it
 	async    core.AsyncCompute
-	in       []int32 // slot that each input comes from
-	deref    []bool  // the input is the value of a reference; nil: none is
-	last     []int32 // slots that are not read after this node, when all run in order
-	wakes    []wake  // nodes that wait for this one
-	out      int32   // slot of output 0, in frame target
-	local    int32   // number of the node within its frame
-	waits    int32   // inputs to wait for
-	first    int32   // where the node's inputs begin among those of its frame
-	frame    int32   // where it runs
-	target   int32   // where its outputs go; frame but for Enter and Exit
+	in       []int32      // slot that each input comes from
+	deref    []bool       // the input is the value of a reference; nil: none is
+	last     []int32      // slots that are not read after this node, when all run in order
+	wakes    []wake       // nodes that wait for this one
+	out      int32        // slot of output 0, in frame target
+	local    int32        // number of the node within its frame
+	waits    int32        // inputs to wait for
+	first    int32        // where the node's inputs begin among those of its frame
+	frame    int32        // where it runs
+	target   int32        // where its outputs go; frame but for Enter and Exit
+	types    []core.DType // of the outputs, without what makes references
 	kind     kind
 	refs     bool // takes references as they are
 	constant bool // an Enter of what is the same in all iterations
@@ -70,6 +72,9 @@ func (it *item) init(n *graph.Node, p *Params) error {
 		return err
 	}
 	it.node, it.kind = &n.Node, kinds[n.Role()]
+	for _, d := range n.OutTypes {
+		it.types = append(it.types, d.Base())
+	}
 	it.constant = it.kind == enter && n.Bool("is_constant")
 	it.late, it.reads = pass.IsLate(n), n.Def.Has(core.ReadsVariable)
 	var sync bool

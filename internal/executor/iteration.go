@@ -63,10 +63,13 @@ func (x *iteration) reset(l *layout) {
 	x.outstanding = 0
 }
 
-// sweep gives up all values that are left.
+// sweep gives up all values that are left, and the memory that retire has kept.
 func (x *iteration) sweep() {
 	for k := range x.slots {
 		x.drop(int32(k))
+	}
+	for k := range x.headers {
+		x.headers[k].GiveBack()
 	}
 }
 
@@ -74,6 +77,18 @@ func (x *iteration) sweep() {
 func (x *iteration) drop(slot int32) {
 	if t := x.slots[slot].T; t != nil {
 		t.Release()
+	}
+	x.slots[slot] = core.Slot{}
+}
+
+// retire is drop for a slot that will hold a value of the same size again, most likely.
+func (x *iteration) retire(slot int32) {
+	if t := x.slots[slot].T; t != nil {
+		if t == x.scratch[slot] {
+			t.Retire()
+		} else {
+			t.Release()
+		}
 	}
 	x.slots[slot] = core.Slot{}
 }

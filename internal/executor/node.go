@@ -56,10 +56,10 @@ func (it *item) unload(c *core.OpContext) {
 // check compares the outputs with what the op promises.
 func (it *item) check(c *core.OpContext) error {
 	for k := range c.Out {
-		o, want := &c.Out[k], it.node.OutTypes[k]
+		o := &c.Out[k]
 		switch {
 		case o.T != nil:
-			if o.T.DType() != want.Base() {
+			if o.T.DType() != it.types[k] {
 				return it.mistyped(k, o.T.DType())
 			}
 		case o.Ref == nil && it.kind == ordinary:

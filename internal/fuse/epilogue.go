@@ -2,6 +2,7 @@ package fuse
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -23,6 +24,7 @@ type epilogue struct {
 	kernel  *core.PartsKernel
 	program *program
 	at      int // which input of the program node's output is
+	runs    sync.Pool
 }
 
 var epilogueDef = core.OpDef{Name: "_FusedEpilogue", Expensive: true, NoGrad: core.NoGradientDefined}
@@ -71,7 +73,7 @@ func joinEpilogues(g *graph.Graph, kernelOf func(*graph.Node) core.Kernel, r *Re
 func (l *levels) follows(n *graph.Node, kernelOf func(*graph.Node) core.Kernel) bool {
 	return l.members[n.ID].element != nil && slices.ContainsFunc(n.In, func(e graph.Edge) bool {
 		_, ok := kernelOf(e.Node).(*core.PartsKernel)
-		return ok && !e.Node.Def.Has(core.MatrixProduct) && len(l.uses[e.Node.ID]) == 1
+		return ok && !smallFor(e) && !e.Node.Def.Has(core.MatrixProduct) && len(l.uses[e.Node.ID]) == 1
 	})
 }
 
@@ -86,11 +88,17 @@ func epilogueOf(n *graph.Node, p *program, uses [][]*graph.Node, place []int, ke
 	last := -1
 	for k, x := range n.In {
 		parts, ok := kernelOf(x.Node).(*core.PartsKernel)
-		if ok && place[x.Node.ID] > last && len(uses[x.Node.ID]) == 1 && p.mayReplace(k, x.Type(), x.Node.OutShape(0), n) {
+		if ok && !smallFor(x) && place[x.Node.ID] > last && len(uses[x.Node.ID]) == 1 && p.mayReplace(k, x.Type(), x.Node.OutShape(0), n) {
 			e, last = &epilogue{node: &x.Node.Node, kernel: parts, program: p, at: k}, place[x.Node.ID]
 		}
 	}
 	return e
+}
+
+// smallFor reports whether x is known to be too small for stretches.
+func smallFor(x graph.Edge) bool {
+	s := x.Node.OutShape(x.Out)
+	return s.Known() && s.NumElements()*x.Type().Size() < leastStretched
 }
 
 // mayReplace reports whether an output of a cluster's node n may have the type and, as far
@@ -134,36 +142,59 @@ func (r *Report) replace(n, by *graph.Node, k core.Kernel) {
 
 // compute is the kernel of both.
 func (e *epilogue) compute(c *core.OpContext) error {
-	first := e.first(c, nil)
-	s, err := e.kernel.Shape(first)
-	if err != nil {
-		return core.AtNode(err, e.node, first.Describe())
+	r, _ := e.runs.Get().(*epilogueRun)
+	if r == nil {
+		r = new(epilogueRun)
 	}
-	then := e.then(c, core.TensorOf(e.node.OutTypes[0], s, nil))
-	pl, err := e.program.plan(then)
+	defer e.release(r)
+	e.setFirst(&r.first, c)
+	s, err := e.kernel.Shape(&r.first)
+	if err != nil {
+		return core.AtNode(err, e.node, r.first.Describe())
+	}
+	r.between.Reuse(e.node.OutTypes[0], s, nil, nil)
+	r.setThen(e, c, &r.between)
+	pl, err := e.program.plan(&r.then)
 	if err != nil {
 		return err
 	}
 	if o, st := pl.replaces(e.at, e.node.OutTypes[0], e.program); o != none {
-		return e.together(first, then, pl, o, st)
+		return e.together(r, pl, o, st)
 	}
-	return e.apart(c)
+	return e.apart(r, c)
 }
 
-// first returns the context in which what the epilogue follows is computed.
-func (e *epilogue) first(c *core.OpContext, out []core.Slot) *core.OpContext {
-	n := len(e.node.InTypes)
-	return &core.OpContext{Step: c.Step, Node: e.node, In: c.In[:n:n], Out: out, FrameID: c.FrameID, Iteration: c.Iteration, Pool: c.Pool}
+// An epilogueRun is what one run needs.
+type epilogueRun struct {
+	first, then core.OpContext
+	in          []core.Slot
+	last        []bool
+	between     core.Tensor // what the cluster reads: a shape only, where nothing is computed apart
 }
 
-// then returns the context in which the cluster is run, which reads x.
-func (e *epilogue) then(c *core.OpContext, x *core.Tensor) *core.OpContext {
+// release gives r back without what it refers to.
+func (e *epilogue) release(r *epilogueRun) {
+	clear(r.in)
+	*r = epilogueRun{in: r.in[:0], last: r.last[:0]}
+	e.runs.Put(r)
+}
+
+// setFirst makes f the context in which what the epilogue follows is computed.
+func (e *epilogue) setFirst(f, c *core.OpContext) {
 	n := len(e.node.InTypes)
-	then := &core.OpContext{Step: c.Step, Node: c.Node, In: slices.Insert(slices.Clone(c.In[n:]), e.at, core.Slot{T: x}), Out: c.Out, FrameID: c.FrameID, Iteration: c.Iteration, Scratch: c.Scratch, Pool: c.Pool}
+	*f = core.OpContext{Step: c.Step, Node: e.node, In: c.In[:n:n], FrameID: c.FrameID, Iteration: c.Iteration, Pool: c.Pool}
+}
+
+// setThen makes r.then the context in which the cluster is run, which reads x.
+func (r *epilogueRun) setThen(e *epilogue, c *core.OpContext, x *core.Tensor) {
+	in := c.In[len(e.node.InTypes):]
+	r.in = append(append(append(r.in[:0], in[:e.at]...), core.Slot{T: x}), in[e.at:]...)
+	r.then = core.OpContext{Step: c.Step, Node: c.Node, In: r.in, Out: c.Out, FrameID: c.FrameID, Iteration: c.Iteration, Scratch: c.Scratch, Pool: c.Pool}
 	if c.Last != nil {
-		then.Last = slices.Insert(slices.Clone(c.Last[n:]), e.at, true)
+		last := c.Last[len(e.node.InTypes):]
+		r.last = append(append(append(r.last[:0], last[:e.at]...), true), last[e.at:]...)
+		r.then.Last = r.last
 	}
-	return then
 }
 
 // replaces returns the output that takes the place of input v, which has a type, and the
@@ -187,8 +218,8 @@ var leastStretched = 512 << 10
 
 // together runs a stage of the cluster stretch by stretch, for all of which input e.at is
 // where output o is going to be.
-func (e *epilogue) together(first, then *core.OpContext, pl *plan, o, stage int) error {
-	p := e.program
+func (e *epilogue) together(r *epilogueRun, pl *plan, o, stage int) error {
+	p, then := e.program, &r.then
 	f := p.frame()
 	defer p.release(f)
 	if err := f.allocate(then, p, pl, o); err != nil {
@@ -200,11 +231,11 @@ func (e *epilogue) together(first, then *core.OpContext, pl *plan, o, stage int)
 	st, z := &pl.stages[stage], then.Out[o].T
 	f.memory[e.at] = bytesOf(z)
 	if z.NumBytes() < leastStretched {
-		e.kernel.Into(first, z, nil)
+		e.kernel.Into(&r.first, z, nil)
 		p.run(then, st, f)
 	} else {
 		f.fillRows(st)
-		e.kernel.Into(first, z, func(lo, hi int) { p.runRange(st, f, lo, hi) })
+		e.kernel.Into(&r.first, z, func(lo, hi int) { p.runRange(st, f, lo, hi) })
 	}
 	for i := stage + 1; i < len(pl.stages); i++ {
 		p.run(then, &pl.stages[i], f)
@@ -213,14 +244,13 @@ func (e *epilogue) together(first, then *core.OpContext, pl *plan, o, stage int)
 }
 
 // apart computes one after the other.
-func (e *epilogue) apart(c *core.OpContext) error {
+func (e *epilogue) apart(r *epilogueRun, c *core.OpContext) error {
 	var out [1]core.Slot
-	var header core.Tensor
-	first := e.first(c, out[:])
-	first.Scratch = []*core.Tensor{&header}
-	if err := e.kernel.Compute(first); err != nil {
-		return core.AtNode(err, e.node, first.Describe())
+	r.first.Out, r.first.Scratch = out[:], []*core.Tensor{&r.between}
+	if err := e.kernel.Compute(&r.first); err != nil {
+		return core.AtNode(err, e.node, r.first.Describe())
 	}
 	defer out[0].T.Release()
-	return e.program.compute(e.then(c, out[0].T))
+	r.setThen(e, c, out[0].T)
+	return e.program.compute(&r.then)
 }

@@ -73,7 +73,7 @@ func splittable(n *graph.Node, uses [][]*graph.Node, kernelOf func(*graph.Node) 
 		return nil
 	}
 	x := n.In[0].Node.OutShape(n.In[0].Out)
-	if len(x) != 4 && len(x) != 5 || x[len(x)-1] < 0 {
+	if len(x) != 4 && len(x) != 5 || x[len(x)-1] < 0 || smallFor(n.In[0]) {
 		return nil
 	}
 	for _, e := range n.In[1:] {

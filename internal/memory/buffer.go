@@ -104,6 +104,17 @@ func (b *Buffer) Sole() bool {
 	return !ok || p.whole.Sole()
 }
 
+// Idles reports whether the caller, who wants the memory no more, may keep it for a use like
+// the last one rather than give it back to its pool: nobody else has it, and it does not
+// count. Where what is released is to be found out when it is used, none may be kept.
+func (b *Buffer) Idles() bool {
+	if invariants.Enabled || b.claim != nil || b.state.Load() != oneRef {
+		return false
+	}
+	_, pooled := b.owner.(*class)
+	return pooled
+}
+
 // Escape tells that user code now knows the memory: it is never recycled.
 func (b *Buffer) Escape() {
 	if b.Escaped() {

@@ -3,6 +3,8 @@ package memory
 import (
 	"fmt"
 	"unsafe"
+
+	"github.com/gorge-tf/gorge/internal/invariants"
 )
 
 // Slice views b as elements of T, which must hold no pointers: the garbage
@@ -11,7 +13,10 @@ import (
 // asks first.
 func Slice[T any](b *Buffer) []T {
 	var z T
-	checkElements(b, unsafe.Sizeof(z), unsafe.Alignof(z))
+	size := unsafe.Sizeof(z)
+	if invariants.Enabled || b.ptr == nil || size == 0 || uintptr(b.n)%size != 0 || !b.Aligned(int(unsafe.Alignof(z))) {
+		checkElements(b, size, unsafe.Alignof(z)) // says what is wrong
+	}
 	return unsafe.Slice((*T)(b.ptr), uintptr(b.n)/unsafe.Sizeof(z))
 }
 

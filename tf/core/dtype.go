@@ -162,10 +162,11 @@ func (d DType) Ref() DType {
 
 // Size returns the bytes of one element, 0 for strings, resources and variants.
 func (d DType) Size() int {
-	if !d.Valid() {
+	b := d.Base()
+	if b <= Invalid || b >= numDTypes {
 		return 0
 	}
-	return dtypes[d.Base()].size
+	return dtypes[b].size
 }
 
 // IsFloat reports whether d is a real floating-point type.

@@ -270,16 +270,23 @@ func (c *OpContext) Alloc(i int, d DType, s Shape) (*Tensor, error) {
 	if err := CheckSize(d, s); err != nil {
 		return nil, err
 	}
-	recycled := c.Scratch != nil && c.Scratch[i] != nil
-	buf, err := c.buffer(s.NumElements()*d.Size(), recycled)
-	if err != nil {
-		return nil, c.oom(d, s, err)
-	}
-	if !recycled {
+	n := s.NumElements() * d.Size()
+	if c.Scratch == nil || c.Scratch[i] == nil {
+		buf, err := c.buffer(n, false)
+		if err != nil {
+			return nil, c.oom(d, s, err)
+		}
 		c.Out[i].T = TensorOf(d, s, buf)
 		return c.Out[i].T, nil
 	}
 	h := c.Scratch[i]
+	buf := h.takeSpare(n)
+	if buf == nil {
+		var err error
+		if buf, err = c.buffer(n, true); err != nil {
+			return nil, c.oom(d, s, err)
+		}
+	}
 	h.Reuse(d, s, buf, nil)
 	c.Out[i].T = h
 	return h, nil
@@ -381,6 +388,17 @@ func (c *OpContext) ParallelFor(n, grain int, f func(lo, hi int)) {
 	}
 	c.Parallel(n, grain, f)
 }
+
+// Par returns ParallelFor as a value, without allocating one. It may leave out the call for
+// n = 0.
+func (c *OpContext) Par() func(n, grain int, f func(lo, hi int)) {
+	if c.Step == nil || c.Parallel == nil {
+		return serially
+	}
+	return c.Parallel
+}
+
+func serially(n, _ int, f func(lo, hi int)) { f(0, n) }
 
 // StepContext returns the context that is cancelled when the step ends early.
 func (c *OpContext) StepContext() context.Context {

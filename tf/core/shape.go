@@ -2,6 +2,7 @@ package core
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 )
@@ -38,20 +39,29 @@ func (s Shape) Known() bool {
 // NumElements returns the product of the sizes, or -1 when it is not known or
 // overflows an int.
 func (s Shape) NumElements() int {
-	if !s.Known() {
+	if s == nil {
 		return -1
 	}
-	if slices.Contains(s, 0) {
-		return 0
-	}
-	n := 1
+	n, empty, over := uint64(1), false, false
 	for _, d := range s {
-		if n > math.MaxInt/d {
+		if d < 0 {
 			return -1
 		}
-		n *= d
+		if d == 0 {
+			empty = true
+			continue
+		}
+		hi, lo := bits.Mul64(n, uint64(d))
+		over = over || hi != 0 || lo > math.MaxInt
+		n = lo
 	}
-	return n
+	switch {
+	case empty:
+		return 0
+	case over:
+		return -1
+	}
+	return int(n)
 }
 
 // Equal reports whether s and t are the same, unknown parts included.

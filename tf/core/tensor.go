@@ -17,8 +17,9 @@ type Tensor struct {
 	shape Shape
 	inl   [4]int // where shape lives while the rank is at most 4
 	buf   *Buffer
-	obj   any  // []string, []ResourceHandle or []VariantValue
-	given bool // the program has given the memory away and does not write to it
+	obj   any     // []string, []ResourceHandle or []VariantValue
+	given bool    // the program has given the memory away and does not write to it
+	spare *Buffer // memory that this header described last, see Retire
 }
 
 // A ResourceHandle names a resource: a variable, a queue, a table.
@@ -38,8 +39,12 @@ type VariantValue struct{ Value any }
 // CheckSize returns an error unless a tensor of type d and shape s, which must be
 // fully known, can exist.
 func CheckSize(d DType, s Shape) error {
-	if !s.Known() {
-		return Errorf(InvalidArgument, "a tensor's shape must be fully known, got %v%v", d, s)
+	const certain = 1 << 40 // elements of any size that can be counted in bytes
+	if n := s.NumElements(); n >= 0 && n < certain {
+		return nil
+	}
+	if !s.Known() { // the clone lets shapes be on the stacks of kernels
+		return Errorf(InvalidArgument, "a tensor's shape must be fully known, got %v%v", d, s.Clone())
 	}
 	if n := s.NumElements(); n < 0 || n > math.MaxInt/max(d.Size(), 16) {
 		return Errorf(InvalidArgument, "Encountered overflow when multiplying the sizes of a tensor: Shape %s would have more than 2**63 - 1 elements or bytes", s.String())
@@ -235,6 +240,33 @@ func (t *Tensor) Release() {
 		t.buf.Unref()
 	}
 	t.buf, t.obj = nil, nil
+}
+
+// Retire is Release of a header that will soon describe a tensor of the same size again: small
+// memory of a pool that nobody else has stays with the header, for [OpContext.Alloc], until
+// GiveBack. In a loop that saves a way to the pool and back for each node and iteration.
+func (t *Tensor) Retire() {
+	if t.buf != nil && t.spare == nil && t.buf.Idles() {
+		t.spare, t.buf, t.obj = t.buf, nil, nil
+		return
+	}
+	t.Release()
+}
+
+// GiveBack gives the memory that Retire has kept back to its pool.
+func (t *Tensor) GiveBack() {
+	if t.spare != nil {
+		t.spare.Unref()
+		t.spare = nil
+	}
+}
+
+// takeSpare returns the memory that Retire has kept if it has n bytes, else nil.
+func (t *Tensor) takeSpare(n int) (b *Buffer) {
+	if t.spare != nil && t.spare.Len() == n {
+		b, t.spare = t.spare, nil
+	}
+	return b
 }
 
 // Escape makes t's memory safe to be kept by the program: it never goes back

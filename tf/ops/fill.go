@@ -108,7 +108,7 @@ func fill[C cell](n *core.Node) (core.Kernel, error) {
 		if v.Rank() != 0 && !(v.Rank() == 1 && v.Len() == 1) {
 			return tf.Errorf(tf.InvalidArgument, "value must represent a scalar, got shape %s", v.Shape().String())
 		}
-		s, err := legacyVector(dims)
+		s, err := legacyVector(tf.Shape{}, dims)
 		if err != nil {
 			return err
 		}

@@ -80,7 +80,7 @@ func gatherShape(c *core.Infer) error {
 	if err != nil {
 		return err
 	}
-	c.Set(0, p.shape(params, indices))
+	c.Set(0, p.shape(tf.Shape{}, params, indices))
 	return nil
 }
 
@@ -116,9 +116,9 @@ func planGather(params, indices tf.Shape, axis, batch int) (p gatherPlan, err er
 	return p, nil
 }
 
-// shape returns the shape of the result.
-func (p gatherPlan) shape(params, indices tf.Shape) tf.Shape {
-	out := append(tf.Shape{}, params[:p.axis]...)
+// shape appends to out the shape of the result.
+func (p gatherPlan) shape(out, params, indices tf.Shape) tf.Shape {
+	out = append(out, params[:p.axis]...)
 	out = append(out, indices[p.batch:]...)
 	return append(out, params[p.axis+1:]...)
 }
@@ -132,11 +132,11 @@ func gather[C cell](n *core.Node) (core.Kernel, error) {
 			if at.Rank() != 0 {
 				return tf.Errorf(tf.InvalidArgument, "axis must be scalar")
 			}
-			v, err := at.Ints()
+			v, err := scalarInt(at, "axis")
 			if err != nil {
 				return err
 			}
-			axis = v[0]
+			axis = v
 		}
 		return gatherInto[C](c, d, c.Input(0), c.Input(1), axis, batch)
 	}), nil
@@ -152,7 +152,8 @@ func gatherInto[C cell](c *core.OpContext, d tf.DType, params, indices *core.Ten
 	if err := badIndexIn(indices, "indices", s[p.axis]); err != nil {
 		return err
 	}
-	out, err := c.Alloc(0, d, p.shape(s, indices.Shape()))
+	var room [roomRank]int
+	out, err := c.Alloc(0, d, p.shape(room[:0], s, indices.Shape()))
 	if err != nil || out.Len() == 0 {
 		return err
 	}
@@ -174,6 +175,6 @@ func gatherBatches[C cell, I numeric.Index](c *core.OpContext, g gatherLoop, dst
 	rows, from := len(idx)/g.batches, g.outer*g.n*g.inner
 	to := g.outer * rows * g.inner
 	for b := range g.batches {
-		layout.Gather(c.ParallelFor, dst[b*to:(b+1)*to], src[b*from:(b+1)*from], idx[b*rows:(b+1)*rows], g.outer, g.n, g.inner)
+		layout.Gather(c.Par(), dst[b*to:(b+1)*to], src[b*from:(b+1)*from], idx[b*rows:(b+1)*rows], g.outer, g.n, g.inner)
 	}
 }

@@ -95,7 +95,7 @@ func matMul[T interface {
 }](n *core.Node) (core.Kernel, error) {
 	ta, tb := n.Bool("transpose_a"), n.Bool("transpose_b")
 	multiply := func(c *core.OpContext, g gemm.Gemm, z *core.Tensor, e gemm.Epilogue[T]) {
-		gemm.MatMul(c.ParallelFor, g, core.Data[T](z), core.Data[T](c.Input(0)), core.Data[T](c.Input(1)), e)
+		gemm.MatMul(c.Par(), g, core.Data[T](z), core.Data[T](c.Input(0)), core.Data[T](c.Input(1)), e)
 	}
 	return &core.PartsKernel{
 		Compute: func(c *core.OpContext) error {

@@ -85,7 +85,7 @@ func reshapeShape(c *core.Infer) error {
 		return nil
 	}
 	if in := c.In(0); in.Known() && c.Const(1) != nil {
-		s, err := resolveReshape(in, want)
+		s, err := resolveReshape(in, want.Clone())
 		c.Set(0, s)
 		return err
 	}
@@ -115,25 +115,24 @@ func openWildcard(want, x tf.Shape) tf.Shape {
 }
 
 // resolveReshape returns the shape that a tensor of shape in gets if it is
-// reshaped to want, of which one size may be -1.
+// reshaped to want, of which one size may be -1; that is filled in.
 func resolveReshape(in, want tf.Shape) (tf.Shape, error) {
 	open, err := wildcard(want)
 	if err != nil {
 		return nil, err
 	}
 	if tooMany(want) {
-		return nil, tf.Errorf(tf.InvalidArgument, "Shape %s has too many elements", strings.ReplaceAll(fmt.Sprint([]int(want)), " ", ", "))
+		return nil, tf.Errorf(tf.InvalidArgument, "Shape %s has too many elements", strings.ReplaceAll(fmt.Sprint(slices.Clone([]int(want))), " ", ", "))
 	}
-	out := slices.Clone(want)
 	if open >= 0 {
-		if out[open], err = missingSize(in, want); err != nil {
+		if want[open], err = missingSize(in, want); err != nil {
 			return nil, err
 		}
 	}
-	if n := out.NumElements(); n != in.NumElements() {
+	if n := want.NumElements(); n != in.NumElements() {
 		return nil, tf.Errorf(tf.InvalidArgument, "Input to reshape is a tensor with %d values, but the requested shape has %d", in.NumElements(), n)
 	}
-	return out, nil
+	return want, nil
 }
 
 // tooMany reports whether there are more elements than can be counted, up to the
@@ -199,7 +198,8 @@ const mostDims = 254
 
 func reshape(*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
-		want, err := legacyVector(c.Input(1))
+		var room [roomRank]int
+		want, err := legacyVector(room[:0], c.Input(1))
 		if err != nil {
 			return err
 		}
@@ -215,13 +215,13 @@ func reshape(*core.Node) (core.Kernel, error) {
 	}), nil
 }
 
-// legacyVector reads sizes, a vector or, as old graphs have it, a scalar.
-func legacyVector(t *core.Tensor) (tf.Shape, error) {
+// legacyVector appends to dst sizes, a vector or, as old graphs have it, a scalar.
+func legacyVector(dst tf.Shape, t *core.Tensor) (tf.Shape, error) {
 	if t.Rank() > 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "sizes input must be 1-D, not %s", t.Shape().String())
 	}
-	v, err := intsOf(t)
-	return append(tf.Shape{}, v...), err
+	v, err := appendInts(dst, t)
+	return v, err
 }
 
 // reshapeGrad needs no run-time shape if at most one size is unknown.

@@ -163,7 +163,7 @@ func resourceGatherShape(c *core.Infer) error {
 	if err != nil {
 		return err
 	}
-	c.Set(0, p.shape(s, c.In(1)))
+	c.Set(0, p.shape(tf.Shape{}, s, c.In(1)))
 	return nil
 }
 

@@ -67,12 +67,31 @@ func widenInts[T int8 | int16](v []T) []int {
 	return out
 }
 
+// appendInts appends to dst what intsOf returns.
+func appendInts(dst []int, t *core.Tensor) ([]int, error) {
+	switch t.DType() {
+	case tf.Int32:
+		for _, v := range core.Data[int32](t) {
+			dst = append(dst, int(v))
+		}
+		return dst, nil
+	case tf.Int64:
+		for _, v := range core.Data[int64](t) {
+			dst = append(dst, int(v))
+		}
+		return dst, nil
+	}
+	v, err := intsOf(t)
+	return append(dst, v...), err
+}
+
 // scalarInt returns the one element of an integer tensor.
 func scalarInt(t *core.Tensor, name string) (int, error) {
 	if t.Len() != 1 {
 		return 0, tf.Errorf(tf.InvalidArgument, "%s must be a scalar, got shape %s", name, t.Shape().String())
 	}
-	v, err := intsOf(t)
+	var room [1]int
+	v, err := appendInts(room[:0], t)
 	if err != nil {
 		return 0, err
 	}

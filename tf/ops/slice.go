@@ -54,16 +54,21 @@ func sliceShape(c *core.Infer) error {
 	return nil
 }
 
-// sliceBlock reads begin and size and checks that the block lies within s.
-func sliceBlock(s tf.Shape, beginT, sizeT *core.Tensor) (begin []int, size tf.Shape, err error) {
+// A blockRoom is where a kernel lets what describes a block be, on its stack, unless there are
+// more dimensions than that.
+type blockRoom struct{ begin, size, from, to [roomRank]int }
+
+// sliceBlock reads begin and size and checks that the block lies within s. What it returns is
+// in the room, as far as it fits.
+func sliceBlock(room *blockRoom, s tf.Shape, beginT, sizeT *core.Tensor) (begin []int, size tf.Shape, err error) {
 	if beginT.Rank() != 1 || sizeT.Rank() != 1 || beginT.Len() != len(s) || sizeT.Len() != len(s) {
 		return nil, nil, tf.Errorf(tf.InvalidArgument, "Expected begin and size arguments to be 1-D tensors of size %d, but got shapes %s and %s instead.",
 			len(s), beginT.Shape().String(), sizeT.Shape().String())
 	}
-	if begin, err = intsOf(beginT); err != nil {
+	if begin, err = appendInts(room.begin[:0], beginT); err != nil {
 		return nil, nil, err
 	}
-	if size, err = intsOf(sizeT); err != nil {
+	if size, err = appendInts(room.size[:0], sizeT); err != nil {
 		return nil, nil, err
 	}
 	for i, b := range begin {
@@ -86,8 +91,9 @@ func sliceBlock(s tf.Shape, beginT, sizeT *core.Tensor) (begin []int, size tf.Sh
 func slice[C cell](n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
 	return core.Compute(func(c *core.OpContext) error {
+		var room blockRoom
 		x := c.Input(0)
-		begin, size, err := sliceBlock(x.Shape(), c.Input(1), c.Input(2))
+		begin, size, err := sliceBlock(&room, x.Shape(), c.Input(1), c.Input(2))
 		if err != nil {
 			return err
 		}
@@ -95,15 +101,16 @@ func slice[C cell](n *core.Node) (core.Kernel, error) {
 			c.Forward(0, 0)
 			return nil
 		}
-		out, err := c.Alloc(0, d, append(tf.Shape{}, size...))
+		out, err := c.Alloc(0, d, size)
 		if err != nil || out.Len() == 0 {
 			return err
 		}
-		from := layout.Dense(x.Shape())
+		from := layout.View{Steps: layout.AppendStrides(room.from[:0], x.Shape())}
+		to := layout.View{Steps: layout.AppendStrides(room.to[:0], size)}
 		for i, b := range begin {
 			from.Offset += b * from.Steps[i]
 		}
-		layout.CopyView(cells[C](out), layout.Dense(size), cells[C](x), from, size)
+		layout.CopyView(cells[C](out), to, cells[C](x), from, size)
 		return nil
 	}), nil
 }

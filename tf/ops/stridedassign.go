@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"slices"
-
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
@@ -14,20 +12,18 @@ func init() {
 		rest  = "begin: Index; end: Index; strides: Index; value: T"
 		attrs = "T: type; Index: {int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0"
 	)
-	kernels := func(k core.NewKernel) core.KernelSet {
-		return core.ByType("T", sameFor(k, slices.Concat(objectTypes, wideQuantized, smallFloats)...))
-	}
 	core.Register(core.OpDef{
 		Name: "StridedSliceAssign", In: "ref: Ref(T); " + rest, Out: "output_ref: Ref(T)", Attrs: attrs,
-		Shape: stridedAssignShape, NoGrad: core.NoGradientDefined, Kernels: kernels(stridedAssign),
+		Shape: stridedAssignShape, NoGrad: core.NoGradientDefined, Kernels: stridedAssignKernels(),
 	})
 	core.Register(core.OpDef{
 		Name: "ResourceStridedSliceAssign", In: "ref: resource; " + rest, Attrs: attrs, Stateful: true,
-		Shape: stridedAssignShape, NoGrad: core.NoGradientDefined, Kernels: kernels(stridedAssign),
+		Shape: stridedAssignShape, NoGrad: core.NoGradientDefined, Kernels: stridedAssignKernels(),
 	})
 	core.Register(core.OpDef{
 		Name: "TensorStridedSliceUpdate", In: "input: T; " + rest, Out: "output: T", Attrs: attrs,
-		Shape: stridedAssignShape, Grad: tf.GradFunc(stridedUpdateGrad), Kernels: kernels(stridedUpdate),
+		Shape: stridedAssignShape, Grad: tf.GradFunc(stridedUpdateGrad), Kernels: byCell(stridedUpdate[uint8], stridedUpdate[uint16], stridedUpdate[uint32], stridedUpdate[uint64], stridedUpdate[complex128],
+			stridedUpdate[string], stridedUpdate[core.ResourceHandle], stridedUpdate[core.VariantValue]).on("T", wideQuantized, smallFloats),
 	})
 }
 
@@ -67,55 +63,48 @@ func stridedAssignShape(c *core.Infer) error {
 	return nil
 }
 
-// assignSlice sets the slice of t that the inputs describe to input 4.
-func assignSlice(c *core.OpContext, t *core.Tensor, mask sliceMask) error {
+func stridedAssignKernels() core.KernelSet {
+	return byCell(stridedAssign[uint8], stridedAssign[uint16], stridedAssign[uint32], stridedAssign[uint64], stridedAssign[complex128],
+		stridedAssign[string], stridedAssign[core.ResourceHandle], stridedAssign[core.VariantValue]).on("T", wideQuantized, smallFloats)
+}
+
+// assignSlice sets the slice of t that the inputs describe to input 4, whose kind of cell C is.
+func assignSlice[C cell](c *core.OpContext, t *core.Tensor, mask sliceMask) error {
 	value := c.Input(4)
 	if t.DType() != value.DType() {
 		return tf.Errorf(tf.InvalidArgument, "l-value dtype %s does not match r-value dtype %s", t.DType().CName(), value.DType().CName())
 	}
-	spec, err := stridedInputs(c, mask)
-	if err != nil {
-		return err
-	}
-	p, err := spec.plan(t.Shape())
+	var room stridedRoom
+	p, err := stridedInputs(c, mask, &room, t.Shape())
 	if err != nil {
 		return err
 	}
 	if p.final.NumElements() == 0 {
 		return nil // TensorFlow does not look at the value's shape
 	}
-	b, ok := elementwise.NewBroadcastTo(p.final, value.Shape())
-	if !ok {
-		return tf.Errorf(tf.InvalidArgument, "Cannot broadcast input shape %s into final shape %s", value.Shape().String(), p.final.String())
+	src := cells[C](value)
+	if !value.Shape().Equal(p.final) {
+		b, ok := elementwise.NewBroadcastTo(p.final.Clone(), value.Shape())
+		if !ok {
+			return tf.Errorf(tf.InvalidArgument, "Cannot broadcast input shape %s into final shape %s", value.Shape().String(), p.final.String())
+		}
+		src = broadcastCells(c, b, src)
 	}
-	setSlice[t.DType()](c, t, value, p, b)
+	layout.CopyView(cells[C](t), p.view(&room, t.Shape()), src, p.dense(&room), p.block)
 	return nil
 }
 
-// setSlice holds, by type, what puts value, broadcast by b, where p says.
-var setSlice = newSetSlice()
-
-type sliceSetter func(c *core.OpContext, t, value *core.Tensor, p *stridedPlan, b *elementwise.Broadcast)
-
-func newSetSlice() map[tf.DType]sliceSetter {
-	by := map[tf.DType]sliceSetter{tf.String: setSliceOf[string], tf.Resource: setSliceOf[core.ResourceHandle], tf.Variant: setSliceOf[core.VariantValue]}
-	bySize := map[int]sliceSetter{1: setSliceOf[uint8], 2: setSliceOf[uint16], 4: setSliceOf[uint32], 8: setSliceOf[uint64], 16: setSliceOf[complex128]}
-	for _, d := range slices.Concat(plainTypes, wideQuantized, smallFloats) {
-		by[d] = bySize[d.Size()]
+// broadcastCells returns src as b repeats it.
+func broadcastCells[C cell](c *core.OpContext, b *elementwise.Broadcast, src []C) []C {
+	if b.Len == len(src) {
+		return src
 	}
-	return by
+	out := core.Make[C](b.Len)
+	elementwise.CopyBroadcast(c.ParallelFor, b, out, src)
+	return out
 }
 
-func setSliceOf[C cell](c *core.OpContext, t, value *core.Tensor, p *stridedPlan, b *elementwise.Broadcast) {
-	src := cells[C](value)
-	if value.Len() != p.final.NumElements() {
-		src = core.Make[C](p.final.NumElements())
-		elementwise.CopyBroadcast(c.ParallelFor, b, src, cells[C](value))
-	}
-	layout.CopyView(cells[C](t), p.view(t.Shape()), src, layout.Dense(p.block), p.block)
-}
-
-func stridedAssign(n *core.Node) (core.Kernel, error) {
+func stridedAssign[C cell](n *core.Node) (core.Kernel, error) {
 	mask := sliceMaskOf(n)
 	return core.Compute(func(c *core.OpContext) error {
 		ref, err := VariableAt(c, 0)
@@ -129,12 +118,12 @@ func stridedAssign(n *core.Node) (core.Kernel, error) {
 			if t == nil {
 				return uninitialized(c, 0)
 			}
-			return assignSlice(c, t, mask)
+			return assignSlice[C](c, t, mask)
 		})
 	}), nil
 }
 
-func stridedUpdate(n *core.Node) (core.Kernel, error) {
+func stridedUpdate[C cell](n *core.Node) (core.Kernel, error) {
 	d, mask := n.Type("T"), sliceMaskOf(n)
 	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
@@ -142,8 +131,8 @@ func stridedUpdate(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		move(out, x)(0, 0, x.Len())
-		return assignSlice(c, out, mask)
+		copy(cells[C](out), cells[C](x))
+		return assignSlice[C](c, out, mask)
 	}), nil
 }
 

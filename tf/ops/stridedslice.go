@@ -75,7 +75,7 @@ func stridedSliceShape(c *core.Infer) error {
 			spec.begin, spec.end = []int{}, []int{}
 		}
 	}
-	p, err := spec.plan(c.In(0))
+	p, err := spec.plan(&stridedRoom{}, c.In(0))
 	if err != nil {
 		return err
 	}
@@ -83,28 +83,36 @@ func stridedSliceShape(c *core.Infer) error {
 	return nil
 }
 
-// stridedInputs reads begin, end and strides from inputs 1 to 3.
-func stridedInputs(c *core.OpContext, m sliceMask) (*stridedSpec, error) {
+// stridedInputs plans the slice of a tensor of shape x that begin, end and strides, inputs 1
+// to 3, describe.
+func stridedInputs(c *core.OpContext, m sliceMask, room *stridedRoom, x tf.Shape) (p stridedPlan, err error) {
 	const most = 32 // bits of a mask
 	b, e, s := c.Input(1), c.Input(2), c.Input(3)
 	if b.Rank() != 1 || e.Rank() != 1 || s.Rank() != 1 || b.Len() != s.Len() || e.Len() != s.Len() || s.Len() >= most {
-		return nil, tf.Errorf(tf.InvalidArgument, "Expected begin, end, and strides to be 1D equal size tensors, but got shapes %s, %s, and %s instead.",
+		return p, tf.Errorf(tf.InvalidArgument, "Expected begin, end, and strides to be 1D equal size tensors, but got shapes %s, %s, and %s instead.",
 			b.Shape().String(), e.Shape().String(), s.Shape().String())
 	}
-	spec := &stridedSpec{mask: m}
-	for i, dst := range []*[]int{&spec.begin, &spec.end, &spec.strides} {
-		v, err := intsOf(c.Input(1 + i))
-		if err != nil {
-			return nil, err
-		}
-		*dst = v
+	spec := stridedSpec{mask: m}
+	if spec.begin, err = appendInts(room.begin[:0], b); err != nil {
+		return p, err
 	}
-	return spec, nil
+	if spec.end, err = appendInts(room.end[:0], e); err != nil {
+		return p, err
+	}
+	if spec.strides, err = appendInts(room.strides[:0], s); err != nil {
+		return p, err
+	}
+	return spec.plan(room, x)
+}
+
+// dense returns the view of the slice itself.
+func (p *stridedPlan) dense(room *stridedRoom) layout.View {
+	return layout.View{Steps: layout.AppendStrides(room.to[:0], p.block)}
 }
 
 // view returns where in a tensor of shape s the elements of the slice lie.
-func (p *stridedPlan) view(s tf.Shape) layout.View {
-	v := layout.Dense(s)
+func (p *stridedPlan) view(room *stridedRoom, s tf.Shape) layout.View {
+	v := layout.View{Steps: layout.AppendStrides(room.at[:0], s)}
 	for i, d := range p.dims {
 		v.Offset += d.begin * v.Steps[i]
 		v.Steps[i] *= d.stride
@@ -115,12 +123,9 @@ func (p *stridedPlan) view(s tf.Shape) layout.View {
 func stridedSlice[C cell](n *core.Node) (core.Kernel, error) {
 	d, mask := n.Type("T"), sliceMaskOf(n)
 	return core.Compute(func(c *core.OpContext) error {
+		var room stridedRoom
 		x := c.Input(0)
-		spec, err := stridedInputs(c, mask)
-		if err != nil {
-			return err
-		}
-		p, err := spec.plan(x.Shape())
+		p, err := stridedInputs(c, mask, &room, x.Shape())
 		if err != nil {
 			return err
 		}
@@ -132,7 +137,7 @@ func stridedSlice[C cell](n *core.Node) (core.Kernel, error) {
 		if err != nil || out.Len() == 0 {
 			return err
 		}
-		layout.CopyView(cells[C](out), layout.Dense(p.block), cells[C](x), p.view(x.Shape()), p.block)
+		layout.CopyView(cells[C](out), p.dense(&room), cells[C](x), p.view(&room, x.Shape()), p.block)
 		return nil
 	}), nil
 }
@@ -157,11 +162,8 @@ func unslice[C cell](n *core.Node) (core.Kernel, error) {
 		if err := checkSizes(s); err != nil {
 			return err
 		}
-		spec, err := stridedInputs(c, mask)
-		if err != nil {
-			return err
-		}
-		p, err := spec.plan(s)
+		var room stridedRoom
+		p, err := stridedInputs(c, mask, &room, s)
 		if err != nil {
 			return err
 		}
@@ -175,7 +177,7 @@ func unslice[C cell](n *core.Node) (core.Kernel, error) {
 		}
 		clearCells(out)
 		if dy.Len() > 0 {
-			layout.CopyView(cells[C](out), p.view(s), cells[C](dy), layout.Dense(p.block), p.block)
+			layout.CopyView(cells[C](out), p.view(&room, s), cells[C](dy), p.dense(&room), p.block)
 		}
 		return nil
 	}), nil

@@ -38,6 +38,19 @@ const (
 	shrunkDim = -2
 )
 
+// A stridedRoom is where a kernel lets the parts of a plan be, on its stack, unless there are
+// more dimensions than that.
+type stridedRoom struct {
+	begin, end, strides [roomRank]int
+	dims                [roomRank]stridedDim
+	from                [2 * roomRank]int
+	block, final        [roomRank]int
+	to, at              [roomRank]int // steps of views
+}
+
+// roomRank is the number of dimensions for which kernels have room on their stacks.
+const roomRank = 6
+
 // A stridedPlan is a strided slice by dimensions of the input.
 type stridedPlan struct {
 	dims  []stridedDim
@@ -47,39 +60,40 @@ type stridedPlan struct {
 }
 
 // plan resolves the spec for an input of shape s, of which sizes may be
-// unknown.
-func (p *stridedSpec) plan(s tf.Shape) (*stridedPlan, error) {
-	out := &stridedPlan{}
-	if err := p.spread(out, len(s)); err != nil {
-		return nil, err
+// unknown. What it returns is in the room, as far as it fits.
+func (p *stridedSpec) plan(room *stridedRoom, s tf.Shape) (out stridedPlan, err error) {
+	out.dims, out.from, err = p.spread(room.dims[:0], room.from[:0], len(s))
+	if err != nil {
+		return out, err
 	}
-	out.block = make(tf.Shape, len(s))
+	block, final := room.block[:0], room.final[:0]
 	for i := range out.dims {
 		n, err := out.dims[i].resolve(i, s[i])
 		if err != nil {
-			return nil, err
+			return out, err
 		}
-		out.block[i] = n
+		block = append(block, n)
 	}
-	out.final = tf.Shape{}
 	for _, k := range out.from {
 		switch k {
 		case newDim:
-			out.final = append(out.final, 1)
+			final = append(final, 1)
 		case shrunkDim:
 		default:
-			out.final = append(out.final, out.block[k])
+			final = append(final, block[k])
 		}
 	}
+	out.block, out.final = block, final
 	return out, nil
 }
 
 // spread assigns the items of the spec to the rank dimensions of the input;
-// the ellipsis, which is at the end if none is written, takes the others.
-func (p *stridedSpec) spread(out *stridedPlan, rank int) error {
+// the ellipsis, which is at the end if none is written, takes the others. It appends
+// to what it is given.
+func (p *stridedSpec) spread(dims []stridedDim, from []int, rank int) ([]stridedDim, []int, error) {
 	items, ellipsis := len(p.strides), p.mask.ellipsis
 	if ellipsis &= 1<<items - 1; ellipsis&(ellipsis-1) != 0 {
-		return tf.Errorf(tf.InvalidArgument, "Multiple ellipses in slice spec not allowed")
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "Multiple ellipses in slice spec not allowed")
 	}
 	if ellipsis == 0 {
 		ellipsis = 1 << items
@@ -88,20 +102,29 @@ func (p *stridedSpec) spread(out *stridedPlan, rank int) error {
 	for i := range items {
 		switch {
 		case bit(ellipsis, i):
-			for left := rank - p.consumed(i+1, items); len(out.dims) < left; {
-				out.from = append(out.from, len(out.dims))
-				out.dims = append(out.dims, stridedDim{stride: 1, all: true, openBegin: true, openEnd: true, known: p.begin != nil})
+			for left := rank - p.consumed(i+1, items); len(dims) < left; {
+				from = append(from, len(dims))
+				dims = append(dims, stridedDim{stride: 1, all: true, openBegin: true, openEnd: true, known: p.begin != nil})
 			}
 		case bit(p.mask.newAxis, i):
-			out.from = append(out.from, newDim)
+			from = append(from, newDim)
 		default:
-			if len(out.dims) == rank {
-				return tooManyIndices(len(out.dims), rank)
+			if len(dims) == rank {
+				return nil, nil, tooManyIndices(len(dims), rank)
 			}
-			p.item(out, i)
+			d := p.item(i)
+			from, dims = append(from, d.place(len(dims))), append(dims, d)
 		}
 	}
-	return nil
+	return dims, from, nil
+}
+
+// place is where the dimension of the result comes from that d, dimension i of the input, is.
+func (d *stridedDim) place(i int) int {
+	if d.shrink {
+		return shrunkDim
+	}
+	return i
 }
 
 // consumed returns how many dimensions the items from i on stand for.
@@ -122,8 +145,8 @@ func tooManyIndices(at, rank int) error {
 	return tf.Errorf(tf.InvalidArgument, "Index out of range using input dim %d; input has only %d dims", at, rank)
 }
 
-// item adds what item i of the spec says of the next dimension.
-func (p *stridedSpec) item(out *stridedPlan, i int) {
+// item returns what item i of the spec says of a dimension.
+func (p *stridedSpec) item(i int) stridedDim {
 	d := stridedDim{
 		stride: p.strides[i], known: p.begin != nil && p.end != nil,
 		openBegin: bit(p.mask.begin, i), openEnd: bit(p.mask.end, i), shrink: bit(p.mask.shrinkAxis, i),
@@ -132,12 +155,7 @@ func (p *stridedSpec) item(out *stridedPlan, i int) {
 		d.begin, d.end = p.begin[i], p.end[i]
 	}
 	d.all = d.openBegin && d.openEnd
-	if d.shrink {
-		out.from = append(out.from, shrunkDim)
-	} else {
-		out.from = append(out.from, len(out.dims))
-	}
-	out.dims = append(out.dims, d)
+	return d
 }
 
 // resolve makes begin and end absolute for dimension i of size n and returns

@@ -11,7 +11,7 @@ import (
 func emitGemm(a *asm, g gemmShape) {
 	a.isa = g.isa
 	for _, m := range micros {
-		for h := 1; h <= g.height(); h++ {
+		for h := 1; h <= m.height(g); h++ {
 			k := &microEmitter{asm: a, micro: m, shape: g, h: h}
 			k.emit()
 		}
@@ -198,9 +198,32 @@ func (e *microEmitter) prefetchAhead() {
 // step adds the product of a column of A and a row of B, u steps after the
 // position of the pointers.
 func (e *microEmitter) step(u int) {
+	if e.single {
+		e.multiplyInPlace(u)
+		return
+	}
 	bv := e.loadB(u)
 	for i := range e.h {
 		e.multiplyRow(e.elementA(u, i), bv, e.acc[i])
+	}
+}
+
+// multiplyInPlace is step for a row of A and vectors of B that are read where they are used:
+// there are not enough registers for all.
+func (e *microEmitter) multiplyInPlace(u int) {
+	x := e.vec()
+	e.broadcast1(e.elementA(u, 0), x)
+	for v := range e.vecs {
+		e.multiplyAddFrom(operand.Mem{Base: e.b, Disp: v * int(e.isa)}, x, e.acc[0][v])
+	}
+	e.ADDQ(e.ldb, e.b)
+}
+
+func (e *microEmitter) multiplyAddFrom(b operand.Mem, x, acc vec) {
+	if e.shape.elem == f64 {
+		e.VFMADD231PD(b, x, acc)
+	} else {
+		e.VFMADD231PS(b, x, acc)
 	}
 }
 

@@ -44,6 +44,9 @@ type micro struct {
 	// rows: A lies in rows that are lda apart. Otherwise it is packed, h
 	// elements for every k.
 	rows bool
+	// single: tiles have one row, and so many vectors that their sums do not wait for one
+	// another. B is read by the multiplications.
+	single bool
 	// masked: only the columns that mask marks exist.
 	masked bool
 	// packing: B is copied to pb for the tiles that follow.
@@ -56,12 +59,22 @@ type micro struct {
 // micros lists the families.
 var micros = []micro{
 	{name: "rowsFull", doc: "A in rows, two vectors of columns", vecs: 2, rows: true},
+	{name: "rowsWide", doc: "A in rows, eight vectors of columns", vecs: 8, rows: true, single: true},
+	{name: "rowsPair", doc: "A in rows, four vectors of columns", vecs: 4, rows: true, single: true},
 	{name: "rowsEdge", doc: "A in rows, up to two vectors of columns", vecs: 2, rows: true, masked: true},
 	{name: "rowsHalf", doc: "A in rows, up to one vector of columns", vecs: 1, rows: true, masked: true},
 	{name: "packEdge", doc: "A packed, up to two vectors of columns", vecs: 2, masked: true},
 	{name: "packHalf", doc: "A packed, up to one vector of columns", vecs: 1, masked: true},
 	{name: "packFirst", doc: "A packed, two vectors of columns that are copied to pb", vecs: 2, packing: true},
 	{name: "packFull", doc: "A packed, B packed; next is fetched into the second-level cache", vecs: 2, ahead: true},
+}
+
+// height is the number of rows of the highest tile of a family.
+func (m micro) height(g gemmShape) int {
+	if m.single {
+		return 1
+	}
+	return g.height()
 }
 
 // args lists the parameters beyond those all families share.

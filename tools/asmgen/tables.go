@@ -65,7 +65,7 @@ func tableBegin(b *bytes.Buffer, g gemmShape) {
 // tableRow writes the kernels of a family, whose functions have this type.
 func tableRow(b *bytes.Buffer, m micro, goType string, g gemmShape) {
 	fmt.Fprintf(b, "%s: []%s[%s]{", m.name, goType, g.elem.goType())
-	for h := 1; h <= g.height(); h++ {
+	for h := 1; h <= m.height(g); h++ {
 		fmt.Fprintf(b, "%s,", kernelName(m, g, h))
 	}
 	fmt.Fprint(b, "},\n")

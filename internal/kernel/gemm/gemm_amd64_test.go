@@ -3,6 +3,7 @@
 package gemm
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -100,6 +101,46 @@ func TestBlocksFor(t *testing.T) {
 	} {
 		if got := blocksFor(c.caches, c.size, 14, 32); got != c.want {
 			t.Errorf("%+v: %+v, want %+v", c.caches, got, c.want)
+		}
+	}
+}
+
+// TestOneRow compares products of one row, whose tiles are wider, with the same row of
+// products of two.
+func TestOneRow(t *testing.T) {
+	for _, l := range kernel.Levels() {
+		switch l {
+		case kernel.AVX512:
+			checkOneRow(t, &microF32AVX512)
+			checkOneRow(t, &microF64AVX512)
+		case kernel.AVX2:
+			checkOneRow(t, &microF32AVX2)
+			checkOneRow(t, &microF64AVX2)
+		}
+	}
+}
+
+func checkOneRow[T numeric.Float](t *testing.T, micro *microKernels[T]) {
+	t.Helper()
+	rnd := rand.New(rand.NewPCG(1, 2))
+	random := func(n int) []T {
+		x := make([]T, n)
+		for i := range x {
+			x[i] = T(rnd.NormFloat64())
+		}
+		return x
+	}
+	b := newBlocked(micro, blockSizes{m: 2 * micro.tileM, n: 2 * micro.panel(), k: 16, directK: 8, directA: 1 << 20})
+	for n := 1; n <= 2*micro.wide()+3; n++ {
+		k, accumulate := 1+rnd.IntN(40), rnd.IntN(2) == 0
+		x, y, got := random(k), random(k*n), random(n)
+		two, want := NewGemm(2, n, k, false, false), slices.Concat(got, got)
+		one := NewGemm(1, n, k, false, false)
+		one.Accumulate, two.Accumulate = accumulate, accumulate
+		b.matMul(kerneltest.Backwards, two, want, slices.Concat(x, x), y, Epilogue[T]{})
+		b.matMul(kerneltest.Backwards, one, got, x, y, Epilogue[T]{})
+		if !slices.Equal(got, want[:n]) {
+			t.Errorf("%+v: one row and the first of two differ", one)
 		}
 	}
 }

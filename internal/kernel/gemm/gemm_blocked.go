@@ -57,9 +57,13 @@ func newBlocked[T numeric.Float](micro *microKernels[T], s blockSizes) *blocked[
 func (b *blocked[T]) matMul(par kernel.Par, g Gemm, c, x, y []T, e Epilogue[T]) {
 	direct := b.readsDirectly(g)
 	t := b.tasks(g, direct, 1)
-	if done := e.Done; done != nil && t.cols > 1 { // stretches would be parts of rows, which are short
+	if t.rows*t.cols == 1 {
+		b.whole(g, direct, c, x, y, e)
+		return
+	}
+	done := e.Done
+	if t.cols > 1 { // stretches would be parts of rows, which are short
 		e.Done = nil
-		defer par(g.M*g.N, kernel.ElementGrain, done)
 	}
 	b.regions(par, t, func(p *packed[T], r region) {
 		w := &gemmWork[T]{blocked: b, Gemm: g, region: r, packed: p, c: c, a: x, b: y}
@@ -73,6 +77,19 @@ func (b *blocked[T]) matMul(par kernel.Par, g Gemm, c, x, y []T, e Epilogue[T]) 
 			w.withPacking()
 		}
 	})
+	if done != nil && e.Done == nil {
+		par(g.M*g.N, kernel.ElementGrain, done)
+	}
+}
+
+// whole computes C as one region, without the closures of tasks, which cost as much as a
+// small product.
+func (b *blocked[T]) whole(g Gemm, direct bool, c, x, y []T, e Epilogue[T]) {
+	p := b.scratch.Get().(*packed[T])
+	w := gemmWork[T]{blocked: b, Gemm: g, region: region{0, g.M, 0, g.N}, packed: p, c: c, a: x, b: y}
+	w.compute(direct)
+	b.scratch.Put(p)
+	e.Apply(g, c, 0, g.M, 0, g.N)
 }
 
 // addAll adds products of one kind to the blocks of C, which stay in a thread's cache

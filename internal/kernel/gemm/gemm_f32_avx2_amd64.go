@@ -34,6 +34,16 @@ func rowsFull5F32AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float3
 //go:noescape
 func rowsFull6F32AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int)
 
+// rowsWide1F32AVX2 computes a tile of 1 rows: A in rows, eight vectors of columns.
+//
+//go:noescape
+func rowsWide1F32AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int)
+
+// rowsPair1F32AVX2 computes a tile of 1 rows: A in rows, four vectors of columns.
+//
+//go:noescape
+func rowsPair1F32AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int)
+
 // rowsEdge1F32AVX2 computes a tile of 1 rows: A in rows, up to two vectors of columns.
 //
 //go:noescape

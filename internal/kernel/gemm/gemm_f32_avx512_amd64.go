@@ -74,6 +74,16 @@ func rowsFull13F32AVX512(k int, a *float32, lda int, b *float32, ldb int, c *flo
 //go:noescape
 func rowsFull14F32AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int)
 
+// rowsWide1F32AVX512 computes a tile of 1 rows: A in rows, eight vectors of columns.
+//
+//go:noescape
+func rowsWide1F32AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int)
+
+// rowsPair1F32AVX512 computes a tile of 1 rows: A in rows, four vectors of columns.
+//
+//go:noescape
+func rowsPair1F32AVX512(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int)
+
 // rowsEdge1F32AVX512 computes a tile of 1 rows: A in rows, up to two vectors of columns.
 //
 //go:noescape

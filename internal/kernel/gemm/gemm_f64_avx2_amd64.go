@@ -34,6 +34,16 @@ func rowsFull5F64AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float6
 //go:noescape
 func rowsFull6F64AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int)
 
+// rowsWide1F64AVX2 computes a tile of 1 rows: A in rows, eight vectors of columns.
+//
+//go:noescape
+func rowsWide1F64AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int)
+
+// rowsPair1F64AVX2 computes a tile of 1 rows: A in rows, four vectors of columns.
+//
+//go:noescape
+func rowsPair1F64AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int)
+
 // rowsEdge1F64AVX2 computes a tile of 1 rows: A in rows, up to two vectors of columns.
 //
 //go:noescape

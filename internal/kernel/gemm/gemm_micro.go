@@ -16,6 +16,7 @@ type microKernels[T numeric.Float] struct {
 	lanes int // elements of a vector; a full tile is two vectors wide
 
 	rowsFull           []rowsKernel[T]
+	rowsWide, rowsPair []rowsKernel[T] // of one row, eight and four vectors wide
 	rowsEdge, rowsHalf []rowsEdgeKernel[T]
 	packEdge, packHalf []packEdgeKernel[T]
 	packFirst          []packFirstKernel[T]
@@ -45,9 +46,29 @@ type (
 // panel is the number of columns of a full tile.
 func (m *microKernels[T]) panel() int { return 2 * m.lanes }
 
+// wide and pair are the numbers of columns of tiles of one row: a full tile has two sums for
+// each of its rows, and each of these waits for its last addition.
+func (m *microKernels[T]) wide() int { return 8 * m.lanes }
+func (m *microKernels[T]) pair() int { return 4 * m.lanes }
+
+// rowWidth is how many of so many columns a tile of one row takes.
+func (m *microKernels[T]) rowWidth(columns int) int {
+	switch {
+	case columns >= m.wide():
+		return m.wide()
+	case columns >= m.pair():
+		return m.pair()
+	}
+	return min(m.panel(), columns)
+}
+
 // rowsTile computes a tile of any width from rows of A.
 func (m *microKernels[T]) rowsTile(h, width, k int, a *T, lda int, b *T, ldb int, c *T, ldc, beta int) {
 	switch {
+	case width == m.wide():
+		m.rowsWide[h-1](k, a, lda, b, ldb, c, ldc, beta)
+	case width == m.pair():
+		m.rowsPair[h-1](k, a, lda, b, ldb, c, ldc, beta)
 	case width == m.panel():
 		m.rowsFull[h-1](k, a, lda, b, ldb, c, ldc, beta)
 	case width <= m.lanes:

@@ -8,6 +8,8 @@ package gemm
 var microF32AVX512 = microKernels[float32]{
 	tileM: 14, lanes: 16,
 	rowsFull:  []rowsKernel[float32]{rowsFull1F32AVX512, rowsFull2F32AVX512, rowsFull3F32AVX512, rowsFull4F32AVX512, rowsFull5F32AVX512, rowsFull6F32AVX512, rowsFull7F32AVX512, rowsFull8F32AVX512, rowsFull9F32AVX512, rowsFull10F32AVX512, rowsFull11F32AVX512, rowsFull12F32AVX512, rowsFull13F32AVX512, rowsFull14F32AVX512},
+	rowsWide:  []rowsKernel[float32]{rowsWide1F32AVX512},
+	rowsPair:  []rowsKernel[float32]{rowsPair1F32AVX512},
 	rowsEdge:  []rowsEdgeKernel[float32]{rowsEdge1F32AVX512, rowsEdge2F32AVX512, rowsEdge3F32AVX512, rowsEdge4F32AVX512, rowsEdge5F32AVX512, rowsEdge6F32AVX512, rowsEdge7F32AVX512, rowsEdge8F32AVX512, rowsEdge9F32AVX512, rowsEdge10F32AVX512, rowsEdge11F32AVX512, rowsEdge12F32AVX512, rowsEdge13F32AVX512, rowsEdge14F32AVX512},
 	rowsHalf:  []rowsEdgeKernel[float32]{rowsHalf1F32AVX512, rowsHalf2F32AVX512, rowsHalf3F32AVX512, rowsHalf4F32AVX512, rowsHalf5F32AVX512, rowsHalf6F32AVX512, rowsHalf7F32AVX512, rowsHalf8F32AVX512, rowsHalf9F32AVX512, rowsHalf10F32AVX512, rowsHalf11F32AVX512, rowsHalf12F32AVX512, rowsHalf13F32AVX512, rowsHalf14F32AVX512},
 	packEdge:  []packEdgeKernel[float32]{packEdge1F32AVX512, packEdge2F32AVX512, packEdge3F32AVX512, packEdge4F32AVX512, packEdge5F32AVX512, packEdge6F32AVX512, packEdge7F32AVX512, packEdge8F32AVX512, packEdge9F32AVX512, packEdge10F32AVX512, packEdge11F32AVX512, packEdge12F32AVX512, packEdge13F32AVX512, packEdge14F32AVX512},
@@ -21,6 +23,8 @@ var microF32AVX512 = microKernels[float32]{
 var microF32AVX2 = microKernels[float32]{
 	tileM: 6, lanes: 8,
 	rowsFull:  []rowsKernel[float32]{rowsFull1F32AVX2, rowsFull2F32AVX2, rowsFull3F32AVX2, rowsFull4F32AVX2, rowsFull5F32AVX2, rowsFull6F32AVX2},
+	rowsWide:  []rowsKernel[float32]{rowsWide1F32AVX2},
+	rowsPair:  []rowsKernel[float32]{rowsPair1F32AVX2},
 	rowsEdge:  []rowsEdgeKernel[float32]{rowsEdge1F32AVX2, rowsEdge2F32AVX2, rowsEdge3F32AVX2, rowsEdge4F32AVX2, rowsEdge5F32AVX2, rowsEdge6F32AVX2},
 	rowsHalf:  []rowsEdgeKernel[float32]{rowsHalf1F32AVX2, rowsHalf2F32AVX2, rowsHalf3F32AVX2, rowsHalf4F32AVX2, rowsHalf5F32AVX2, rowsHalf6F32AVX2},
 	packEdge:  []packEdgeKernel[float32]{packEdge1F32AVX2, packEdge2F32AVX2, packEdge3F32AVX2, packEdge4F32AVX2, packEdge5F32AVX2, packEdge6F32AVX2},
@@ -34,6 +38,8 @@ var microF32AVX2 = microKernels[float32]{
 var microF64AVX512 = microKernels[float64]{
 	tileM: 14, lanes: 8,
 	rowsFull:  []rowsKernel[float64]{rowsFull1F64AVX512, rowsFull2F64AVX512, rowsFull3F64AVX512, rowsFull4F64AVX512, rowsFull5F64AVX512, rowsFull6F64AVX512, rowsFull7F64AVX512, rowsFull8F64AVX512, rowsFull9F64AVX512, rowsFull10F64AVX512, rowsFull11F64AVX512, rowsFull12F64AVX512, rowsFull13F64AVX512, rowsFull14F64AVX512},
+	rowsWide:  []rowsKernel[float64]{rowsWide1F64AVX512},
+	rowsPair:  []rowsKernel[float64]{rowsPair1F64AVX512},
 	rowsEdge:  []rowsEdgeKernel[float64]{rowsEdge1F64AVX512, rowsEdge2F64AVX512, rowsEdge3F64AVX512, rowsEdge4F64AVX512, rowsEdge5F64AVX512, rowsEdge6F64AVX512, rowsEdge7F64AVX512, rowsEdge8F64AVX512, rowsEdge9F64AVX512, rowsEdge10F64AVX512, rowsEdge11F64AVX512, rowsEdge12F64AVX512, rowsEdge13F64AVX512, rowsEdge14F64AVX512},
 	rowsHalf:  []rowsEdgeKernel[float64]{rowsHalf1F64AVX512, rowsHalf2F64AVX512, rowsHalf3F64AVX512, rowsHalf4F64AVX512, rowsHalf5F64AVX512, rowsHalf6F64AVX512, rowsHalf7F64AVX512, rowsHalf8F64AVX512, rowsHalf9F64AVX512, rowsHalf10F64AVX512, rowsHalf11F64AVX512, rowsHalf12F64AVX512, rowsHalf13F64AVX512, rowsHalf14F64AVX512},
 	packEdge:  []packEdgeKernel[float64]{packEdge1F64AVX512, packEdge2F64AVX512, packEdge3F64AVX512, packEdge4F64AVX512, packEdge5F64AVX512, packEdge6F64AVX512, packEdge7F64AVX512, packEdge8F64AVX512, packEdge9F64AVX512, packEdge10F64AVX512, packEdge11F64AVX512, packEdge12F64AVX512, packEdge13F64AVX512, packEdge14F64AVX512},
@@ -47,6 +53,8 @@ var microF64AVX512 = microKernels[float64]{
 var microF64AVX2 = microKernels[float64]{
 	tileM: 6, lanes: 4,
 	rowsFull:  []rowsKernel[float64]{rowsFull1F64AVX2, rowsFull2F64AVX2, rowsFull3F64AVX2, rowsFull4F64AVX2, rowsFull5F64AVX2, rowsFull6F64AVX2},
+	rowsWide:  []rowsKernel[float64]{rowsWide1F64AVX2},
+	rowsPair:  []rowsKernel[float64]{rowsPair1F64AVX2},
 	rowsEdge:  []rowsEdgeKernel[float64]{rowsEdge1F64AVX2, rowsEdge2F64AVX2, rowsEdge3F64AVX2, rowsEdge4F64AVX2, rowsEdge5F64AVX2, rowsEdge6F64AVX2},
 	rowsHalf:  []rowsEdgeKernel[float64]{rowsHalf1F64AVX2, rowsHalf2F64AVX2, rowsHalf3F64AVX2, rowsHalf4F64AVX2, rowsHalf5F64AVX2, rowsHalf6F64AVX2},
 	packEdge:  []packEdgeKernel[float64]{packEdge1F64AVX2, packEdge2F64AVX2, packEdge3F64AVX2, packEdge4F64AVX2, packEdge5F64AVX2, packEdge6F64AVX2},

@@ -56,10 +56,13 @@ func (w *gemmWork[T]) direct() {
 	}
 	kc, panel := tiles.EqualBlocks(w.K, w.directK), w.micro.panel()
 	rows := tiles.Cut(w.i1-w.i0, w.micro.tileM)
+	oneRow := rows.Rows == 1 && !w.TransB // what is packed of B has panels
 	for p := 0; p < w.K; p += kc {
 		kn := min(kc, w.K-p)
-		for j := j0; j < w.j1; j += panel {
-			width := min(panel, w.j1-j)
+		for j, width := j0, 0; j < w.j1; j += width {
+			if width = min(panel, w.j1-j); oneRow {
+				width = w.micro.rowWidth(w.j1 - j)
+			}
 			bp, ldb := w.panelInPlace(p, j, kn, width)
 			for t := range rows.Tiles {
 				row, h := rows.Tile(t)

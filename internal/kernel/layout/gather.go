@@ -19,13 +19,21 @@ func BadIndex[I numeric.Index](idx []I, n int) int {
 // Gather takes rows: dst[o,i,:] = src[o,idx[i],:] for src of shape outer × n
 // × inner.
 func Gather[T any, I numeric.Index](par kernel.Par, dst, src []T, idx []I, outer, n, inner int) {
+	rows, grain := outer*len(idx), max(1, kernel.ElementGrain/max(1, inner))
+	if rows <= grain {
+		gatherRows(dst, src, idx, n, inner, 0, rows) // without the closure
+		return
+	}
+	par(rows, grain, func(lo, hi int) { gatherRows(dst, src, idx, n, inner, lo, hi) })
+}
+
+// gatherRows takes the rows [lo, hi) of dst.
+func gatherRows[T any, I numeric.Index](dst, src []T, idx []I, n, inner, lo, hi int) {
 	k := len(idx)
-	par(outer*k, max(1, kernel.ElementGrain/max(1, inner)), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := (i/k*n + int(idx[i%k])) * inner
-			copy(dst[i*inner:(i+1)*inner], src[row:row+inner])
-		}
-	})
+	for i := lo; i < hi; i++ {
+		row := (i/k*n + int(idx[i%k])) * inner
+		copy(dst[i*inner:(i+1)*inner], src[row:row+inner])
+	}
 }
 
 // ScatterAdd adds rows in order: dst[idx[i],:] += src[i,:]. Negative indices

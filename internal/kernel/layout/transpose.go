@@ -60,13 +60,18 @@ func (t *Transposition) push(d transposeDim) {
 
 // Strides returns the row-major strides of a shape.
 func Strides(shape []int) []int {
-	s := make([]int, len(shape))
+	return AppendStrides(make([]int, 0, len(shape)), shape)
+}
+
+// AppendStrides appends to dst what Strides returns.
+func AppendStrides(dst, shape []int) []int {
+	from := len(dst)
+	dst = append(dst, shape...)
 	stride := 1
-	for i := len(shape) - 1; i >= 0; i-- {
-		s[i] = stride
-		stride *= shape[i]
+	for i := len(dst) - 1; i >= from; i-- {
+		dst[i], stride = stride, stride*dst[i]
 	}
-	return s
+	return dst
 }
 
 // Transpose moves src to dst as t says.
