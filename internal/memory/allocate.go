@@ -20,7 +20,9 @@ func allocate(n int) unsafe.Pointer {
 	if n == 0 {
 		return empty
 	}
-	return allocateAligned(roundUp(n))
+	p := allocateAligned(roundUp(n))
+	adviseHuge(p, roundUp(n))
+	return p
 }
 
 // allocateAligned expects Go's size classes to align multiples of Alignment,

@@ -35,7 +35,9 @@ func TryMake[T any](n int) ([]T, error) {
 		return nil, err
 	}
 	defer process.allocated(int64(bytes))
-	return make([]T, n), nil
+	s := make([]T, n)
+	adviseHuge(unsafe.Pointer(unsafe.SliceData(s)), bytes)
+	return s, nil
 }
 
 // product is n·size, or an error if there is no such size.

@@ -142,7 +142,7 @@ func pad[C cell](n *core.Node) (core.Kernel, error) {
 		if err != nil || out.Len() == 0 {
 			return err
 		}
-		layout.Pad(cells[C](out), cells[C](x), x.Shape(), before, after, value)
+		layout.Pad(c.ParallelFor, cells[C](out), cells[C](x), x.Shape(), before, after, value)
 		return nil
 	}), nil
 }

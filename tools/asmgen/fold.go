@@ -9,7 +9,7 @@ import (
 type fold struct {
 	name, doc string
 	signature string
-	accs      int
+	accs      int // vectors at a time and the registers that gather them, even
 	// stores says that each step has a vector to store at y.
 	stores bool
 	// begin prepares constants and returns what is done with them.
@@ -21,6 +21,7 @@ type folding struct {
 	first  vec // of every accumulator
 	load   func(m operand.Mem, t *tail) vec
 	step   func(acc, v vec, t *tail) (stored vec)
+	both   func(acc, v [2]vec)  // two steps at once, if not nil: for what stores nothing
 	join   binary               // of two accumulators
 	finish func(x reg.Register) // may replace the result, if not nil
 }
@@ -63,8 +64,12 @@ func (e *foldEmitter) vectors(label string, u int) {
 	e.CMPQ(e.n, operand.I32(int32(step)))
 	e.JLT(operand.LabelRef(after))
 	e.Label(label)
-	for i := range u {
-		e.vector(i)
+	if e.both != nil && u > 1 {
+		e.pairwise(u)
+	} else {
+		for i := range u {
+			e.vector(i)
+		}
 	}
 	e.ADDQ(operand.I32(int32(4*step)), e.x)
 	if e.stores {
@@ -80,6 +85,14 @@ func (e *foldEmitter) vector(i int) {
 	v := e.load(operand.Mem{Base: e.x, Disp: i * int(e.isa)}, nil)
 	if s := e.step(e.acc[i], v, nil); e.stores {
 		e.VMOVUPS(s, operand.Mem{Base: e.y, Disp: i * int(e.isa)})
+	}
+}
+
+// pairwise takes u vectors two by two.
+func (e *foldEmitter) pairwise(u int) {
+	at := func(i int) vec { return e.load(operand.Mem{Base: e.x, Disp: i * int(e.isa)}, nil) }
+	for i := 0; i < u; i += 2 {
+		e.both([2]vec{e.acc[i], e.acc[i+1]}, [2]vec{at(i), at(i + 1)})
 	}
 }
 
@@ -128,9 +141,9 @@ func (e *foldEmitter) across(v vec) reg.Register {
 
 func emitFolds(a *asm, i isa) {
 	a.isa = i
-	sumFold().emit(a)
-	extremeFold("maxOf", "greatest", vmax, 0xff800000).emit(a)
-	extremeFold("minOf", "least", vmin, 0x7f800000).emit(a)
+	sumFold(i).emit(a)
+	extremeFold(i, "maxOf", "greatest", vmax, 0xff800000).emit(a)
+	extremeFold(i, "minOf", "least", vmin, 0x7f800000).emit(a)
 	expShiftFold().emit(a)
 }
 
@@ -144,8 +157,8 @@ func loadZero(a *asm) func(m operand.Mem, t *tail) vec {
 	}
 }
 
-func sumFold() fold {
-	return fold{name: "sum", doc: "returns the sum of x.", signature: "func(x *float32, n int) float32", accs: 4,
+func sumFold(i isa) fold {
+	return fold{name: "sum", doc: "returns the sum of x.", signature: "func(x *float32, n int) float32", accs: 256 / int(i),
 		begin: func(a *asm) folding {
 			return folding{first: a.zero(), load: loadZero(a), join: vadd,
 				step: func(acc, v vec, _ *tail) vec { a.VADDPS(v, acc, acc); return nil }}
@@ -154,9 +167,9 @@ func sumFold() fold {
 
 // extremeFold is the fold to the greatest or least element. The instructions
 // lose a NaN unless it comes last, so NaN is looked for beside.
-func extremeFold(name, which string, f binary, first uint32) fold {
+func extremeFold(i isa, name, which string, f binary, first uint32) fold {
 	return fold{name: name, doc: "returns the " + which + " element of x, NaN if there is one.",
-		signature: "func(x *float32, n int) float32", accs: 4,
+		signature: "func(x *float32, n int) float32", accs: 256 / int(i),
 		begin: func(a *asm) folding {
 			init := a.copyOf(a.word(first))
 			seen := a.copyOf(a.zero())
@@ -171,6 +184,11 @@ func extremeFold(name, which string, f binary, first uint32) fold {
 					a.mark(seen, v)
 					a.extreme(f, acc, v)
 					return nil
+				},
+				both: func(acc, v [2]vec) {
+					a.markPair(seen, v)
+					a.extreme(f, acc[0], v[0])
+					a.extreme(f, acc[1], v[1])
 				},
 				finish: func(x reg.Register) { a.orSeenNaN(seen, x) },
 			}
@@ -187,6 +205,16 @@ func (a *asm) mark(seen, v vec) {
 		return
 	}
 	a.VMOVAPS(v, a.compare(cmpUnordered, v, v), seen)
+}
+
+// markPair makes lanes of seen NaN where either of v is: one comparison serves both.
+func (a *asm) markPair(seen vec, v [2]vec) {
+	c := a.compare(cmpUnordered, v[0], v[1])
+	if a.isa == avx2 {
+		a.VORPS(c, seen, seen)
+		return
+	}
+	a.VADDPS(v[0], v[1], c, seen)
 }
 
 // orSeenNaN sets x to NaN if a lane of seen is.

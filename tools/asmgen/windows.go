@@ -9,8 +9,8 @@ import (
 // by side, which cover the same elements from the first one on.
 func emitWindows(a *asm, i isa) {
 	a.isa = i
-	emitPool(a, "poolMax", "sets y to the greatest elements of windows, NaN where there is one", orNaN(vmax))
-	emitPool(a, "poolSum", "sets y to the sums of the elements of windows", vadd)
+	emitPool(a, "poolMax", "sets y to the greatest elements of windows, NaN where there is one", orNaN(vmax), true)
+	emitPool(a, "poolSum", "sets y to the sums of the elements of windows", vadd, false)
 	emitPoolMaxGrad(a)
 }
 
@@ -25,18 +25,23 @@ type windows struct {
 
 const windowsArgs = "offsets *int, taps, channels, count, step int)"
 
-// emitPool writes a function that joins the elements of each window.
-func emitPool(a *asm, name, doc string, join binary) {
+// emitPool writes a function that joins the elements of each window. It may ask for
+// memory ahead: that delays sums, which do little else, while maxima gain by it.
+func emitPool(a *asm, name, doc string, join binary, ahead bool) {
 	w := newWindows(a, name, "func(y, x *float32, "+windowsArgs, doc)
 	w.each(4, func(v vectors) {
 		acc := make([]vec, v.n)
 		o := w.firstOffset()
-		w.ahead(v, o)
+		if ahead {
+			w.ahead(v, o)
+		}
 		for i := range acc {
 			acc[i] = v.load(w.at(w.xc, o, i))
 		}
 		w.otherTaps(v, func(o reg.Register) {
-			w.ahead(v, o)
+			if ahead {
+				w.ahead(v, o)
+			}
 			for i := range acc {
 				w.VMOVUPS(join(w.asm, acc[i], v.load(w.at(w.xc, o, i))), acc[i])
 			}

@@ -11,7 +11,7 @@ func init() {
 		streamAdd: kernel.BinaryOf(streamAddAVX2), streamSub: kernel.BinaryOf(streamSubAVX2),
 		streamAxpy: streamAxpyOf(streamAxpyAVX2), streamMomentum: streamMomentumOf(streamMomentumAVX2), streamAdam: streamAdamOf(streamAdamAVX2),
 	}, vectorLoops{
-		axpy: axpyOf(axpyAVX512), momentum: momentumOf(momentumAVX512), adam: adamOf(adamAVX512),
+		axpy: axpyOf(kernel.ByMemory(axpyAVX2, axpyAVX512)), momentum: momentumOf(kernel.ByMemory(momentumAVX2, momentumAVX512)), adam: adamOf(adamAVX512),
 		adagrad: adagradOf(adagradAVX512), adagradV2: adagradV2Of(adagradV2AVX512), rmsProp: rmsPropOf(rmsPropAVX512), prefetch: prefetchAVX512,
 		streamAdd: kernel.BinaryOf(streamAddAVX512), streamSub: kernel.BinaryOf(streamSubAVX512),
 		streamAxpy: streamAxpyOf(streamAxpyAVX512), streamMomentum: streamMomentumOf(streamMomentumAVX512), streamAdam: streamAdamOf(streamAdamAVX512),

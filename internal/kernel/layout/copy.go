@@ -53,51 +53,75 @@ func copyRun[T any](dst []T, d, dstep int, src []T, s, sstep, n int) {
 
 // Pad sets dst, of shape src's plus before and after, to v around src. It writes
 // each element once: rows of src, and what lies between them.
-func Pad[T any](dst, src []T, shape, before, after []int, v T) {
-	k, inner := len(shape), 1
-	for k > 0 && before[k-1] == 0 && after[k-1] == 0 {
-		k--
-		inner *= shape[k]
-	}
-	row := inner
-	if k > 0 { // its rows are whole, too
-		k--
-		row *= shape[k]
-	}
-	out, first := make([]int, len(shape)), 0
+func Pad[T any](par kernel.Par, dst, src []T, shape, before, after []int, v T) {
+	out := make([]int, len(shape))
 	for i, n := range shape {
 		out[i] = before[i] + n + after[i]
-	}
-	steps := Strides(out)
-	for i, b := range before {
-		first += b * steps[i]
 	}
 	dst = dst[:kernel.Product(out)]
 	if len(src) == 0 {
 		kernel.Fill(dst, v)
 		return
 	}
-	done := 0
-	eachOffset(shape[:k], steps, func(i, offset int) {
-		kernel.Fill(dst[done:first+offset], v)
-		done = first + offset + copy(dst[first+offset:], src[i*row:(i+1)*row])
+	rows := paddedRows(shape, before, after, out)
+	n := len(src) / rows.row
+	par(n, max(1, kernel.ElementGrain*n/len(dst)), func(lo, hi int) {
+		done := 0 // where the row before ends
+		if lo > 0 {
+			rows.each(lo-1, lo, func(_, first int) { done = first + rows.row })
+		}
+		rows.each(lo, hi, func(i, first int) {
+			kernel.Fill(dst[done:first], v)
+			done = first + copy(dst[first:], src[i*rows.row:(i+1)*rows.row])
+		})
+		if hi == n {
+			kernel.Fill(dst[done:], v)
+		}
 	})
-	kernel.Fill(dst[done:], v)
 }
 
-// eachOffset calls f for every index of a shape, in order, with its number and
-// its offset by steps.
-func eachOffset(shape, steps []int, f func(i, offset int)) {
-	at, offset := make([]int, len(shape)), 0
-	for i := range kernel.Product(shape) {
-		f(i, offset)
-		for d := len(shape) - 1; d >= 0; d-- {
+// padded says where the rows of a tensor lie in the one that is padded.
+type padded struct {
+	row          int // elements of a row
+	first        int // where the first row begins
+	shape, steps []int
+}
+
+// paddedRows makes rows as long as they are without padding inside.
+func paddedRows(shape, before, after, out []int) padded {
+	k, row := len(shape), 1
+	for k > 0 && before[k-1] == 0 && after[k-1] == 0 {
+		k--
+		row *= shape[k]
+	}
+	if k > 0 { // the innermost dimension with padding: its elements lie in order, too
+		k--
+		row *= shape[k]
+	}
+	p := padded{row: row, shape: shape[:k], steps: Strides(out)}
+	for i, b := range before {
+		p.first += b * p.steps[i]
+	}
+	return p
+}
+
+// each calls f for rows lo to hi-1, in order, with where each begins.
+func (p *padded) each(lo, hi int, f func(i, first int)) {
+	at, first := make([]int, len(p.shape)), p.first
+	for d, i := len(p.shape)-1, lo; d >= 0; d-- {
+		at[d] = i % p.shape[d]
+		first += at[d] * p.steps[d]
+		i /= p.shape[d]
+	}
+	for i := lo; i < hi; i++ {
+		f(i, first)
+		for d := len(p.shape) - 1; d >= 0; d-- {
 			at[d]++
-			offset += steps[d]
-			if at[d] < shape[d] {
+			first += p.steps[d]
+			if at[d] < p.shape[d] {
 				break
 			}
-			offset -= at[d] * steps[d]
+			first -= at[d] * p.steps[d]
 			at[d] = 0
 		}
 	}

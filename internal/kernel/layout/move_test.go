@@ -115,10 +115,12 @@ func TestPad(t *testing.T) {
 			}
 			want[at] = src[from]
 		})
-		got := make([]int, len(want)+1)
-		Pad(got, src, shape, before, after, -1)
-		if !slices.Equal(got[:len(want)], want) || got[len(want)] != 0 {
-			t.Fatalf("%v with %v before and %v after: %v, want %v", shape, before, after, got, want)
+		for _, par := range []kernel.Par{kernel.Serial, kerneltest.Backwards} {
+			got := make([]int, len(want)+1)
+			Pad(par, got, src, shape, before, after, -1)
+			if !slices.Equal(got[:len(want)], want) || got[len(want)] != 0 {
+				t.Fatalf("%v with %v before and %v after: %v, want %v", shape, before, after, got, want)
+			}
 		}
 	}
 }

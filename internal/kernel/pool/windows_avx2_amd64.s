@@ -179,7 +179,7 @@ DATA tail<>+124(SB)/4, $0x00000000
 GLOBL tail<>(SB), RODATA|NOPTR, $128
 
 // func poolSumAVX2(y *float32, x *float32, offsets *int, taps int, channels int, count int, step int)
-// Requires: AVX, MMX+
+// Requires: AVX
 TEXT ·poolSumAVX2(SB), NOSPLIT, $0-56
 	MOVQ x+8(FP), AX
 	MOVQ y+0(FP), CX
@@ -198,40 +198,32 @@ window:
 	JLT  after_vectors4
 
 vectors4:
-	MOVQ       (DX), R12
-	PREFETCHT0 2048(R9)(R12*4)
-	PREFETCHT0 2080(R9)(R12*4)
-	PREFETCHT0 2112(R9)(R12*4)
-	PREFETCHT0 2144(R9)(R12*4)
-	VMOVUPS    (R9)(R12*4), Y0
-	VMOVUPS    32(R9)(R12*4), Y1
-	VMOVUPS    64(R9)(R12*4), Y2
-	VMOVUPS    96(R9)(R12*4), Y3
-	MOVQ       $0x00000001, R12
-	CMPQ       BX, $+1
-	JE         after_vectors4_taps
+	MOVQ    (DX), R12
+	VMOVUPS (R9)(R12*4), Y0
+	VMOVUPS 32(R9)(R12*4), Y1
+	VMOVUPS 64(R9)(R12*4), Y2
+	VMOVUPS 96(R9)(R12*4), Y3
+	MOVQ    $0x00000001, R12
+	CMPQ    BX, $+1
+	JE      after_vectors4_taps
 
 vectors4_taps:
-	MOVQ       (DX)(R12*8), R13
-	PREFETCHT0 2048(R9)(R13*4)
-	PREFETCHT0 2080(R9)(R13*4)
-	PREFETCHT0 2112(R9)(R13*4)
-	PREFETCHT0 2144(R9)(R13*4)
-	VMOVUPS    (R9)(R13*4), Y4
-	VADDPS     Y4, Y0, Y0
-	VMOVUPS    Y0, Y0
-	VMOVUPS    32(R9)(R13*4), Y4
-	VADDPS     Y4, Y1, Y1
-	VMOVUPS    Y1, Y1
-	VMOVUPS    64(R9)(R13*4), Y4
-	VADDPS     Y4, Y2, Y2
-	VMOVUPS    Y2, Y2
-	VMOVUPS    96(R9)(R13*4), Y4
-	VADDPS     Y4, Y3, Y3
-	VMOVUPS    Y3, Y3
-	INCQ       R12
-	CMPQ       R12, BX
-	JLT        vectors4_taps
+	MOVQ    (DX)(R12*8), R13
+	VMOVUPS (R9)(R13*4), Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS Y0, Y0
+	VMOVUPS 32(R9)(R13*4), Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS Y1, Y1
+	VMOVUPS 64(R9)(R13*4), Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS Y2, Y2
+	VMOVUPS 96(R9)(R13*4), Y4
+	VADDPS  Y4, Y3, Y3
+	VMOVUPS Y3, Y3
+	INCQ    R12
+	CMPQ    R12, BX
+	JLT     vectors4_taps
 
 after_vectors4_taps:
 	VMOVUPS Y0, (R10)
@@ -249,22 +241,20 @@ after_vectors4:
 	JLT  after_vectors1
 
 vectors1:
-	MOVQ       (DX), R12
-	PREFETCHT0 2048(R9)(R12*4)
-	VMOVUPS    (R9)(R12*4), Y0
-	MOVQ       $0x00000001, R12
-	CMPQ       BX, $+1
-	JE         after_vectors1_taps
+	MOVQ    (DX), R12
+	VMOVUPS (R9)(R12*4), Y0
+	MOVQ    $0x00000001, R12
+	CMPQ    BX, $+1
+	JE      after_vectors1_taps
 
 vectors1_taps:
-	MOVQ       (DX)(R12*8), R13
-	PREFETCHT0 2048(R9)(R13*4)
-	VMOVUPS    (R9)(R13*4), Y1
-	VADDPS     Y1, Y0, Y0
-	VMOVUPS    Y0, Y0
-	INCQ       R12
-	CMPQ       R12, BX
-	JLT        vectors1_taps
+	MOVQ    (DX)(R12*8), R13
+	VMOVUPS (R9)(R13*4), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, Y0
+	INCQ    R12
+	CMPQ    R12, BX
+	JLT     vectors1_taps
 
 after_vectors1_taps:
 	VMOVUPS Y0, (R10)

@@ -152,7 +152,7 @@ done:
 	RET
 
 // func poolSumAVX512(y *float32, x *float32, offsets *int, taps int, channels int, count int, step int)
-// Requires: AVX, AVX512F, BMI2, MMX+
+// Requires: AVX, AVX512F, BMI2
 TEXT ·poolSumAVX512(SB), NOSPLIT, $0-56
 	MOVQ x+8(FP), AX
 	MOVQ y+0(FP), CX
@@ -171,40 +171,32 @@ window:
 	JLT  after_vectors4
 
 vectors4:
-	MOVQ       (DX), R12
-	PREFETCHT0 2048(R9)(R12*4)
-	PREFETCHT0 2112(R9)(R12*4)
-	PREFETCHT0 2176(R9)(R12*4)
-	PREFETCHT0 2240(R9)(R12*4)
-	VMOVUPS    (R9)(R12*4), Z0
-	VMOVUPS    64(R9)(R12*4), Z1
-	VMOVUPS    128(R9)(R12*4), Z2
-	VMOVUPS    192(R9)(R12*4), Z3
-	MOVQ       $0x00000001, R12
-	CMPQ       BX, $+1
-	JE         after_vectors4_taps
+	MOVQ    (DX), R12
+	VMOVUPS (R9)(R12*4), Z0
+	VMOVUPS 64(R9)(R12*4), Z1
+	VMOVUPS 128(R9)(R12*4), Z2
+	VMOVUPS 192(R9)(R12*4), Z3
+	MOVQ    $0x00000001, R12
+	CMPQ    BX, $+1
+	JE      after_vectors4_taps
 
 vectors4_taps:
-	MOVQ       (DX)(R12*8), R13
-	PREFETCHT0 2048(R9)(R13*4)
-	PREFETCHT0 2112(R9)(R13*4)
-	PREFETCHT0 2176(R9)(R13*4)
-	PREFETCHT0 2240(R9)(R13*4)
-	VMOVUPS    (R9)(R13*4), Z4
-	VADDPS     Z4, Z0, Z0
-	VMOVUPS    Z0, Z0
-	VMOVUPS    64(R9)(R13*4), Z4
-	VADDPS     Z4, Z1, Z1
-	VMOVUPS    Z1, Z1
-	VMOVUPS    128(R9)(R13*4), Z4
-	VADDPS     Z4, Z2, Z2
-	VMOVUPS    Z2, Z2
-	VMOVUPS    192(R9)(R13*4), Z4
-	VADDPS     Z4, Z3, Z3
-	VMOVUPS    Z3, Z3
-	INCQ       R12
-	CMPQ       R12, BX
-	JLT        vectors4_taps
+	MOVQ    (DX)(R12*8), R13
+	VMOVUPS (R9)(R13*4), Z4
+	VADDPS  Z4, Z0, Z0
+	VMOVUPS Z0, Z0
+	VMOVUPS 64(R9)(R13*4), Z4
+	VADDPS  Z4, Z1, Z1
+	VMOVUPS Z1, Z1
+	VMOVUPS 128(R9)(R13*4), Z4
+	VADDPS  Z4, Z2, Z2
+	VMOVUPS Z2, Z2
+	VMOVUPS 192(R9)(R13*4), Z4
+	VADDPS  Z4, Z3, Z3
+	VMOVUPS Z3, Z3
+	INCQ    R12
+	CMPQ    R12, BX
+	JLT     vectors4_taps
 
 after_vectors4_taps:
 	VMOVUPS Z0, (R10)
@@ -222,22 +214,20 @@ after_vectors4:
 	JLT  after_vectors1
 
 vectors1:
-	MOVQ       (DX), R12
-	PREFETCHT0 2048(R9)(R12*4)
-	VMOVUPS    (R9)(R12*4), Z0
-	MOVQ       $0x00000001, R12
-	CMPQ       BX, $+1
-	JE         after_vectors1_taps
+	MOVQ    (DX), R12
+	VMOVUPS (R9)(R12*4), Z0
+	MOVQ    $0x00000001, R12
+	CMPQ    BX, $+1
+	JE      after_vectors1_taps
 
 vectors1_taps:
-	MOVQ       (DX)(R12*8), R13
-	PREFETCHT0 2048(R9)(R13*4)
-	VMOVUPS    (R9)(R13*4), Z1
-	VADDPS     Z1, Z0, Z0
-	VMOVUPS    Z0, Z0
-	INCQ       R12
-	CMPQ       R12, BX
-	JLT        vectors1_taps
+	MOVQ    (DX)(R12*8), R13
+	VMOVUPS (R9)(R13*4), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, Z0
+	INCQ    R12
+	CMPQ    R12, BX
+	JLT     vectors1_taps
 
 after_vectors1_taps:
 	VMOVUPS Z0, (R10)

@@ -8,7 +8,8 @@ func init() {
 	kernel.Dispatch(&simd, vectorLoops{
 		sum: foldOf(sumAVX2), maxOf: foldOf(maxOfAVX2), minOf: foldOf(minOfAVX2), expShift: expShiftOf(expShiftAVX2),
 	}, vectorLoops{
-		sum: foldOf(sumAVX512), maxOf: foldOf(maxOfAVX512), minOf: foldOf(minOfAVX512), expShift: expShiftOf(expShiftAVX512),
+		sum: foldOf(kernel.ByMemory(sumAVX2, sumAVX512)), maxOf: foldOf(kernel.ByMemory(maxOfAVX2, maxOfAVX512)), minOf: foldOf(kernel.ByMemory(minOfAVX2, minOfAVX512)),
+		expShift: expShiftOf(expShiftAVX512),
 	})
 }
 

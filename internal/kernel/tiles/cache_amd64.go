@@ -2,6 +2,8 @@
 
 package tiles
 
+import "github.com/gorge-tf/gorge/internal/kernel"
+
 // Caches are the bytes of the caches of one core.
 type Caches struct{ First, Second int }
 
@@ -20,11 +22,11 @@ func DataCaches() Caches {
 // cacheSize looks through the caches that a CPUID leaf describes for a data
 // cache of this level.
 func cacheSize(leaf, level uint32) int {
-	if highest, _, _, _ := cpuid(leaf&0x80000000, 0); highest < leaf {
+	if highest, _, _, _ := kernel.CPUID(leaf&0x80000000, 0); highest < leaf {
 		return 0
 	}
 	for i := range uint32(16) {
-		eax, ebx, ecx, _ := cpuid(leaf, i)
+		eax, ebx, ecx, _ := kernel.CPUID(leaf, i)
 		kind := eax & 31
 		if kind == 0 {
 			return 0

@@ -2,7 +2,7 @@
 
 //go:build !noasm
 
-package tiles
+package kernel
 
 // cpuid executes the instruction of that name.
 //
