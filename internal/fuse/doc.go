@@ -41,6 +41,11 @@
 // gradient is applied part by part as it is computed, and never in memory as a whole
 // (update.go).
 //
+// A cluster that alone reads what a convolution or a product of matrices computes is run for
+// each stretch of that as soon as it is computed, in its memory (epilogue.go). Normalizations
+// by given moments are split for that into what they compute for each channel and what they
+// compute for each element (norms.go).
+//
 // Reductions along the last axes take part, too ([core.RowKernel]): with what they fold
 // and what their results are broadcast to they are one stage, whose blocks are whole
 // rows (columns.go, rowplan.go). Softmax and layer norm, as programs write them, read

@@ -68,13 +68,23 @@ func joinEpilogues(g *graph.Graph, kernelOf func(*graph.Node) core.Kernel, r *Re
 	return nil
 }
 
-// follows reports whether n by itself may be an epilogue: of anything but a product of
-// matrices, of which joinProducts takes care, that nothing else reads.
+// follows reports whether n by itself may be an epilogue of what nothing else reads.
 func (l *levels) follows(n *graph.Node, kernelOf func(*graph.Node) core.Kernel) bool {
 	return l.members[n.ID].element != nil && slices.ContainsFunc(n.In, func(e graph.Edge) bool {
-		_, ok := kernelOf(e.Node).(*core.PartsKernel)
-		return ok && !smallFor(e) && !e.Node.Def.Has(core.MatrixProduct) && len(l.uses[e.Node.ID]) == 1
+		return isParts(e, kernelOf) && len(l.uses[e.Node.ID]) == 1
 	})
+}
+
+// readsParts reports whether n reads what may be computed in stretches.
+func readsParts(n *graph.Node, kernelOf func(*graph.Node) core.Kernel) bool {
+	return slices.ContainsFunc(n.In, func(e graph.Edge) bool { return isParts(e, kernelOf) })
+}
+
+// isParts reports whether a result may be computed in stretches, and is no product of
+// matrices: of what adds to these alone joinProducts takes care.
+func isParts(e graph.Edge, kernelOf func(*graph.Node) core.Kernel) bool {
+	_, ok := kernelOf(e.Node).(*core.PartsKernel)
+	return ok && !smallFor(e) && !e.Node.Def.Has(core.MatrixProduct)
 }
 
 // epilogueOf returns n, a cluster with program p, as the epilogue of one of its inputs: of

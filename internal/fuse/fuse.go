@@ -68,7 +68,7 @@ func makeClusters(g *graph.Graph, o Options, r *Report) error {
 		}
 	}
 	r.survey(order, members, o.Kernel)
-	if count == 0 {
+	if count == 0 || count == 1 && !slices.ContainsFunc(order, func(n *graph.Node) bool { return members[n.ID] != nil && readsParts(n, o.Kernel) }) {
 		r.only(order, members)
 		return nil
 	}
