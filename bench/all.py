@@ -32,6 +32,8 @@ import drawing  # noqa: E402
 # What each program can run. 16 has a program of its own (import_graph.py), 18 wants a virtual machine (bench/rdma); the others
 # that are missing compare Gorge with itself.
 ALL = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 21, 22, 23, 26, 28, 29, 30, 31]
+# Programs that take all processors whatever they are told: one thread is one processor that they may run on.
+GREEDY = {"xla", "jax"}
 MODELS = {3, 4, 5, 6, 28, 29, 30, 31}
 JIT = MODELS | {26}
 SCRIPTS = {"tensorflow": (["tensorflow/tf_bench.py"], set(ALL)), "xla": (["tensorflow/tf_bench.py", "--jit"], JIT),
@@ -76,6 +78,8 @@ def one(args, name, command, dash, number, threads, rnd):
     if args.kernel:
         flags += [dash + "kernel", args.kernel]
     t0 = time.time()
+    if name in GREEDY:
+        command = ["taskset", "-c", "0-%d" % (int(threads) - 1)] + command
     p = subprocess.run(command + flags, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=3600)
     with open(os.path.join(args.out, name + ".jsonl"), "a") as f:
         for line in p.stdout.splitlines():
