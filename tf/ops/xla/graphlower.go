@@ -59,19 +59,6 @@ func padOf(c *graphCall) []tf.Output {
 	return c.apply("pad", a, c.values[:2], nil, c.tensorType(c.n.OutTypes[0], n))
 }
 
-// starts returns the elements of an input, a vector of n indices, as operands.
-func (c *graphCall) starts(i, n int) []*stablehlo.Value {
-	if s := c.in[i].Shape(); len(s) != 1 || s[0] >= 0 && s[0] != n {
-		c.fail("input %d must be a vector of %d elements, got shape %v", i, n, s)
-		return nil
-	}
-	out := make([]*stablehlo.Value, n)
-	for d := range out {
-		out[d] = c.operand(element(c.in[i], d))
-	}
-	return out
-}
-
 // reduceOf reduces: XlaReduce, and XlaVariadicReduce of several tensors.
 func reduceOf(c *graphCall) []tf.Output {
 	n := len(c.in) / 2

@@ -140,7 +140,7 @@ func gatherShape(c *core.Infer) error {
 
 func padShape(c *core.Infer) error {
 	x := c.In(0)
-	if v := c.In(1); v != nil && len(v) != 0 {
+	if v := c.In(1); len(v) != 0 {
 		return tf.Errorf(tf.InvalidArgument, "padding_value input must be scalar, found rank %d", len(v))
 	}
 	if x == nil {
