@@ -17,6 +17,7 @@ import json
 import math
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import time
@@ -78,7 +79,7 @@ def one(args, name, command, dash, number, threads, rnd):
     if args.kernel:
         flags += [dash + "kernel", args.kernel]
     t0 = time.time()
-    if name in GREEDY:
+    if name in GREEDY and shutil.which("taskset"):
         command = ["taskset", "-c", "0-%d" % (int(threads) - 1)] + command
     p = subprocess.run(command + flags, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=3600)
     with open(os.path.join(args.out, name + ".jsonl"), "a") as f:
