@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/fuse"
@@ -128,4 +129,31 @@ func TestEpilogueGradients(t *testing.T) {
 			compare(t, p.g, p.feeds, fetches)
 		})
 	}
+}
+
+// TestEpiloguesAtOnce: steps of several sizes that run at the same time do not share memory.
+func TestEpiloguesAtOnce(t *testing.T) {
+	defer fuse.SetLeastStretched(0)()
+	g := tf.NewGraph()
+	x, w := ops.Placeholder(g, tf.Float32, tf.Shape{-1, 9, 9, 8}), ops.Placeholder(g, tf.Float32, tf.Shape{3, 3, 8, 8})
+	y := ops.Relu(ops.AddV2(ops.Conv2D(x, w, []int{1, 1, 1, 1}, "SAME"), x))
+	plain, fused := open(t, g)
+	r := rand.New(rand.NewPCG(1, 2))
+	filter := normal(r, tf.Float32, tf.Shape{3, 3, 8, 8})
+	var wg sync.WaitGroup
+	for i := range 8 {
+		feeds := session.Feeds{x: normal(r, tf.Float32, tf.Shape{1 + i%3, 9, 9, 8}), w: filter}
+		want := must(plain.Run(t.Context(), feeds, y))
+		wg.Go(func() {
+			for range 50 {
+				got, err := fused[i%2].Run(t.Context(), feeds, y)
+				if err != nil {
+					t.Error(err)
+				} else if why := differ(got[0], want[0]); why != "" {
+					t.Errorf("%d images: %s", 1+i%3, why)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

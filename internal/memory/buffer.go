@@ -104,9 +104,10 @@ func (b *Buffer) Sole() bool {
 	return !ok || p.whole.Sole()
 }
 
-// Idles reports whether the caller, who wants the memory no more, may keep it for a use like
-// the last one rather than give it back to its pool: nobody else has it, and it does not
-// count. Where what is released is to be found out when it is used, none may be kept.
+// Idles reports whether the caller may keep memory that it has no use for at the moment,
+// instead of giving it back to its pool: the caller has the only reference, and the memory
+// does not count against a step. With invariants on it reports false, so that a use after the
+// release is detected.
 func (b *Buffer) Idles() bool {
 	if invariants.Enabled || b.claim != nil || b.state.Load() != oneRef {
 		return false

@@ -242,9 +242,9 @@ func (t *Tensor) Release() {
 	t.buf, t.obj = nil, nil
 }
 
-// Retire is Release of a header that will soon describe a tensor of the same size again: small
-// memory of a pool that nobody else has stays with the header, for [OpContext.Alloc], until
-// GiveBack. In a loop that saves a way to the pool and back for each node and iteration.
+// Retire is Release of a header that will soon describe a tensor of the same size again. Small
+// memory of a pool stays with the header if it has no other reference: [OpContext.Alloc] uses it
+// again, and GiveBack returns it to the pool. In a loop that saves a way to the pool and back for each node and iteration.
 func (t *Tensor) Retire() {
 	if t.buf != nil && t.spare == nil && t.buf.Idles() {
 		t.spare, t.buf, t.obj = t.buf, nil, nil

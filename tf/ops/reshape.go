@@ -114,8 +114,8 @@ func openWildcard(want, x tf.Shape) tf.Shape {
 	return out
 }
 
-// resolveReshape returns the shape that a tensor of shape in gets if it is
-// reshaped to want, of which one size may be -1; that is filled in.
+// resolveReshape returns the shape of a tensor of shape in that is reshaped to want. One size
+// of want may be -1: it is computed from the others.
 func resolveReshape(in, want tf.Shape) (tf.Shape, error) {
 	open, err := wildcard(want)
 	if err != nil {

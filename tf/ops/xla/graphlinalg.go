@@ -5,8 +5,8 @@ import (
 	"github.com/gorge-tf/gorge/tf/ops/linalg"
 )
 
-// selfAdjointEig returns the eigenvalues and the eigenvectors of matrices of which one
-// triangle counts. Vectors may have another sign than XLA's.
+// selfAdjointEig returns the eigenvalues and the eigenvectors of matrices. It reads one
+// triangle of each. Vectors may have another sign than XLA's.
 func selfAdjointEig(c *graphCall) []tf.Output {
 	if !c.isMatrices() {
 		return nil
