@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -24,7 +25,7 @@ type channelLoop struct {
 // each writes the loop, unroll vectors, one, and a part of one at a time. The
 // pointers move along.
 func (l *channelLoop) each(unroll int, body func(v vectors)) {
-	for _, u := range []int{unroll, 1} {
+	for _, u := range slices.Compact([]int{unroll, 1}) {
 		l.whole(u, body)
 	}
 	l.TESTQ(l.left, l.left)

@@ -32,6 +32,8 @@ var families = []struct {
 	{"kernel/conv/conv_f64_avx2", func(a *asm) { emitConv(a, gemmShape{isa: avx2, elem: f64}) }},
 	{"kernel/conv/depthwise_avx512", func(a *asm) { emitDepthwise(a, avx512) }},
 	{"kernel/conv/depthwise_avx2", func(a *asm) { emitDepthwise(a, avx2) }},
+	{"kernel/conv/winograd_avx512", func(a *asm) { emitWinograd(a, avx512) }},
+	{"kernel/conv/winograd_avx2", func(a *asm) { emitWinograd(a, avx2) }},
 	{"kernel/columns/columns_avx512", func(a *asm) { emitColumns(a, avx512) }},
 	{"kernel/columns/columns_avx2", func(a *asm) { emitColumns(a, avx2) }},
 	{"kernel/pool/windows_avx512", func(a *asm) { emitWindows(a, avx512) }},

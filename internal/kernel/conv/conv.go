@@ -14,6 +14,9 @@ import (
 type Conv struct {
 	sliding.Window
 	Batch, InC, OutC, Groups int
+	// Plain: results are sums of the products of pixels and filters and of nothing else, so that
+	// those of integers are exact as far as the type goes.
+	Plain bool
 }
 
 // convFlops are worth a task of their own: some 20 µs.

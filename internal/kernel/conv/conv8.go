@@ -21,7 +21,8 @@ func Convolve8[A, B gemm.Byte](par kernel.Par, v *Conv, y []int32, x gemm.Bytes[
 }
 
 func convolve8In[F numeric.Float, A, B gemm.Byte](par kernel.Par, v *Conv, y []int32, x gemm.Bytes[A], w gemm.Bytes[B]) {
-	sums := memory.Make[F](len(y))
-	Convolve(par, v, sums, gemm.Distances[F](par, x), gemm.Distances[F](par, w), gemm.Epilogue[F]{})
+	sums, plain := memory.Make[F](len(y)), *v
+	plain.Plain = true
+	Convolve(par, &plain, sums, gemm.Distances[F](par, x), gemm.Distances[F](par, w), gemm.Epilogue[F]{})
 	gemm.Wrapped(par, y, sums)
 }

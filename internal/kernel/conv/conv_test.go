@@ -17,12 +17,18 @@ import (
 func convCases() map[string]*Conv {
 	out := map[string]*Conv{}
 	for name, v := range kerneltest.Windows() {
-		out[name] = (*Conv)(v)
+		out[name] = convOf(v)
 	}
 	return out
 }
 
-func eachProduct(v *Conv, f func(y, x, w int)) { (*kerneltest.Images)(v).EachProduct(f) }
+func convOf(v *kerneltest.Images) *Conv {
+	return &Conv{Window: v.Window, Batch: v.Batch, InC: v.InC, OutC: v.OutC, Groups: v.Groups}
+}
+
+func eachProduct(v *Conv, f func(y, x, w int)) {
+	(&kerneltest.Images{Window: v.Window, Batch: v.Batch, InC: v.InC, OutC: v.OutC, Groups: v.Groups}).EachProduct(f)
+}
 
 func TestConvolution(t *testing.T) {
 	kerneltest.EachLevel(t, func(t *testing.T) {
@@ -61,7 +67,7 @@ func randomConv(rng *rand.Rand) *Conv {
 	for i := range pad {
 		pad[i]--
 	}
-	return (*Conv)(kerneltest.NewImages(1+rng.IntN(2), groups*(1+rng.IntN(9)), groups*(1+rng.IntN(40)), groups,
+	return convOf(kerneltest.NewImages(1+rng.IntN(2), groups*(1+rng.IntN(9)), groups*(1+rng.IntN(40)), groups,
 		upTo(2, 7, 40), upTo(2, 3, 5), upTo(2, 3, 3), upTo(1, 2, 3), pad))
 }
 

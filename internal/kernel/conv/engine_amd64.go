@@ -11,17 +11,18 @@ import (
 )
 
 func init() {
-	with2, with512 := convLoopsOf(&microF32AVX2, &microF64AVX2), convLoopsOf(&microF32AVX512, &microF64AVX512)
+	with2, with512 := convLoopsOf(&microF32AVX2, &microF64AVX2, winogradAVX2), convLoopsOf(&microF32AVX512, &microF64AVX512, winogradAVX512)
 	with2.depthwiseSums, with2.depthwiseProducts = depthwiseSumsAVX2, depthwiseProductsAVX2
 	with512.depthwiseSums, with512.depthwiseProducts = depthwiseSumsAVX512, depthwiseProductsAVX512
 	kernel.Dispatch(&simd, with2, with512)
 }
 
 // convLoopsOf makes convolutions of the micro-kernels of an instruction set.
-func convLoopsOf(f32 *microKernels[float32], f64 *microKernels[float64]) vectorLoops {
+func convLoopsOf(f32 *microKernels[float32], f64 *microKernels[float64], k winogradKernels) vectorLoops {
 	e32, e64 := newEngine(f32), newEngine(f64)
+	w := newWinograd(e32, k)
 	return vectorLoops{
-		convolve32: e32.convolve, backInput32: e32.backInput, backFilter32: e32.backFilter,
+		convolve32: w.convolve, backInput32: e32.backInput, backFilter32: w.backFilter,
 		convolve64: e64.convolve, backInput64: e64.backInput, backFilter64: e64.backFilter,
 	}
 }

@@ -17,26 +17,28 @@ import (
 
 // convolve is Convolve.
 func (b *engine[T]) convolve(par kernel.Par, v *Conv, y, x, w []T, e gemm.Epilogue[T]) {
-	n := v.Out[2] * v.OutC
 	// The assembly checks no bounds.
 	_, _ = x[v.Batch*v.LinesIn()*v.In[2]*v.InC-1], w[v.Taps()*v.groupC()*v.OutC-1]
-	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
-		p := b.scratch.Get().(*workspace[T])
-		defer b.scratch.Put(p)
-		c := &convolver[T]{engine: b, Conv: v, workspace: p, y: y, w: w, bias: e.Bias}
-		most := v.blockLines(b.room)
-		for lo < hi {
-			end := min(hi, lo+most, (lo/v.Out[1]+1)*v.Out[1])
-			c.block(x, lo, end)
-			if e.Activate != nil {
-				e.Activate(y[lo*n : end*n])
-			}
-			if e.Done != nil {
-				e.Done(lo*n, end*n)
-			}
-			lo = end
+	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) { b.lines(v, y, x, w, e, lo, hi) })
+}
+
+// lines computes lines [lo, hi) of windows.
+func (b *engine[T]) lines(v *Conv, y, x, w []T, e gemm.Epilogue[T], lo, hi int) {
+	p := b.scratch.Get().(*workspace[T])
+	defer b.scratch.Put(p)
+	c := &convolver[T]{engine: b, Conv: v, workspace: p, y: y, w: w, bias: e.Bias}
+	n, most := v.Out[2]*v.OutC, v.blockLines(b.room)
+	for lo < hi {
+		end := min(hi, lo+most, (lo/v.Out[1]+1)*v.Out[1])
+		c.block(x, lo, end)
+		if e.Activate != nil {
+			e.Activate(y[lo*n : end*n])
 		}
-	})
+		if e.Done != nil {
+			e.Done(lo*n, end*n)
+		}
+		lo = end
+	}
 }
 
 // blockLines is how many lines of windows see no more than so many elements.

@@ -1,0 +1,149 @@
+//go:build amd64 && !noasm
+
+package conv
+
+import (
+	"sync/atomic"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/tiles"
+	"github.com/gorge-tf/gorge/internal/memory"
+)
+
+// The gradient for filters of 3×3 sums up over tiles of 2×2 results what the points of images
+// and of the results' gradient give, 16 products for each channel and output instead of 36:
+//
+//	V = Bᵀ·d·B,  Y = A·dy·Aᵀ,  U[p] = Σ V[p]ᵀ·Y[p] for 16 points p,  dw = Gᵀ·U·G
+
+// backFilter is ConvolveBackFilter.
+func (b *winograd) backFilter(par kernel.Par, v *Conv, dw, x, dy []float32) {
+	if !b.backFilterPays(v) || !b.sumTiles(par, v, dw, x, dy) {
+		b.engine.backFilter(par, v, dw, x, dy)
+	}
+}
+
+// sumTiles computes the gradient by tiles. It reports whether that is finite.
+func (b *winograd) sumTiles(par kernel.Par, v *Conv, dw, x, dy []float32) bool {
+	// The assembly checks no bounds.
+	_, _ = x[v.Batch*v.LinesIn()*v.In[2]*v.InC-1], dy[v.Batch*v.LinesOut()*v.Out[2]*v.OutC-1]
+	f := b.newFilterSums(v)
+	f.x, f.dy = x, dy
+	for at := 0; at < f.count(); at += f.group {
+		f.add(par, at, min(at+f.group, f.count()))
+	}
+	return f.store(par, dw)
+}
+
+// backFilterPays is pays for backFilter.
+func (b *winograd) backFilterPays(v *Conv) bool {
+	if !v.winogradApplies() {
+		return false
+	}
+	lanes := b.micro.lanes
+	in, outs := kernel.CeilDiv(v.InC, lanes), kernel.CeilDiv(v.OutC, lanes)
+	t := b.newTiling(v)
+	n := t.count() * t.wide
+	const perTile, perFilter, overhead = 45, 300, 125
+	mine := winogradPoints*n*v.InC*outs*overhead/100 + n*perTile*(in+outs) + perFilter*v.InC*outs
+	plain := v.Batch * v.LinesOut() * v.Out[2] * v.Taps() * v.InC * outs
+	return mine < plain
+}
+
+// winogradFilterSums sums up the points of the filters' gradient over groups of lines of tiles.
+type winogradFilterSums struct {
+	winogradTiling
+	dy      []float32
+	ldy     int       // elements from a tile to the next, of a point of the gradient of results
+	v, g, u []float32 // points: of images, of gradients, and the sums [channels outputs]
+}
+
+// newFilterSums makes room. The points of a group stay in the second-level cache. How many tiles that are
+// depends on the shapes alone, and so does the order of the sums.
+func (b *winograd) newFilterSums(v *Conv) *winogradFilterSums {
+	const least, most = 64, 2 << 10
+	f := &winogradFilterSums{winogradTiling: b.newTiling(v), ldy: pointRow(v.OutC)}
+	n := min(most, max(least, 4*b.room/(winogradPoints*(f.ldv+f.ldy))))
+	f.group = max(1, min(n/f.wide, f.count()))
+	n = f.group * f.wide
+	f.v = memory.Make[float32](winogradPoints * pointSize(n*f.ldv))
+	f.g = memory.Make[float32](winogradPoints * pointSize(n*f.ldy))
+	f.u = memory.Make[float32](winogradPoints * f.uPoint())
+	return f
+}
+
+// uPoint is the number of elements from a point of the sums to the next.
+func (f *winogradFilterSums) uPoint() int { return pointSize(f.InC * f.OutC) }
+
+// add adds what lines [lo, hi) of tiles give, or sets the sums to it.
+func (f *winogradFilterSums) add(par kernel.Par, lo, hi int) {
+	n := (hi - lo) * f.wide
+	vPoint, gPoint := pointSize(n*f.ldv), pointSize(n*f.ldy)
+	par(hi-lo, max(1, kernel.ElementGrain/winogradPoints/(f.wide*(f.InC+f.OutC))), func(i, end int) {
+		s := f.winograd.scratch.Get().(*winogradScratch)
+		defer f.winograd.scratch.Put(s)
+		f.prepareLines(s)
+		f.transformImages(s, f.v[i*f.wide*f.ldv:], vPoint, lo+i, lo+end)
+		f.transformGrads(s, f.g[i*f.wide*f.ldy:], gPoint, lo+i, lo+end)
+	})
+	par(winogradPoints, max(1, convFlops/(2*n*f.InC*f.OutC)), func(p, end int) {
+		for ; p < end; p++ {
+			f.addPoint(f.u[p*f.uPoint():], f.v[p*vPoint:], f.g[p*gPoint:], n, min(lo, 1))
+		}
+	})
+}
+
+// transformGrads sets the points of the gradient of lines [lo, hi) of tiles, so many elements apart.
+func (f *winogradFilterSums) transformGrads(s *winogradScratch, g []float32, point, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		first, end := f.lines(i, i+1)
+		l1 := &s.lines[4*f.padded()]
+		l0 := f.grads(s, first, 0)
+		if end-first == 2 {
+			l1 = f.grads(s, first+1, 1)
+		}
+		f.winograd.grads(&g[(i-lo)*f.wide*f.ldy], point*floatBytes, (f.ldy-f.OutC)*floatBytes, l0, l1, f.OutC*floatBytes, f.OutC, f.wide)
+	}
+}
+
+// grads returns a line of the results' gradient: of whole tiles, with zeros behind it if it is not.
+func (f *winogradFilterSums) grads(s *winogradScratch, line, slot int) *float32 {
+	n := f.Out[2] * f.OutC
+	src := f.dy[line*n : (line+1)*n]
+	if f.Out[2]%2 == 0 {
+		return &src[0]
+	}
+	dst := s.other[slot*(n+f.OutC) : (slot+1)*(n+f.OutC)]
+	clear(dst[copy(dst, src):])
+	return &dst[0]
+}
+
+// addPoint adds the product of a point of n tiles to u, or sets u to it with beta 0.
+func (f *winogradFilterSums) addPoint(u, v, g []float32, n, beta int) {
+	const most = 512
+	panel, cut, steps := f.micro.panel(), tiles.Cut(f.InC, f.micro.tileM), tiles.EqualBlocks(n, most)
+	for k := 0; k < n; k += steps {
+		runs := [2]kRun{{0, 0, min(steps, n-k)}}
+		for j := 0; j < f.OutC; j += panel {
+			width := min(panel, f.OutC-j)
+			for i := range cut.Tiles {
+				c, h := cut.Tile(i)
+				f.micro.sumsTile(h, width)(&runs[0].a, &v[k*f.ldv+c], f.ldv, &g[k*f.ldy+j], f.ldy, &u[c*f.OutC+j], f.OutC, beta, nil, width)
+			}
+		}
+		beta = 1
+	}
+}
+
+// store sets dw. It reports whether it is finite.
+func (f *winogradFilterSums) store(par kernel.Par, dw []float32) bool {
+	var bad atomic.Bool
+	n := f.InC * f.OutC
+	par(n, kernel.ElementGrain/winogradPoints, func(lo, hi int) {
+		var check [16]float32
+		f.winograd.sums(&dw[lo], n*floatBytes, &f.u[lo], f.uPoint()*floatBytes, hi-lo, &check[0])
+		if !zeros(check[:f.micro.lanes]) {
+			bad.Store(true)
+		}
+	})
+	return !bad.Load()
+}
