@@ -9,7 +9,6 @@ import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/internal/kernel/tiles"
-	"github.com/gorge-tf/gorge/internal/memory"
 )
 
 // Windows of 3×3 that move by 1 are convolved by fewer products: Winograd's F(2×2, 3×3).
@@ -48,12 +47,18 @@ const (
 type winograd struct {
 	*engine[float32]
 	winogradKernels
-	scratch sync.Pool // of *winogradScratch
+	scratch, shared sync.Pool // of *winogradScratch and *winogradShared
 }
 
 func newWinograd(e *engine[float32], k winogradKernels) *winograd {
-	return &winograd{engine: e, winogradKernels: k, scratch: sync.Pool{New: func() any { return new(winogradScratch) }}}
+	return &winograd{engine: e, winogradKernels: k,
+		scratch: sync.Pool{New: func() any { return new(winogradScratch) }},
+		shared:  sync.Pool{New: func() any { return new(winogradShared) }}}
 }
+
+// winogradShared is memory of a convolution, which its goroutines share: points of filters, of images and
+// of gradients, and a bias of zeros.
+type winogradShared struct{ u, v, g, zeros []float32 }
 
 // winogradScratch is memory of a goroutine.
 type winogradScratch struct {
@@ -77,15 +82,16 @@ func (b *winograd) convolve(par kernel.Par, v *Conv, y, x, w []float32, e gemm.E
 func (b *winograd) convolveTiles(par kernel.Par, v *Conv, y, x, w []float32, e gemm.Epilogue[float32]) {
 	// The assembly checks no bounds.
 	_, _, _ = x[v.Batch*v.LinesIn()*v.In[2]*v.InC-1], w[v.Taps()*v.InC*v.OutC-1], y[v.Batch*v.LinesOut()*v.Out[2]*v.OutC-1]
+	c, m := b.newTiling(v), b.shared.Get().(*winogradShared)
+	defer b.shared.Put(m)
 	if e.Bias == nil {
-		e.Bias = memory.Make[float32](v.OutC)
-		clear(e.Bias)
+		m.zeros = tiles.GrowAligned(m.zeros, v.OutC) // memory is made of zeros
+		e.Bias = m.zeros[:v.OutC]
 	}
-	c := b.newTiling(v)
 	c.y, c.x, c.w, c.epilogue = y, x, w, e
-	u := memory.Make[float32](winogradPoints * c.uPoint())
+	m.u = tiles.GrowAligned(m.u, winogradPoints*c.uPoint())
 	for at := 0; at < v.OutC; at += c.columns {
-		part := winogradColumns{winogradTiling: c, u: u, first: at, width: min(c.columns, v.OutC-at)}
+		part := winogradColumns{winogradTiling: c, u: m.u, first: at, width: min(c.columns, v.OutC-at)}
 		part.transformFilters(par)
 		par(kernel.CeilDiv(c.count(), c.group), 1, part.convolve)
 	}
@@ -93,22 +99,28 @@ func (b *winograd) convolveTiles(par kernel.Par, v *Conv, y, x, w []float32, e g
 
 // pays reports whether this takes less time than the plain way.
 func (b *winograd) pays(v *Conv) bool {
+	const perTile, overhead = 40, 115
+	return b.cheaper(v, perTile, overhead)
+}
+
+// cheaper compares the cycles of tiles with those of a plain convolution, each of about one vector product: those for the
+// points of a tile, for each vector of channels and outputs, those for the points of the filters, and
+// in percent how much longer the products of points take than others.
+func (b *winograd) cheaper(v *Conv, perTile, overhead int) bool {
 	if !v.winogradApplies() {
 		return false
 	}
+	const near, perFilter, perFarFilter = 1 << 14, 60, 300 // measured
 	lanes := b.micro.lanes
 	in, outs := kernel.CeilDiv(v.InC, lanes), kernel.CeilDiv(v.OutC, lanes)
-	t := b.newTiling(v)
-	n := t.count() * t.wide
-	// In cycles, of about one vector product each: what was measured, and a margin.
-	const perImage, perResult, perFilter, near, perFarFilter, overhead = 45, 35, 60, 1 << 12, 300, 120
 	filters := perFilter * v.InC * outs
-	if v.InC*v.OutC > near { // the points of the filters leave the second-level cache
+	if v.InC*v.OutC > near { // their points leave the second-level cache
 		filters = perFarFilter * v.InC * outs
 	}
-	mine := winogradPoints*n*v.InC*outs*overhead/100 + n*(perImage*in+perResult*outs) + filters
-	plain := v.Batch * v.LinesOut() * v.Out[2] * v.Taps() * v.InC * outs
-	return mine < plain
+	t := b.newTiling(v)
+	n := t.count() * t.wide
+	mine := winogradPoints*n*v.InC*outs*overhead/100 + n*perTile*(in+outs) + filters
+	return mine < v.Batch*v.LinesOut()*v.Out[2]*v.Taps()*v.InC*outs
 }
 
 // winogradApplies reports whether windows are of 3×3 and move by 1.
@@ -140,7 +152,8 @@ func (b *winograd) newTiling(v *Conv) winogradTiling {
 	t.columns = min(v.OutC, max(1, filters/winogradPoints/v.InC/panel)*panel)
 	t.ldv = pointRow(v.InC)
 	most := max(enough, 3*b.room/(winogradPoints*(t.ldv+t.columns)))
-	t.group = max(1, min(most/t.wide, kernel.CeilDiv(t.count(), 2*runtime.GOMAXPROCS(0))))
+	worthwhile := kernel.CeilDiv(convFlops, 2*winogradPoints*t.wide*v.InC*t.columns)
+	t.group = max(1, min(most/t.wide, max(worthwhile, kernel.CeilDiv(t.count(), 2*runtime.GOMAXPROCS(0)))))
 	return t
 }
 

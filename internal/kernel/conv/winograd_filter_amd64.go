@@ -7,7 +7,6 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/tiles"
-	"github.com/gorge-tf/gorge/internal/memory"
 )
 
 // The gradient for filters of 3×3 sums up over tiles of 2×2 results what the points of images
@@ -26,7 +25,9 @@ func (b *winograd) backFilter(par kernel.Par, v *Conv, dw, x, dy []float32) {
 func (b *winograd) sumTiles(par kernel.Par, v *Conv, dw, x, dy []float32) bool {
 	// The assembly checks no bounds.
 	_, _ = x[v.Batch*v.LinesIn()*v.In[2]*v.InC-1], dy[v.Batch*v.LinesOut()*v.Out[2]*v.OutC-1]
-	f := b.newFilterSums(v)
+	m := b.shared.Get().(*winogradShared)
+	defer b.shared.Put(m)
+	f := b.newFilterSums(v, m)
 	f.x, f.dy = x, dy
 	for at := 0; at < f.count(); at += f.group {
 		f.add(par, at, min(at+f.group, f.count()))
@@ -36,17 +37,8 @@ func (b *winograd) sumTiles(par kernel.Par, v *Conv, dw, x, dy []float32) bool {
 
 // backFilterPays is pays for backFilter.
 func (b *winograd) backFilterPays(v *Conv) bool {
-	if !v.winogradApplies() {
-		return false
-	}
-	lanes := b.micro.lanes
-	in, outs := kernel.CeilDiv(v.InC, lanes), kernel.CeilDiv(v.OutC, lanes)
-	t := b.newTiling(v)
-	n := t.count() * t.wide
-	const perTile, perFilter, overhead = 45, 300, 125
-	mine := winogradPoints*n*v.InC*outs*overhead/100 + n*perTile*(in+outs) + perFilter*v.InC*outs
-	plain := v.Batch * v.LinesOut() * v.Out[2] * v.Taps() * v.InC * outs
-	return mine < plain
+	const perTile, overhead = 50, 115
+	return b.cheaper(v, perTile, overhead)
 }
 
 // winogradFilterSums sums up the points of the filters' gradient over groups of lines of tiles.
@@ -59,15 +51,16 @@ type winogradFilterSums struct {
 
 // newFilterSums makes room. The points of a group stay in the second-level cache. How many tiles that are
 // depends on the shapes alone, and so does the order of the sums.
-func (b *winograd) newFilterSums(v *Conv) *winogradFilterSums {
+func (b *winograd) newFilterSums(v *Conv, m *winogradShared) *winogradFilterSums {
 	const least, most = 64, 2 << 10
 	f := &winogradFilterSums{winogradTiling: b.newTiling(v), ldy: pointRow(v.OutC)}
 	n := min(most, max(least, 4*b.room/(winogradPoints*(f.ldv+f.ldy))))
 	f.group = max(1, min(n/f.wide, f.count()))
 	n = f.group * f.wide
-	f.v = memory.Make[float32](winogradPoints * pointSize(n*f.ldv))
-	f.g = memory.Make[float32](winogradPoints * pointSize(n*f.ldy))
-	f.u = memory.Make[float32](winogradPoints * f.uPoint())
+	m.v = tiles.GrowAligned(m.v, winogradPoints*pointSize(n*f.ldv))
+	m.g = tiles.GrowAligned(m.g, winogradPoints*pointSize(n*f.ldy))
+	m.u = tiles.GrowAligned(m.u, winogradPoints*f.uPoint())
+	f.v, f.g, f.u = m.v, m.g, m.u
 	return f
 }
 
