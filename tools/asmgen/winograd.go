@@ -259,38 +259,32 @@ func (v vectors) resultLine(m points, i int) [2]vec {
 // emitWinogradFilters writes the transform of filters of 3×3.
 func emitWinogradFilters(a *asm) {
 	name := "winogradFilters" + a.isa.suffix()
-	a.text(name, "func(u *float32, point, row int, w *float32, tap, line, rows, width int)",
-		name+" sets the 16 points of up to one vector of the columns of the filters, with zeros behind their width, for so many rows. Rows, "+
-			"points and taps are so many bytes apart: the rows of u row, those of w line.")
-	width := a.arg("width")
-	mask := a.newTail(width)
+	a.text(name, "func(u *float32, point, row int, taps **float32, line, rows, width int)",
+		name+" sets the 16 points of up to one vector of the columns of the filters, with zeros behind their width, for so many rows. Taps are 9 "+
+			"addresses. Rows and points are so many bytes apart: the rows of u row, those of taps line.")
+	mask := a.newTail(a.arg("width"))
 	u := a.pointsAt("u", "point")
-	tap, row, line, rows := a.arg("tap"), a.arg("row"), a.arg("line"), a.arg("rows")
-	taps := points{asm: a, step: tap}
-	taps.rows[0] = a.arg("w")
-	for i := 1; i < 3; i++ {
-		taps.rows[i] = a.GP64()
-		a.LEAQ(operand.Mem{Base: taps.rows[i-1], Index: tap, Scale: 2}, taps.rows[i])
-		a.ADDQ(tap, taps.rows[i])
-	}
+	taps, row, line, at, p := a.arg("taps"), a.arg("row"), a.arg("line"), a.GP64(), a.GP64()
+	a.XORQ(at, at)
 	half := a.inReg(a.stored(0.5)[0])
 	a.Label("row")
 	for i := range 4 { // lines of points one after the other: AVX2 has few registers
-		var line [3]vec
-		for j := range line {
-			line[j] = a.filterPoint(i, func(i int) vec { return mask.load(taps.at(i, j)) }, half)
+		var points [3]vec
+		for j := range points {
+			points[j] = a.filterPoint(i, func(i int) vec {
+				a.MOVQ(operand.Mem{Base: taps, Disp: 8 * (3*i + j)}, p)
+				return mask.load(operand.Mem{Base: p, Index: at, Scale: 1})
+			}, half)
 		}
 		for j := range 4 {
-			a.VMOVUPS(a.filterPoint(j, func(j int) vec { return line[j] }, half), u.at(i, j))
+			a.VMOVUPS(a.filterPoint(j, func(j int) vec { return points[j] }, half), u.at(i, j))
 		}
 	}
 	for i := range u.rows {
 		a.ADDQ(row, u.rows[i])
 	}
-	for i := range 3 {
-		a.ADDQ(line, taps.rows[i])
-	}
-	a.DECQ(rows)
+	a.ADDQ(line, at)
+	a.DECQ(a.inMemory("rows"))
 	a.JNZ(operand.LabelRef("row"))
 	a.end()
 }
@@ -315,18 +309,13 @@ func (a *asm) filterPoint(i int, g func(i int) vec, half vec) vec {
 // emitWinogradSums writes the transform of points into the gradient for filters of 3×3.
 func emitWinogradSums(a *asm) {
 	name := "winogradSums" + a.isa.suffix()
-	a.text(name, "func(w *float32, tap int, u *float32, point, n int, check *float32)",
-		name+" sets 9 taps of n elements from their 16 points; taps and points are so many bytes apart. "+
+	a.text(name, "func(taps **float32, u *float32, point, n int, check *float32)",
+		name+" sets n elements of each of 9 taps, which are addresses, from their 16 points, so many bytes apart. "+
 			"It sets a vector of check to zeros, or to NaN where an element is not finite.")
 	u := a.pointsAt("u", "point")
-	taps := points{asm: a, step: a.arg("tap")}
-	taps.rows[0] = a.arg("w")
-	for i := 1; i < 3; i++ {
-		taps.rows[i] = a.GP64()
-		a.LEAQ(operand.Mem{Base: taps.rows[i-1], Index: taps.step, Scale: 2}, taps.rows[i])
-		a.ADDQ(taps.step, taps.rows[i])
-	}
-	l := &channelLoop{asm: a, left: a.arg("n"), ptrs: append(append([]reg.Register{}, u.rows[:]...), taps.rows[:3]...)}
+	taps, at, p := a.arg("taps"), a.GP64(), a.GP64()
+	a.XORQ(at, at)
+	l := &channelLoop{asm: a, left: a.arg("n"), ptrs: append(append([]reg.Register{}, u.rows[:]...), at)}
 	half, zero, check := a.inReg(a.stored(0.5)[0]), a.zero(), a.zero()
 	l.each(1, func(v vectors) {
 		for i := range 3 {
@@ -337,11 +326,12 @@ func emitWinogradSums(a *asm) {
 			for j := range 3 {
 				s := a.filterSum(j, func(j int) vec { return line[j] }, half)
 				v.VFMADD231PS(s, zero, check)
-				v.store(s, taps.at(i, j))
+				a.MOVQ(operand.Mem{Base: taps, Disp: 8 * (3*i + j)}, p)
+				v.store(s, operand.Mem{Base: p, Index: at, Scale: 1})
 			}
 		}
 	})
-	p := a.arg("check")
+	a.MOVQ(a.inMemory("check"), p)
 	a.VMOVUPS(check, operand.Mem{Base: p})
 	a.end()
 }

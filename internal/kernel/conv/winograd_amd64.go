@@ -11,27 +11,31 @@ import (
 	"github.com/gorge-tf/gorge/internal/kernel/tiles"
 )
 
-// Windows of 3×3 that move by 1 are convolved by fewer products: Winograd's F(2×2, 3×3).
+// Windows of 3×3 and more that move by 1 are convolved by fewer products: Winograd's F(2×2, 3×3).
 // A tile of 2×2 results takes 16 products for each channel and output instead of 36.
 // Images and filters are transformed into 4×4 points by sums (see tools/asmgen), each
 // point of all tiles is a product of matrices, and the results are sums of points again:
 //
 //	V = Bᵀ·d·B,  U = G·g·Gᵀ,  M[p] = V[p]·U[p] for 16 points p,  y = Aᵀ·M·A
 //
+// Larger windows are sums of blocks of up to 3×3 taps, each over pixels of its own. A block of less
+// than 3 taps in a line or column is one with zeros, whose last points are zeros, too: 5×5 taps
+// take 49 products instead of 100.
+//
 // A result depends on the pixels of its own window alone, as it does otherwise, and on the
 // order of sums that the shapes give. It differs from the plain sum by a few roundings of
 // the largest product that its window could have: the greatest pixel times the greatest
 // element of the filters, summed over the channels. Sums of integers are exact as long as
-// four times as large ones are. Results that are not finite are computed again the plain way, so
-// that infinities stay what they are.
+// four times as large ones are. Results that are not finite are computed again the plain way,
+// so that infinities stay what they are.
 
 // winogradKernels are the transforms for one instruction set; tools/asmgen says what each does.
 type winogradKernels struct {
 	images  func(v *float32, point, gap int, l0, l1, l2, l3 *float32, pixel, channels, count int)
 	grads   func(v *float32, point, gap int, l0, l1 *float32, pixel, channels, count int)
 	results func(y00, y01, y10, y11 *float32, skip int, m *float32, point int, bias *float32, outs, count int, check *float32)
-	filters func(u *float32, point, row int, w *float32, tap, line, rows, width int)
-	sums    func(w *float32, tap int, u *float32, point, n int, check *float32)
+	filters func(u *float32, point, row int, taps **float32, line, rows, width int)
+	sums    func(taps **float32, u *float32, point, n int, check *float32)
 }
 
 var winogradAVX2 = winogradKernels{winogradImagesAVX2, winogradGradsAVX2, winogradResultsAVX2, winogradFiltersAVX2, winogradSumsAVX2}
@@ -57,8 +61,8 @@ func newWinograd(e *engine[float32], k winogradKernels) *winograd {
 }
 
 // winogradShared is memory of a convolution, which its goroutines share: points of filters, of images and
-// of gradients, and a bias of zeros.
-type winogradShared struct{ u, v, g, zeros []float32 }
+// of gradients, zeros, and what takes the gradient of taps that there are not.
+type winogradShared struct{ u, v, g, zeros, other []float32 }
 
 // winogradScratch is memory of a goroutine.
 type winogradScratch struct {
@@ -84,14 +88,14 @@ func (b *winograd) convolveTiles(par kernel.Par, v *Conv, y, x, w []float32, e g
 	_, _, _ = x[v.Batch*v.LinesIn()*v.In[2]*v.InC-1], w[v.Taps()*v.InC*v.OutC-1], y[v.Batch*v.LinesOut()*v.Out[2]*v.OutC-1]
 	c, m := b.newTiling(v), b.shared.Get().(*winogradShared)
 	defer b.shared.Put(m)
+	m.zeros = tiles.GrowAligned(m.zeros, filterRows*v.OutC) // memory is made of zeros
 	if e.Bias == nil {
-		m.zeros = tiles.GrowAligned(m.zeros, v.OutC) // memory is made of zeros
 		e.Bias = m.zeros[:v.OutC]
 	}
 	c.y, c.x, c.w, c.epilogue = y, x, w, e
-	m.u = tiles.GrowAligned(m.u, winogradPoints*c.uPoint())
+	m.u = tiles.GrowAligned(m.u, len(c.blocks)*winogradPoints*c.uPoint())
 	for at := 0; at < v.OutC; at += c.columns {
-		part := winogradColumns{winogradTiling: c, u: m.u, first: at, width: min(c.columns, v.OutC-at)}
+		part := winogradColumns{winogradTiling: c, u: m.u, zeros: m.zeros, first: at, width: min(c.columns, v.OutC-at)}
 		part.transformFilters(par)
 		par(kernel.CeilDiv(c.count(), c.group), 1, part.convolve)
 	}
@@ -118,16 +122,58 @@ func (b *winograd) cheaper(v *Conv, perTile, overhead int) bool {
 		filters = perFarFilter * v.InC * outs
 	}
 	t := b.newTiling(v)
-	n := t.count() * t.wide
-	mine := winogradPoints*n*v.InC*outs*overhead/100 + n*perTile*(in+outs) + filters
+	n, points := t.count()*t.wide, 0
+	for _, block := range t.blocks {
+		points += block.points()
+	}
+	mine := points*n*v.InC*outs*overhead/100 + n*perTile*(len(t.blocks)*in+outs) + len(t.blocks)*filters
 	return mine < v.Batch*v.LinesOut()*v.Out[2]*v.Taps()*v.InC*outs
 }
 
-// winogradApplies reports whether windows are of 3×3 and move by 1.
+// winogradApplies reports whether windows are of 3×3 or more and move by 1.
 func (v *Conv) winogradApplies() bool {
 	one := [3]int{1, 1, 1}
-	return v.Kernel == [3]int{1, 3, 3} && v.Stride == one && v.Dilation == one && v.Pad[0] == 0 && v.In[0] == v.Out[0] &&
-		v.Groups == 1 && !v.Plain
+	return v.Kernel[0] == 1 && v.Kernel[1] >= 3 && v.Kernel[2] >= 3 && v.Stride == one && v.Dilation == one &&
+		v.Pad[0] == 0 && v.In[0] == v.Out[0] && v.Groups == 1 && !v.Plain
+}
+
+// winogradBlock is a block of up to 3×3 taps of a window.
+type winogradBlock struct{ top, left, high, wide int }
+
+// winogradBlocks cuts a window into blocks; the first one is of 3×3.
+func (v *Conv) winogradBlocks() (blocks []winogradBlock) {
+	for i := 0; i < v.Kernel[1]; i += 3 {
+		for j := 0; j < v.Kernel[2]; j += 3 {
+			blocks = append(blocks, winogradBlock{i, j, min(3, v.Kernel[1]-i), min(3, v.Kernel[2]-j)})
+		}
+	}
+	return blocks
+}
+
+// has reports whether point p is not always zero.
+func (b winogradBlock) has(p int) bool { return (p/4 < 3 || b.high == 3) && (p%4 < 3 || b.wide == 3) }
+
+// points is the number of points that are not always zero.
+func (b winogradBlock) points() (n int) {
+	for p := range winogradPoints {
+		if b.has(p) {
+			n++
+		}
+	}
+	return n
+}
+
+// taps sets the addresses of the taps of a block within filters, from element at of each on: those that there
+// are not are at other.
+func (t *winogradTiling) taps(b winogradBlock, w []float32, at int, other *float32) (taps [9]*float32) {
+	for i := range taps {
+		taps[i] = other
+		if i/3 < b.high && i%3 < b.wide {
+			tap := (b.top+i/3)*t.Kernel[2] + b.left + i%3
+			taps[i] = &w[tap*t.InC*t.OutC+at]
+		}
+	}
+	return taps
 }
 
 // winogradTiling is a convolution in tiles. Lines of tiles are numbered over all images.
@@ -138,6 +184,7 @@ type winogradTiling struct {
 	group      int // lines of tiles at a time
 	columns    int // outputs at a time
 	ldv        int // elements from a tile to the next, of a point of images
+	blocks     []winogradBlock
 
 	y, x, w  []float32
 	epilogue gemm.Epilogue[float32]
@@ -147,9 +194,9 @@ type winogradTiling struct {
 // cache if that is enough of them, the points of the filters in what cores share.
 func (b *winograd) newTiling(v *Conv) winogradTiling {
 	const filters, enough = 1 << 20, 48
-	t := winogradTiling{winograd: b, Conv: v, high: kernel.CeilDiv(v.Out[1], 2), wide: kernel.CeilDiv(v.Out[2], 2)}
+	t := winogradTiling{winograd: b, Conv: v, high: kernel.CeilDiv(v.Out[1], 2), wide: kernel.CeilDiv(v.Out[2], 2), blocks: v.winogradBlocks()}
 	panel := b.micro.panel()
-	t.columns = min(v.OutC, max(1, filters/winogradPoints/v.InC/panel)*panel)
+	t.columns = min(v.OutC, max(1, filters/(winogradPoints*len(t.blocks)*v.InC)/panel)*panel)
 	t.ldv = pointRow(v.InC)
 	most := max(enough, 3*b.room/(winogradPoints*(t.ldv+t.columns)))
 	worthwhile := kernel.CeilDiv(convFlops, 2*winogradPoints*t.wide*v.InC*t.columns)
@@ -169,7 +216,8 @@ func (t *winogradTiling) lines(lo, hi int) (first, end int) {
 // winogradColumns are some of the outputs of a convolution.
 type winogradColumns struct {
 	winogradTiling
-	u            []float32 // by point, panel of columns and channel
+	u            []float32 // by block, point, panel of columns and channel
+	zeros        []float32 // filterRows lines of filters that there are not
 	first, width int
 }
 
@@ -178,24 +226,32 @@ func (t *winogradTiling) uPoint() int {
 	return pointSize(kernel.CeilDiv(t.columns, t.micro.panel()) * t.micro.panel() * t.InC)
 }
 
+// uOf is the points of a block.
+func (c *winogradColumns) uOf(block int) []float32 { return c.u[block*winogradPoints*c.uPoint():] }
+
+// filterRows is how many rows of filters are transformed at a time: so few that their lines of memory are still at hand
+// for the next columns.
+const filterRows = 8
+
 // transformFilters sets u.
 func (c *winogradColumns) transformFilters(par kernel.Par) {
-	const rows = 8 // so few that their lines of memory are still at hand for the next columns
-	par(kernel.CeilDiv(c.InC, rows), max(1, kernel.ElementGrain/64/c.width), func(lo, hi int) {
+	n := kernel.CeilDiv(c.InC, filterRows)
+	par(n*len(c.blocks), max(1, kernel.ElementGrain/64/c.width), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			c.transformRows(i*rows, min((i+1)*rows, c.InC))
+			rows := i % n * filterRows
+			c.transformRows(i/n, rows, min(rows+filterRows, c.InC))
 		}
 	})
 }
 
-// transformRows sets the points of the filters for channels [lo, hi).
-func (c *winogradColumns) transformRows(lo, hi int) {
+// transformRows sets the points of a block of the filters for channels [lo, hi).
+func (c *winogradColumns) transformRows(block, lo, hi int) {
 	panel, lanes := c.micro.panel(), c.micro.lanes
 	for j := 0; j < kernel.CeilDiv(c.width, panel)*panel; j += lanes {
-		u := &c.u[j/panel*panel*c.InC+lo*panel+j%panel]
+		u := &c.uOf(block)[j/panel*panel*c.InC+lo*panel+j%panel]
 		width := max(0, min(lanes, c.width-j))
-		w := &c.w[min(lo*c.OutC+c.first+j, len(c.w)-1)]
-		c.filters(u, c.uPoint()*floatBytes, panel*floatBytes, w, c.InC*c.OutC*floatBytes, c.OutC*floatBytes, hi-lo, width)
+		taps := c.taps(c.blocks[block], c.w, min(lo*c.OutC+c.first+j, c.InC*c.OutC-1), &c.zeros[0])
+		c.filters(u, c.uPoint()*floatBytes, panel*floatBytes, &taps[0], c.OutC*floatBytes, hi-lo, width)
 	}
 }
 
@@ -206,8 +262,10 @@ func (c winogradColumns) convolve(lo, hi int) {
 	c.prepare(s)
 	for i := lo; i < hi; i++ {
 		begin, end := i*c.group, min((i+1)*c.group, c.count())
-		c.transformImages(s, s.v, pointSize((end-begin)*c.wide*c.ldv), begin, end)
-		c.multiply(s, (end-begin)*c.wide)
+		for block := range c.blocks {
+			c.transformImages(s, block, s.v, pointSize((end-begin)*c.wide*c.ldv), begin, end)
+			c.multiply(s, block, (end-begin)*c.wide)
+		}
 		first, last := c.lines(begin, end)
 		if !c.transformResults(s, begin, end) {
 			c.again(first, last)
@@ -266,18 +324,18 @@ func pointRow(channels int) int {
 func pointSize(n int) int { return n + 16 }
 
 // padded is the number of elements of a line of an image with what tiles see around it.
-func (t *winogradTiling) padded() int { return (2*t.wide + 2) * t.InC }
+func (t *winogradTiling) padded() int { return (2*t.wide + 2 + (t.Kernel[2]-1)/3*3) * t.InC }
 
 // line returns line h of image n with zeros around it.
-func (t *winogradTiling) line(s *winogradScratch, n, h int) *float32 {
+func (t *winogradTiling) line(s *winogradScratch, n, h int) []float32 {
 	size := t.In[2] * t.InC
 	if h < 0 || h >= t.In[1] {
-		return &s.lines[4*t.padded()]
+		return s.lines[4*t.padded():]
 	}
 	at := n*t.In[1] + h
 	src := t.x[at*size : (at+1)*size]
 	if t.Pad[2] == 0 && len(src) >= t.padded() {
-		return &src[0]
+		return src
 	}
 	slot := h & 3 // the lines that a tile sees follow each other
 	line := s.lines[slot*t.padded() : (slot+1)*t.padded()]
@@ -285,35 +343,40 @@ func (t *winogradTiling) line(s *winogradScratch, n, h int) *float32 {
 		s.held[slot] = at
 		padLine(t.Pad[2]*t.InC, line, src)
 	}
-	return &line[0]
+	return line
 }
 
-// transformImages sets the points of lines [lo, hi) of tiles, so many elements apart.
-func (t *winogradTiling) transformImages(s *winogradScratch, v []float32, point, lo, hi int) {
+// transformImages sets the points of a block for lines [lo, hi) of tiles, so many elements apart.
+func (t *winogradTiling) transformImages(s *winogradScratch, block int, v []float32, point, lo, hi int) {
+	b := t.blocks[block]
+	at := b.left * t.InC
 	for i := lo; i < hi; i++ {
-		n, h := i/t.high, i%t.high*2-t.Pad[1]
-		t.images(&v[(i-lo)*t.wide*t.ldv], point*floatBytes, (t.ldv-t.InC)*floatBytes, t.line(s, n, h), t.line(s, n, h+1), t.line(s, n, h+2), t.line(s, n, h+3),
-			t.InC*floatBytes, t.InC, t.wide)
+		n, h := i/t.high, i%t.high*2-t.Pad[1]+b.top
+		l0, l1, l2, l3 := t.line(s, n, h), t.line(s, n, h+1), t.line(s, n, h+2), t.line(s, n, h+3)
+		t.images(&v[(i-lo)*t.wide*t.ldv], point*floatBytes, (t.ldv-t.InC)*floatBytes, &l0[at], &l1[at], &l2[at], &l3[at], t.InC*floatBytes, t.InC, t.wide)
 	}
 }
 
-// multiply sets the points of the results of so many tiles.
-func (c *winogradColumns) multiply(s *winogradScratch, n int) {
-	panel := c.micro.panel()
-	cut := tiles.Cut(n, c.micro.tileM)
-	steps := tiles.EqualBlocks(c.InC, c.convSteps())
+// multiply sets the points of the results of so many tiles, or adds those of a block that is not the first.
+func (c *winogradColumns) multiply(s *winogradScratch, block, n int) {
 	vPoint, mPoint := pointSize(n*c.ldv), pointSize(n*c.width)
 	for p := range winogradPoints {
-		for j := 0; j < c.width; j += panel {
-			u := c.u[p*c.uPoint()+j*c.InC:]
-			width := min(panel, c.width-j)
-			for k := 0; k < c.InC; k += steps {
-				runs := [2]kRun{{0, 0, min(steps, c.InC-k)}}
-				for i := range cut.Tiles {
-					row, h := cut.Tile(i)
-					c.micro.runsTile(h, width)(&runs[0].a, &s.v[p*vPoint+row*c.ldv+k], c.ldv, &u[k*panel], panel,
-						&s.m[p*mPoint+row*c.width+j], c.width, min(k, 1), nil, width)
-				}
+		if c.blocks[block].has(p) {
+			c.multiplyPoint(c.uOf(block)[p*c.uPoint():], s.v[p*vPoint:], s.m[p*mPoint:], n, min(block, 1))
+		}
+	}
+}
+
+// multiplyPoint sets a point of the results of n tiles, or adds to it with beta 1.
+func (c *winogradColumns) multiplyPoint(u, v, m []float32, n, beta int) {
+	panel, cut, steps := c.micro.panel(), tiles.Cut(n, c.micro.tileM), tiles.EqualBlocks(c.InC, c.convSteps())
+	for j := 0; j < c.width; j += panel {
+		width := min(panel, c.width-j)
+		for k := 0; k < c.InC; k += steps {
+			runs := [2]kRun{{0, 0, min(steps, c.InC-k)}}
+			for i := range cut.Tiles {
+				row, h := cut.Tile(i)
+				c.micro.runsTile(h, width)(&runs[0].a, &v[row*c.ldv+k], c.ldv, &u[j*c.InC+k*panel], panel, &m[row*c.width+j], c.width, max(beta, min(k, 1)), nil, width)
 			}
 		}
 	}

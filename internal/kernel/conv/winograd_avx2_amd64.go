@@ -19,12 +19,12 @@ func winogradGradsAVX2(v *float32, point int, gap int, l0 *float32, l1 *float32,
 //go:noescape
 func winogradResultsAVX2(y00 *float32, y01 *float32, y10 *float32, y11 *float32, skip int, m *float32, point int, bias *float32, outs int, count int, check *float32)
 
-// winogradFiltersAVX2 sets the 16 points of up to one vector of the columns of the filters, with zeros behind their width, for so many rows. Rows, points and taps are so many bytes apart: the rows of u row, those of w line.
+// winogradFiltersAVX2 sets the 16 points of up to one vector of the columns of the filters, with zeros behind their width, for so many rows. Taps are 9 addresses. Rows and points are so many bytes apart: the rows of u row, those of taps line.
 //
 //go:noescape
-func winogradFiltersAVX2(u *float32, point int, row int, w *float32, tap int, line int, rows int, width int)
+func winogradFiltersAVX2(u *float32, point int, row int, taps **float32, line int, rows int, width int)
 
-// winogradSumsAVX2 sets 9 taps of n elements from their 16 points; taps and points are so many bytes apart. It sets a vector of check to zeros, or to NaN where an element is not finite.
+// winogradSumsAVX2 sets n elements of each of 9 taps, which are addresses, from their 16 points, so many bytes apart. It sets a vector of check to zeros, or to NaN where an element is not finite.
 //
 //go:noescape
-func winogradSumsAVX2(w *float32, tap int, u *float32, point int, n int, check *float32)
+func winogradSumsAVX2(taps **float32, u *float32, point int, n int, check *float32)

@@ -543,10 +543,10 @@ next:
 	VZEROUPPER
 	RET
 
-// func winogradFiltersAVX2(u *float32, point int, row int, w *float32, tap int, line int, rows int, width int)
+// func winogradFiltersAVX2(u *float32, point int, row int, taps **float32, line int, rows int, width int)
 // Requires: AVX
-TEXT ·winogradFiltersAVX2(SB), NOSPLIT, $0-64
-	MOVQ    width+56(FP), AX
+TEXT ·winogradFiltersAVX2(SB), NOSPLIT, $0-56
+	MOVQ    width+48(FP), AX
 	LEAQ    tail<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 64(CX)(AX*4), Y0
@@ -556,21 +556,19 @@ TEXT ·winogradFiltersAVX2(SB), NOSPLIT, $0-64
 	LEAQ    (DX)(AX*4), BX
 	LEAQ    (BX)(AX*4), SI
 	LEAQ    (SI)(AX*4), DI
-	MOVQ    tap+32(FP), R8
+	MOVQ    taps+24(FP), R8
 	MOVQ    row+16(FP), R9
-	MOVQ    line+40(FP), R10
-	MOVQ    rows+48(FP), R11
-	MOVQ    w+24(FP), R12
-	LEAQ    (R12)(R8*2), R13
-	ADDQ    R8, R13
-	LEAQ    (R13)(R8*2), R14
-	ADDQ    R8, R14
+	MOVQ    line+32(FP), R10
+	XORQ    R11, R11
 	VMOVUPS word8_3f000000<>+0(SB), Y1
 
 row:
-	VMASKMOVPS (R12), Y0, Y2
-	VMASKMOVPS (R12)(R8*1), Y0, Y3
-	VMASKMOVPS (R12)(R8*2), Y0, Y4
+	MOVQ       (R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y2
+	MOVQ       8(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y3
+	MOVQ       16(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y4
 	VMOVUPS    Y2, (DX)
 	VADDPS     Y4, Y2, Y5
 	VMULPS     Y1, Y5, Y5
@@ -583,25 +581,34 @@ row:
 	VSUBPS     Y3, Y2, Y2
 	VMOVUPS    Y2, (DX)(AX*2)
 	VMOVUPS    Y4, (DX)(CX*1)
-	VMASKMOVPS (R12), Y0, Y2
-	VMASKMOVPS (R14), Y0, Y3
+	MOVQ       (R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y2
+	MOVQ       48(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 	VMULPS     Y1, Y2, Y2
-	VMASKMOVPS (R13), Y0, Y3
+	MOVQ       24(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y3
 	VMULPS     Y1, Y3, Y3
 	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS (R12)(R8*1), Y0, Y3
-	VMASKMOVPS (R14)(R8*1), Y0, Y4
+	MOVQ       8(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y3
+	MOVQ       56(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y4
 	VADDPS     Y4, Y3, Y3
 	VMULPS     Y1, Y3, Y3
-	VMASKMOVPS (R13)(R8*1), Y0, Y4
+	MOVQ       32(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y4
 	VMULPS     Y1, Y4, Y4
 	VADDPS     Y4, Y3, Y3
-	VMASKMOVPS (R12)(R8*2), Y0, Y4
-	VMASKMOVPS (R14)(R8*2), Y0, Y5
+	MOVQ       16(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y4
+	MOVQ       64(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y5
 	VADDPS     Y5, Y4, Y4
 	VMULPS     Y1, Y4, Y4
-	VMASKMOVPS (R13)(R8*2), Y0, Y5
+	MOVQ       40(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y5
 	VMULPS     Y1, Y5, Y5
 	VADDPS     Y5, Y4, Y4
 	VMOVUPS    Y2, (BX)
@@ -616,25 +623,34 @@ row:
 	VSUBPS     Y3, Y2, Y2
 	VMOVUPS    Y2, (BX)(AX*2)
 	VMOVUPS    Y4, (BX)(CX*1)
-	VMASKMOVPS (R12), Y0, Y2
-	VMASKMOVPS (R14), Y0, Y3
+	MOVQ       (R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y2
+	MOVQ       48(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 	VMULPS     Y1, Y2, Y2
-	VMASKMOVPS (R13), Y0, Y3
+	MOVQ       24(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y3
 	VMULPS     Y1, Y3, Y3
 	VSUBPS     Y3, Y2, Y2
-	VMASKMOVPS (R12)(R8*1), Y0, Y3
-	VMASKMOVPS (R14)(R8*1), Y0, Y4
+	MOVQ       8(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y3
+	MOVQ       56(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y4
 	VADDPS     Y4, Y3, Y3
 	VMULPS     Y1, Y3, Y3
-	VMASKMOVPS (R13)(R8*1), Y0, Y4
+	MOVQ       32(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y4
 	VMULPS     Y1, Y4, Y4
 	VSUBPS     Y4, Y3, Y3
-	VMASKMOVPS (R12)(R8*2), Y0, Y4
-	VMASKMOVPS (R14)(R8*2), Y0, Y5
+	MOVQ       16(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y4
+	MOVQ       64(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y5
 	VADDPS     Y5, Y4, Y4
 	VMULPS     Y1, Y4, Y4
-	VMASKMOVPS (R13)(R8*2), Y0, Y5
+	MOVQ       40(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y5
 	VMULPS     Y1, Y5, Y5
 	VSUBPS     Y5, Y4, Y4
 	VMOVUPS    Y2, (SI)
@@ -649,9 +665,12 @@ row:
 	VSUBPS     Y3, Y2, Y2
 	VMOVUPS    Y2, (SI)(AX*2)
 	VMOVUPS    Y4, (SI)(CX*1)
-	VMASKMOVPS (R14), Y0, Y2
-	VMASKMOVPS (R14)(R8*1), Y0, Y3
-	VMASKMOVPS (R14)(R8*2), Y0, Y4
+	MOVQ       48(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y2
+	MOVQ       56(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y3
+	MOVQ       64(R8), R12
+	VMASKMOVPS (R12)(R11*1), Y0, Y4
 	VMOVUPS    Y2, (DI)
 	VADDPS     Y4, Y2, Y5
 	VMULPS     Y1, Y5, Y5
@@ -668,10 +687,8 @@ row:
 	ADDQ       R9, BX
 	ADDQ       R9, SI
 	ADDQ       R9, DI
-	ADDQ       R10, R12
-	ADDQ       R10, R13
-	ADDQ       R10, R14
-	DECQ       R11
+	ADDQ       R10, R11
+	DECQ       rows+40(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
@@ -686,26 +703,22 @@ DATA word8_3f000000<>+24(SB)/4, $0x3f000000
 DATA word8_3f000000<>+28(SB)/4, $0x3f000000
 GLOBL word8_3f000000<>(SB), RODATA|NOPTR, $32
 
-// func winogradSumsAVX2(w *float32, tap int, u *float32, point int, n int, check *float32)
+// func winogradSumsAVX2(taps **float32, u *float32, point int, n int, check *float32)
 // Requires: AVX, FMA3
-TEXT ·winogradSumsAVX2(SB), NOSPLIT, $0-48
-	MOVQ    point+24(FP), AX
+TEXT ·winogradSumsAVX2(SB), NOSPLIT, $0-40
+	MOVQ    point+16(FP), AX
 	LEAQ    (AX)(AX*2), CX
-	MOVQ    u+16(FP), DX
+	MOVQ    u+8(FP), DX
 	LEAQ    (DX)(AX*4), BX
 	LEAQ    (BX)(AX*4), SI
 	LEAQ    (SI)(AX*4), DI
-	MOVQ    tap+8(FP), R8
-	MOVQ    w+0(FP), R9
-	LEAQ    (R9)(R8*2), R10
-	ADDQ    R8, R10
-	LEAQ    (R10)(R8*2), R11
-	ADDQ    R8, R11
-	MOVQ    n+32(FP), R12
+	MOVQ    taps+0(FP), R8
+	XORQ    R9, R9
+	MOVQ    n+24(FP), R11
 	VMOVUPS word8_3f000000<>+0(SB), Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	CMPQ    R12, $+8
+	CMPQ    R11, $+8
 	JLT     after_vectors1
 
 vectors1:
@@ -737,16 +750,19 @@ vectors1:
 	VMULPS      Y0, Y7, Y7
 	VADDPS      Y7, Y3, Y3
 	VFMADD231PS Y3, Y1, Y2
-	VMOVUPS     Y3, (R9)
+	MOVQ        (R8), R10
+	VMOVUPS     Y3, (R10)(R9*1)
 	VSUBPS      Y5, Y4, Y3
 	VMULPS      Y0, Y3, Y3
 	VFMADD231PS Y3, Y1, Y2
-	VMOVUPS     Y3, (R9)(R8*1)
+	MOVQ        8(R8), R10
+	VMOVUPS     Y3, (R10)(R9*1)
 	VADDPS      Y5, Y4, Y3
 	VMULPS      Y0, Y3, Y3
 	VADDPS      Y6, Y3, Y3
 	VFMADD231PS Y3, Y1, Y2
-	VMOVUPS     Y3, (R9)(R8*2)
+	MOVQ        16(R8), R10
+	VMOVUPS     Y3, (R10)(R9*1)
 	VMOVUPS     (BX), Y3
 	VMOVUPS     (SI), Y4
 	VSUBPS      Y4, Y3, Y3
@@ -767,16 +783,19 @@ vectors1:
 	VMULPS      Y0, Y7, Y7
 	VADDPS      Y7, Y3, Y3
 	VFMADD231PS Y3, Y1, Y2
-	VMOVUPS     Y3, (R10)
+	MOVQ        24(R8), R10
+	VMOVUPS     Y3, (R10)(R9*1)
 	VSUBPS      Y5, Y4, Y3
 	VMULPS      Y0, Y3, Y3
 	VFMADD231PS Y3, Y1, Y2
-	VMOVUPS     Y3, (R10)(R8*1)
+	MOVQ        32(R8), R10
+	VMOVUPS     Y3, (R10)(R9*1)
 	VADDPS      Y5, Y4, Y3
 	VMULPS      Y0, Y3, Y3
 	VADDPS      Y6, Y3, Y3
 	VFMADD231PS Y3, Y1, Y2
-	VMOVUPS     Y3, (R10)(R8*2)
+	MOVQ        40(R8), R10
+	VMOVUPS     Y3, (R10)(R9*1)
 	VMOVUPS     (BX), Y3
 	VMOVUPS     (SI), Y4
 	VADDPS      Y4, Y3, Y3
@@ -805,33 +824,34 @@ vectors1:
 	VMULPS      Y0, Y7, Y7
 	VADDPS      Y7, Y3, Y3
 	VFMADD231PS Y3, Y1, Y2
-	VMOVUPS     Y3, (R11)
+	MOVQ        48(R8), R10
+	VMOVUPS     Y3, (R10)(R9*1)
 	VSUBPS      Y5, Y4, Y3
 	VMULPS      Y0, Y3, Y3
 	VFMADD231PS Y3, Y1, Y2
-	VMOVUPS     Y3, (R11)(R8*1)
+	MOVQ        56(R8), R10
+	VMOVUPS     Y3, (R10)(R9*1)
 	VADDPS      Y5, Y4, Y3
 	VMULPS      Y0, Y3, Y3
 	VADDPS      Y6, Y3, Y3
 	VFMADD231PS Y3, Y1, Y2
-	VMOVUPS     Y3, (R11)(R8*2)
+	MOVQ        64(R8), R10
+	VMOVUPS     Y3, (R10)(R9*1)
 	ADDQ        $+32, DX
 	ADDQ        $+32, BX
 	ADDQ        $+32, SI
 	ADDQ        $+32, DI
 	ADDQ        $+32, R9
-	ADDQ        $+32, R10
-	ADDQ        $+32, R11
-	SUBQ        $+8, R12
-	CMPQ        R12, $+8
+	SUBQ        $+8, R11
+	CMPQ        R11, $+8
 	JGE         vectors1
 
 after_vectors1:
-	TESTQ       R12, R12
+	TESTQ       R11, R11
 	JZ          done
-	LEAQ        tail<>+0(SB), R13
-	NEGQ        R12
-	VMOVUPS     64(R13)(R12*4), Y3
+	LEAQ        tail<>+0(SB), R10
+	NEGQ        R11
+	VMOVUPS     64(R10)(R11*4), Y3
 	VMASKMOVPS  (BX), Y3, Y4
 	VMASKMOVPS  (SI), Y3, Y5
 	VADDPS      Y5, Y4, Y4
@@ -860,16 +880,19 @@ after_vectors1:
 	VMULPS      Y0, Y8, Y8
 	VADDPS      Y8, Y4, Y4
 	VFMADD231PS Y4, Y1, Y2
-	VMASKMOVPS  Y4, Y3, (R9)
+	MOVQ        (R8), R10
+	VMASKMOVPS  Y4, Y3, (R10)(R9*1)
 	VSUBPS      Y6, Y5, Y4
 	VMULPS      Y0, Y4, Y4
 	VFMADD231PS Y4, Y1, Y2
-	VMASKMOVPS  Y4, Y3, (R9)(R8*1)
+	MOVQ        8(R8), R10
+	VMASKMOVPS  Y4, Y3, (R10)(R9*1)
 	VADDPS      Y6, Y5, Y4
 	VMULPS      Y0, Y4, Y4
 	VADDPS      Y7, Y4, Y4
 	VFMADD231PS Y4, Y1, Y2
-	VMASKMOVPS  Y4, Y3, (R9)(R8*2)
+	MOVQ        16(R8), R10
+	VMASKMOVPS  Y4, Y3, (R10)(R9*1)
 	VMASKMOVPS  (BX), Y3, Y4
 	VMASKMOVPS  (SI), Y3, Y5
 	VSUBPS      Y5, Y4, Y4
@@ -890,16 +913,19 @@ after_vectors1:
 	VMULPS      Y0, Y8, Y8
 	VADDPS      Y8, Y4, Y4
 	VFMADD231PS Y4, Y1, Y2
-	VMASKMOVPS  Y4, Y3, (R10)
+	MOVQ        24(R8), R10
+	VMASKMOVPS  Y4, Y3, (R10)(R9*1)
 	VSUBPS      Y6, Y5, Y4
 	VMULPS      Y0, Y4, Y4
 	VFMADD231PS Y4, Y1, Y2
-	VMASKMOVPS  Y4, Y3, (R10)(R8*1)
+	MOVQ        32(R8), R10
+	VMASKMOVPS  Y4, Y3, (R10)(R9*1)
 	VADDPS      Y6, Y5, Y4
 	VMULPS      Y0, Y4, Y4
 	VADDPS      Y7, Y4, Y4
 	VFMADD231PS Y4, Y1, Y2
-	VMASKMOVPS  Y4, Y3, (R10)(R8*2)
+	MOVQ        40(R8), R10
+	VMASKMOVPS  Y4, Y3, (R10)(R9*1)
 	VMASKMOVPS  (BX), Y3, Y4
 	VMASKMOVPS  (SI), Y3, Y5
 	VADDPS      Y5, Y4, Y4
@@ -928,19 +954,22 @@ after_vectors1:
 	VMULPS      Y0, Y8, Y8
 	VADDPS      Y8, Y4, Y4
 	VFMADD231PS Y4, Y1, Y2
-	VMASKMOVPS  Y4, Y3, (R11)
+	MOVQ        48(R8), R10
+	VMASKMOVPS  Y4, Y3, (R10)(R9*1)
 	VSUBPS      Y6, Y5, Y4
 	VMULPS      Y0, Y4, Y4
 	VFMADD231PS Y4, Y1, Y2
-	VMASKMOVPS  Y4, Y3, (R11)(R8*1)
+	MOVQ        56(R8), R10
+	VMASKMOVPS  Y4, Y3, (R10)(R9*1)
 	VADDPS      Y6, Y5, Y4
 	VMULPS      Y0, Y4, Y4
 	VADDPS      Y7, Y4, Y0
 	VFMADD231PS Y0, Y1, Y2
-	VMASKMOVPS  Y0, Y3, (R11)(R8*2)
+	MOVQ        64(R8), R10
+	VMASKMOVPS  Y0, Y3, (R10)(R9*1)
 
 done:
-	MOVQ    check+40(FP), AX
-	VMOVUPS Y2, (AX)
+	MOVQ    check+32(FP), R10
+	VMOVUPS Y2, (R10)
 	VZEROUPPER
 	RET

@@ -512,10 +512,10 @@ next:
 	VZEROUPPER
 	RET
 
-// func winogradFiltersAVX512(u *float32, point int, row int, w *float32, tap int, line int, rows int, width int)
+// func winogradFiltersAVX512(u *float32, point int, row int, taps **float32, line int, rows int, width int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·winogradFiltersAVX512(SB), NOSPLIT, $0-64
-	MOVQ    width+56(FP), AX
+TEXT ·winogradFiltersAVX512(SB), NOSPLIT, $0-56
+	MOVQ    width+48(FP), AX
 	MOVQ    $0x00000001, CX
 	SHLXQ   AX, CX, CX
 	DECQ    CX
@@ -526,21 +526,19 @@ TEXT ·winogradFiltersAVX512(SB), NOSPLIT, $0-64
 	LEAQ    (DX)(AX*4), BX
 	LEAQ    (BX)(AX*4), SI
 	LEAQ    (SI)(AX*4), DI
-	MOVQ    tap+32(FP), R8
+	MOVQ    taps+24(FP), R8
 	MOVQ    row+16(FP), R9
-	MOVQ    line+40(FP), R10
-	MOVQ    rows+48(FP), R11
-	MOVQ    w+24(FP), R12
-	LEAQ    (R12)(R8*2), R13
-	ADDQ    R8, R13
-	LEAQ    (R13)(R8*2), R14
-	ADDQ    R8, R14
+	MOVQ    line+32(FP), R10
+	XORQ    R11, R11
 	VMOVUPS word16_3f000000<>+0(SB), Z0
 
 row:
-	VMOVUPS.Z (R12), K1, Z1
-	VMOVUPS.Z (R12)(R8*1), K1, Z2
-	VMOVUPS.Z (R12)(R8*2), K1, Z3
+	MOVQ      (R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z1
+	MOVQ      8(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z2
+	MOVQ      16(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z3
 	VMOVUPS   Z1, (DX)
 	VADDPS    Z3, Z1, Z4
 	VMULPS    Z0, Z4, Z4
@@ -553,25 +551,34 @@ row:
 	VSUBPS    Z2, Z1, Z1
 	VMOVUPS   Z1, (DX)(AX*2)
 	VMOVUPS   Z3, (DX)(CX*1)
-	VMOVUPS.Z (R12), K1, Z1
-	VMOVUPS.Z (R14), K1, Z2
+	MOVQ      (R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z1
+	MOVQ      48(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMULPS    Z0, Z1, Z1
-	VMOVUPS.Z (R13), K1, Z2
+	MOVQ      24(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z2
 	VMULPS    Z0, Z2, Z2
 	VADDPS    Z2, Z1, Z1
-	VMOVUPS.Z (R12)(R8*1), K1, Z2
-	VMOVUPS.Z (R14)(R8*1), K1, Z3
+	MOVQ      8(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z2
+	MOVQ      56(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z3
 	VADDPS    Z3, Z2, Z2
 	VMULPS    Z0, Z2, Z2
-	VMOVUPS.Z (R13)(R8*1), K1, Z3
+	MOVQ      32(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z3
 	VMULPS    Z0, Z3, Z3
 	VADDPS    Z3, Z2, Z2
-	VMOVUPS.Z (R12)(R8*2), K1, Z3
-	VMOVUPS.Z (R14)(R8*2), K1, Z4
+	MOVQ      16(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z3
+	MOVQ      64(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z4
 	VADDPS    Z4, Z3, Z3
 	VMULPS    Z0, Z3, Z3
-	VMOVUPS.Z (R13)(R8*2), K1, Z4
+	MOVQ      40(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z4
 	VMULPS    Z0, Z4, Z4
 	VADDPS    Z4, Z3, Z3
 	VMOVUPS   Z1, (BX)
@@ -586,25 +593,34 @@ row:
 	VSUBPS    Z2, Z1, Z1
 	VMOVUPS   Z1, (BX)(AX*2)
 	VMOVUPS   Z3, (BX)(CX*1)
-	VMOVUPS.Z (R12), K1, Z1
-	VMOVUPS.Z (R14), K1, Z2
+	MOVQ      (R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z1
+	MOVQ      48(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMULPS    Z0, Z1, Z1
-	VMOVUPS.Z (R13), K1, Z2
+	MOVQ      24(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z2
 	VMULPS    Z0, Z2, Z2
 	VSUBPS    Z2, Z1, Z1
-	VMOVUPS.Z (R12)(R8*1), K1, Z2
-	VMOVUPS.Z (R14)(R8*1), K1, Z3
+	MOVQ      8(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z2
+	MOVQ      56(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z3
 	VADDPS    Z3, Z2, Z2
 	VMULPS    Z0, Z2, Z2
-	VMOVUPS.Z (R13)(R8*1), K1, Z3
+	MOVQ      32(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z3
 	VMULPS    Z0, Z3, Z3
 	VSUBPS    Z3, Z2, Z2
-	VMOVUPS.Z (R12)(R8*2), K1, Z3
-	VMOVUPS.Z (R14)(R8*2), K1, Z4
+	MOVQ      16(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z3
+	MOVQ      64(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z4
 	VADDPS    Z4, Z3, Z3
 	VMULPS    Z0, Z3, Z3
-	VMOVUPS.Z (R13)(R8*2), K1, Z4
+	MOVQ      40(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z4
 	VMULPS    Z0, Z4, Z4
 	VSUBPS    Z4, Z3, Z3
 	VMOVUPS   Z1, (SI)
@@ -619,9 +635,12 @@ row:
 	VSUBPS    Z2, Z1, Z1
 	VMOVUPS   Z1, (SI)(AX*2)
 	VMOVUPS   Z3, (SI)(CX*1)
-	VMOVUPS.Z (R14), K1, Z1
-	VMOVUPS.Z (R14)(R8*1), K1, Z2
-	VMOVUPS.Z (R14)(R8*2), K1, Z3
+	MOVQ      48(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z1
+	MOVQ      56(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z2
+	MOVQ      64(R8), R12
+	VMOVUPS.Z (R12)(R11*1), K1, Z3
 	VMOVUPS   Z1, (DI)
 	VADDPS    Z3, Z1, Z4
 	VMULPS    Z0, Z4, Z4
@@ -638,10 +657,8 @@ row:
 	ADDQ      R9, BX
 	ADDQ      R9, SI
 	ADDQ      R9, DI
-	ADDQ      R10, R12
-	ADDQ      R10, R13
-	ADDQ      R10, R14
-	DECQ      R11
+	ADDQ      R10, R11
+	DECQ      rows+40(FP)
 	JNZ       row
 	VZEROUPPER
 	RET
@@ -664,26 +681,22 @@ DATA word16_3f000000<>+56(SB)/4, $0x3f000000
 DATA word16_3f000000<>+60(SB)/4, $0x3f000000
 GLOBL word16_3f000000<>(SB), RODATA|NOPTR, $64
 
-// func winogradSumsAVX512(w *float32, tap int, u *float32, point int, n int, check *float32)
+// func winogradSumsAVX512(taps **float32, u *float32, point int, n int, check *float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·winogradSumsAVX512(SB), NOSPLIT, $0-48
-	MOVQ    point+24(FP), AX
+TEXT ·winogradSumsAVX512(SB), NOSPLIT, $0-40
+	MOVQ    point+16(FP), AX
 	LEAQ    (AX)(AX*2), CX
-	MOVQ    u+16(FP), DX
+	MOVQ    u+8(FP), DX
 	LEAQ    (DX)(AX*4), BX
 	LEAQ    (BX)(AX*4), SI
 	LEAQ    (SI)(AX*4), DI
-	MOVQ    tap+8(FP), R8
-	MOVQ    w+0(FP), R9
-	LEAQ    (R9)(R8*2), R10
-	ADDQ    R8, R10
-	LEAQ    (R10)(R8*2), R11
-	ADDQ    R8, R11
-	MOVQ    n+32(FP), R12
+	MOVQ    taps+0(FP), R8
+	XORQ    R9, R9
+	MOVQ    n+24(FP), R11
 	VMOVUPS word16_3f000000<>+0(SB), Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
-	CMPQ    R12, $+16
+	CMPQ    R11, $+16
 	JLT     after_vectors1
 
 vectors1:
@@ -715,16 +728,19 @@ vectors1:
 	VMULPS      Z0, Z7, Z7
 	VADDPS      Z7, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, (R9)
+	MOVQ        (R8), R10
+	VMOVUPS     Z3, (R10)(R9*1)
 	VSUBPS      Z5, Z4, Z3
 	VMULPS      Z0, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, (R9)(R8*1)
+	MOVQ        8(R8), R10
+	VMOVUPS     Z3, (R10)(R9*1)
 	VADDPS      Z5, Z4, Z3
 	VMULPS      Z0, Z3, Z3
 	VADDPS      Z6, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, (R9)(R8*2)
+	MOVQ        16(R8), R10
+	VMOVUPS     Z3, (R10)(R9*1)
 	VMOVUPS     (BX), Z3
 	VMOVUPS     (SI), Z4
 	VSUBPS      Z4, Z3, Z3
@@ -745,16 +761,19 @@ vectors1:
 	VMULPS      Z0, Z7, Z7
 	VADDPS      Z7, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, (R10)
+	MOVQ        24(R8), R10
+	VMOVUPS     Z3, (R10)(R9*1)
 	VSUBPS      Z5, Z4, Z3
 	VMULPS      Z0, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, (R10)(R8*1)
+	MOVQ        32(R8), R10
+	VMOVUPS     Z3, (R10)(R9*1)
 	VADDPS      Z5, Z4, Z3
 	VMULPS      Z0, Z3, Z3
 	VADDPS      Z6, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, (R10)(R8*2)
+	MOVQ        40(R8), R10
+	VMOVUPS     Z3, (R10)(R9*1)
 	VMOVUPS     (BX), Z3
 	VMOVUPS     (SI), Z4
 	VADDPS      Z4, Z3, Z3
@@ -783,34 +802,35 @@ vectors1:
 	VMULPS      Z0, Z7, Z7
 	VADDPS      Z7, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, (R11)
+	MOVQ        48(R8), R10
+	VMOVUPS     Z3, (R10)(R9*1)
 	VSUBPS      Z5, Z4, Z3
 	VMULPS      Z0, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, (R11)(R8*1)
+	MOVQ        56(R8), R10
+	VMOVUPS     Z3, (R10)(R9*1)
 	VADDPS      Z5, Z4, Z3
 	VMULPS      Z0, Z3, Z3
 	VADDPS      Z6, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, (R11)(R8*2)
+	MOVQ        64(R8), R10
+	VMOVUPS     Z3, (R10)(R9*1)
 	ADDQ        $+64, DX
 	ADDQ        $+64, BX
 	ADDQ        $+64, SI
 	ADDQ        $+64, DI
 	ADDQ        $+64, R9
-	ADDQ        $+64, R10
-	ADDQ        $+64, R11
-	SUBQ        $+16, R12
-	CMPQ        R12, $+16
+	SUBQ        $+16, R11
+	CMPQ        R11, $+16
 	JGE         vectors1
 
 after_vectors1:
-	TESTQ       R12, R12
+	TESTQ       R11, R11
 	JZ          done
-	MOVQ        $0x00000001, R13
-	SHLXQ       R12, R13, R13
-	DECQ        R13
-	KMOVW       R13, K1
+	MOVQ        $0x00000001, R10
+	SHLXQ       R11, R10, R10
+	DECQ        R10
+	KMOVW       R10, K1
 	VMOVUPS.Z   (BX), K1, Z3
 	VMOVUPS.Z   (SI), K1, Z4
 	VADDPS      Z4, Z3, Z3
@@ -839,16 +859,19 @@ after_vectors1:
 	VMULPS      Z0, Z7, Z7
 	VADDPS      Z7, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, K1, (R9)
+	MOVQ        (R8), R10
+	VMOVUPS     Z3, K1, (R10)(R9*1)
 	VSUBPS      Z5, Z4, Z3
 	VMULPS      Z0, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, K1, (R9)(R8*1)
+	MOVQ        8(R8), R10
+	VMOVUPS     Z3, K1, (R10)(R9*1)
 	VADDPS      Z5, Z4, Z3
 	VMULPS      Z0, Z3, Z3
 	VADDPS      Z6, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, K1, (R9)(R8*2)
+	MOVQ        16(R8), R10
+	VMOVUPS     Z3, K1, (R10)(R9*1)
 	VMOVUPS.Z   (BX), K1, Z3
 	VMOVUPS.Z   (SI), K1, Z4
 	VSUBPS      Z4, Z3, Z3
@@ -869,16 +892,19 @@ after_vectors1:
 	VMULPS      Z0, Z7, Z7
 	VADDPS      Z7, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, K1, (R10)
+	MOVQ        24(R8), R10
+	VMOVUPS     Z3, K1, (R10)(R9*1)
 	VSUBPS      Z5, Z4, Z3
 	VMULPS      Z0, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, K1, (R10)(R8*1)
+	MOVQ        32(R8), R10
+	VMOVUPS     Z3, K1, (R10)(R9*1)
 	VADDPS      Z5, Z4, Z3
 	VMULPS      Z0, Z3, Z3
 	VADDPS      Z6, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, K1, (R10)(R8*2)
+	MOVQ        40(R8), R10
+	VMOVUPS     Z3, K1, (R10)(R9*1)
 	VMOVUPS.Z   (BX), K1, Z3
 	VMOVUPS.Z   (SI), K1, Z4
 	VADDPS      Z4, Z3, Z3
@@ -907,19 +933,22 @@ after_vectors1:
 	VMULPS      Z0, Z7, Z7
 	VADDPS      Z7, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, K1, (R11)
+	MOVQ        48(R8), R10
+	VMOVUPS     Z3, K1, (R10)(R9*1)
 	VSUBPS      Z5, Z4, Z3
 	VMULPS      Z0, Z3, Z3
 	VFMADD231PS Z3, Z1, Z2
-	VMOVUPS     Z3, K1, (R11)(R8*1)
+	MOVQ        56(R8), R10
+	VMOVUPS     Z3, K1, (R10)(R9*1)
 	VADDPS      Z5, Z4, Z3
 	VMULPS      Z0, Z3, Z3
 	VADDPS      Z6, Z3, Z0
 	VFMADD231PS Z0, Z1, Z2
-	VMOVUPS     Z0, K1, (R11)(R8*2)
+	MOVQ        64(R8), R10
+	VMOVUPS     Z0, K1, (R10)(R9*1)
 
 done:
-	MOVQ    check+40(FP), AX
-	VMOVUPS Z2, (AX)
+	MOVQ    check+32(FP), R10
+	VMOVUPS Z2, (R10)
 	VZEROUPPER
 	RET

@@ -13,6 +13,9 @@ import (
 // and of the results' gradient give, 16 products for each channel and output instead of 36:
 //
 //	V = Bᵀ·d·B,  Y = A·dy·Aᵀ,  U[p] = Σ V[p]ᵀ·Y[p] for 16 points p,  dw = Gᵀ·U·G
+//
+// Each tap is a sum over all 4×4 pixels of the tiles, those that it does not see cancel: to some roundings of the
+// largest product, summed over the results.
 
 // backFilter is ConvolveBackFilter.
 func (b *winograd) backFilter(par kernel.Par, v *Conv, dw, x, dy []float32) {
@@ -46,7 +49,8 @@ type winogradFilterSums struct {
 	winogradTiling
 	dy      []float32
 	ldy     int       // elements from a tile to the next, of a point of the gradient of results
-	v, g, u []float32 // points: of images, of gradients, and the sums [channels outputs]
+	v, g, u []float32 // points: of images, of gradients, and by block the sums [channels outputs]
+	other   []float32 // takes the gradient of taps that there are not
 }
 
 // newFilterSums makes room. The points of a group stay in the second-level cache. How many tiles that are
@@ -59,37 +63,45 @@ func (b *winograd) newFilterSums(v *Conv, m *winogradShared) *winogradFilterSums
 	n = f.group * f.wide
 	m.v = tiles.GrowAligned(m.v, winogradPoints*pointSize(n*f.ldv))
 	m.g = tiles.GrowAligned(m.g, winogradPoints*pointSize(n*f.ldy))
-	m.u = tiles.GrowAligned(m.u, winogradPoints*f.uPoint())
-	f.v, f.g, f.u = m.v, m.g, m.u
+	m.u = tiles.GrowAligned(m.u, len(f.blocks)*winogradPoints*f.uPoint())
+	m.other = tiles.GrowAligned(m.other, v.InC*v.OutC)
+	f.v, f.g, f.u, f.other = m.v, m.g, m.u, m.other
 	return f
 }
 
 // uPoint is the number of elements from a point of the sums to the next.
 func (f *winogradFilterSums) uPoint() int { return pointSize(f.InC * f.OutC) }
 
+// uOf is the sums of a block.
+func (f *winogradFilterSums) uOf(block int) []float32 { return f.u[block*winogradPoints*f.uPoint():] }
+
 // add adds what lines [lo, hi) of tiles give, or sets the sums to it.
 func (f *winogradFilterSums) add(par kernel.Par, lo, hi int) {
 	n := (hi - lo) * f.wide
 	vPoint, gPoint := pointSize(n*f.ldv), pointSize(n*f.ldy)
-	par(hi-lo, max(1, kernel.ElementGrain/winogradPoints/(f.wide*(f.InC+f.OutC))), func(i, end int) {
-		s := f.winograd.scratch.Get().(*winogradScratch)
-		defer f.winograd.scratch.Put(s)
-		f.prepareLines(s)
-		f.transformImages(s, f.v[i*f.wide*f.ldv:], vPoint, lo+i, lo+end)
-		f.transformGrads(s, f.g[i*f.wide*f.ldy:], gPoint, lo+i, lo+end)
-	})
-	par(winogradPoints, max(1, convFlops/(2*n*f.InC*f.OutC)), func(p, end int) {
-		for ; p < end; p++ {
-			f.addPoint(f.u[p*f.uPoint():], f.v[p*vPoint:], f.g[p*gPoint:], n, min(lo, 1))
-		}
-	})
+	for block := range f.blocks {
+		par(hi-lo, max(1, kernel.ElementGrain/winogradPoints/(f.wide*(f.InC+f.OutC))), func(i, end int) {
+			s := f.winograd.scratch.Get().(*winogradScratch)
+			defer f.winograd.scratch.Put(s)
+			f.prepareLines(s)
+			f.transformImages(s, block, f.v[i*f.wide*f.ldv:], vPoint, lo+i, lo+end)
+			if block == 0 {
+				f.transformGrads(s, f.g[i*f.wide*f.ldy:], gPoint, lo+i, lo+end)
+			}
+		})
+		par(winogradPoints, max(1, convFlops/(2*n*f.InC*f.OutC)), func(p, end int) {
+			for ; p < end; p++ {
+				f.addPoint(f.blocks[block].has(p), f.uOf(block)[p*f.uPoint():], f.v[p*vPoint:], f.g[p*gPoint:], n, min(lo, 1))
+			}
+		})
+	}
 }
 
 // transformGrads sets the points of the gradient of lines [lo, hi) of tiles, so many elements apart.
 func (f *winogradFilterSums) transformGrads(s *winogradScratch, g []float32, point, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		first, end := f.lines(i, i+1)
-		l1 := &s.lines[4*f.padded()]
+		l1 := &s.lines[4*f.padded()] // zeros
 		l0 := f.grads(s, first, 0)
 		if end-first == 2 {
 			l1 = f.grads(s, first+1, 1)
@@ -110,8 +122,13 @@ func (f *winogradFilterSums) grads(s *winogradScratch, line, slot int) *float32 
 	return &dst[0]
 }
 
-// addPoint adds the product of a point of n tiles to u, or sets u to it with beta 0.
-func (f *winogradFilterSums) addPoint(u, v, g []float32, n, beta int) {
+// addPoint adds the product of a point of n tiles to u, or sets u to it with beta 0. Points that are
+// not needed are zero.
+func (f *winogradFilterSums) addPoint(needed bool, u, v, g []float32, n, beta int) {
+	if !needed {
+		clear(u[:f.InC*f.OutC])
+		return
+	}
 	const most = 512
 	panel, cut, steps := f.micro.panel(), tiles.Cut(f.InC, f.micro.tileM), tiles.EqualBlocks(n, most)
 	for k := 0; k < n; k += steps {
@@ -131,12 +148,16 @@ func (f *winogradFilterSums) addPoint(u, v, g []float32, n, beta int) {
 func (f *winogradFilterSums) store(par kernel.Par, dw []float32) bool {
 	var bad atomic.Bool
 	n := f.InC * f.OutC
-	par(n, kernel.ElementGrain/winogradPoints, func(lo, hi int) {
-		var check [16]float32
-		f.winograd.sums(&dw[lo], n*floatBytes, &f.u[lo], f.uPoint()*floatBytes, hi-lo, &check[0])
-		if !zeros(check[:f.micro.lanes]) {
-			bad.Store(true)
-		}
-	})
+	for block, b := range f.blocks {
+		u := f.uOf(block)
+		par(n, kernel.ElementGrain/winogradPoints, func(lo, hi int) {
+			var check [16]float32
+			taps := f.taps(b, dw, lo, &f.other[lo])
+			f.winograd.sums(&taps[0], &u[lo], f.uPoint()*floatBytes, hi-lo, &check[0])
+			if !zeros(check[:f.micro.lanes]) {
+				bad.Store(true)
+			}
+		})
+	}
 	return !bad.Load()
 }
