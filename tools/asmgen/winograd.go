@@ -268,18 +268,25 @@ func emitWinogradFilters(a *asm) {
 	a.XORQ(at, at)
 	half := a.inReg(a.stored(0.5)[0])
 	a.Label("row")
-	for i := range 4 { // lines of points one after the other: AVX2 has few registers
-		var points [3]vec
-		for j := range points {
-			points[j] = a.filterPoint(i, func(i int) vec {
-				a.MOVQ(operand.Mem{Base: taps, Disp: 8 * (3*i + j)}, p)
-				return mask.load(operand.Mem{Base: p, Index: at, Scale: 1})
-			}, half)
-		}
-		for j := range 4 {
-			a.VMOVUPS(a.filterPoint(j, func(j int) vec { return points[j] }, half), u.at(i, j))
+	load := func(i, j int) vec {
+		a.MOVQ(operand.Mem{Base: taps, Disp: 8 * (3*i + j)}, p)
+		return mask.load(operand.Mem{Base: p, Index: at, Scale: 1})
+	}
+	store := func(i int, line [3]vec) {
+		plus, minus := a.filterPoints(line, half)
+		for j, v := range []vec{line[0], plus, minus, line[2]} {
+			a.VMOVUPS(v, u.at(i, j))
 		}
 	}
+	// The outer lines of points first: AVX2 has few registers.
+	store(0, [3]vec{load(0, 0), load(0, 1), load(0, 2)})
+	store(3, [3]vec{load(2, 0), load(2, 1), load(2, 2)})
+	var first, second [3]vec
+	for j := range 3 {
+		first[j], second[j] = a.filterPoints([3]vec{load(0, j), load(1, j), load(2, j)}, half)
+	}
+	store(1, first)
+	store(2, second)
 	for i := range u.rows {
 		a.ADDQ(row, u.rows[i])
 	}
@@ -289,21 +296,12 @@ func emitWinogradFilters(a *asm) {
 	a.end()
 }
 
-// filterPoint is point i of three elements of a filter.
-func (a *asm) filterPoint(i int, g func(i int) vec, half vec) vec {
-	switch i {
-	case 0:
-		return g(0)
-	case 3:
-		return g(2)
-	}
-	outer, inner := a.sumOf(g(0), g(2)), a.vec()
+// filterPoints are the two middle points of three elements of a filter; the outer ones are the first and the last element.
+func (a *asm) filterPoints(g [3]vec, half vec) (plus, minus vec) {
+	outer, inner := a.sumOf(g[0], g[2]), a.vec()
 	a.VMULPS(half, outer, outer)
-	a.VMULPS(half, g(1), inner)
-	if i == 1 {
-		return a.sumOf(outer, inner)
-	}
-	return a.differenceOf(outer, inner)
+	a.VMULPS(half, g[1], inner)
+	return a.sumOf(outer, inner), a.differenceOf(outer, inner)
 }
 
 // emitWinogradSums writes the transform of points into the gradient for filters of 3×3.

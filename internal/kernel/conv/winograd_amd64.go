@@ -114,20 +114,30 @@ func (b *winograd) cheaper(v *Conv, perTile, overhead int) bool {
 	if !v.winogradApplies() {
 		return false
 	}
-	const near, perFilter, perFarFilter = 1 << 14, 60, 300 // measured
 	lanes := b.micro.lanes
 	in, outs := kernel.CeilDiv(v.InC, lanes), kernel.CeilDiv(v.OutC, lanes)
-	filters := perFilter * v.InC * outs
-	if v.InC*v.OutC > near { // their points leave the second-level cache
-		filters = perFarFilter * v.InC * outs
-	}
+	filters := filterCycles(v.InC*v.OutC) * v.InC * outs
 	t := b.newTiling(v)
 	n, points := t.count()*t.wide, 0
 	for _, block := range t.blocks {
 		points += block.points()
 	}
-	mine := points*n*v.InC*outs*overhead/100 + n*perTile*(len(t.blocks)*in+outs) + len(t.blocks)*filters
+	// Threads meet once more, and wait for the points of filters, which then come from the cache of another.
+	const start, shared = 20000, 3
+	mine := points*n*v.InC*outs*overhead/100 + n*perTile*(len(t.blocks)*in+outs) + shared*len(t.blocks)*filters + start
 	return mine < v.Batch*v.LinesOut()*v.Out[2]*v.Taps()*v.InC*outs
+}
+
+// filterCycles are those for the points of a vector of filters, as measured: they depend on which cache takes the points
+// of filters of so many elements.
+func filterCycles(elements int) int {
+	switch {
+	case elements <= 1<<9:
+		return 60
+	case elements <= 1<<16:
+		return 150
+	}
+	return 300
 }
 
 // winogradApplies reports whether windows are of 3×3 or more and move by 1.
@@ -199,9 +209,18 @@ func (b *winograd) newTiling(v *Conv) winogradTiling {
 	t.columns = min(v.OutC, max(1, filters/(winogradPoints*len(t.blocks)*v.InC)/panel)*panel)
 	t.ldv = pointRow(v.InC)
 	most := max(enough, 3*b.room/(winogradPoints*(t.ldv+t.columns)))
-	worthwhile := kernel.CeilDiv(convFlops, 2*winogradPoints*t.wide*v.InC*t.columns)
-	t.group = max(1, min(most/t.wide, max(worthwhile, kernel.CeilDiv(t.count(), 2*runtime.GOMAXPROCS(0)))))
+	t.group = max(1, kernel.CeilDiv(t.count(), t.groups(max(1, most/t.wide))))
 	return t
+}
+
+// groups is how many groups of at most so many lines there are: as many for each thread if lines suffice, and several
+// where each is worth a task.
+func (t *winogradTiling) groups(most int) int {
+	const each = 4
+	threads := runtime.GOMAXPROCS(0)
+	worthwhile := 2 * winogradPoints * len(t.blocks) * t.count() * t.wide * t.InC * t.columns / convFlops
+	n := max(kernel.CeilDiv(t.count(), most), min(each*threads, worthwhile))
+	return max(1, kernel.CeilDiv(n, threads)*threads)
 }
 
 // count is the number of lines of tiles.
@@ -231,7 +250,7 @@ func (c *winogradColumns) uOf(block int) []float32 { return c.u[block*winogradPo
 
 // filterRows is how many rows of filters are transformed at a time: so few that their lines of memory are still at hand
 // for the next columns.
-const filterRows = 8
+const filterRows = 16
 
 // transformFilters sets u.
 func (c *winogradColumns) transformFilters(par kernel.Par) {
