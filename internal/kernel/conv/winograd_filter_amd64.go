@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/kernel/tiles"
 )
 
@@ -32,8 +33,10 @@ func (b *winograd) sumTiles(par kernel.Par, v *Conv, dw, x, dy []float32) bool {
 	defer b.shared.Put(m)
 	f := b.newFilterSums(v, m)
 	f.x, f.dy = x, dy
-	for at := 0; at < f.count(); at += f.group {
-		f.add(par, at, min(at+f.group, f.count()))
+	if f.pieces == 1 {
+		f.addAll(par, m, 0)
+	} else {
+		par(f.pieces, 1, f.addPieces)
 	}
 	return f.store(par, dw)
 }
@@ -44,57 +47,93 @@ func (b *winograd) backFilterPays(v *Conv) bool {
 	return b.cheaper(v, perTile, overhead)
 }
 
-// winogradFilterSums sums up the points of the filters' gradient over groups of lines of tiles.
+// winogradFilterSums sums up the points of the filters' gradient, over groups of lines of tiles.
 type winogradFilterSums struct {
 	winogradTiling
-	dy      []float32
-	ldy     int       // elements from a tile to the next, of a point of the gradient of results
-	v, g, u []float32 // points: of images, of gradients, and by block the sums [channels outputs]
-	other   []float32 // takes the gradient of taps that there are not
+	dy     []float32
+	ldy    int       // elements from a tile to the next, of a point of the gradient of results
+	pieces int       // parts of the lines that are summed up by themselves
+	u      []float32 // the sums by piece, block and point [channels outputs]
+	other  []float32 // takes the gradient of taps that there are not
 }
 
-// newFilterSums makes room. The points of a group stay in the second-level cache. How many tiles that are
-// depends on the shapes alone, and so does the order of the sums.
+// newFilterSums makes room for sums. The points of a group stay in the second-level cache. How many tiles that are, and
+// how many pieces there are, depends on the shapes alone, and so does the order of the sums.
 func (b *winograd) newFilterSums(v *Conv, m *winogradShared) *winogradFilterSums {
 	const least, most = 64, 2 << 10
 	f := &winogradFilterSums{winogradTiling: b.newTiling(v), ldy: pointRow(v.OutC)}
 	n := min(most, max(least, 4*b.room/(winogradPoints*(f.ldv+f.ldy))))
-	f.group = max(1, min(n/f.wide, f.count()))
-	n = f.group * f.wide
-	m.v = tiles.GrowAligned(m.v, winogradPoints*pointSize(n*f.ldv))
-	m.g = tiles.GrowAligned(m.g, winogradPoints*pointSize(n*f.ldy))
-	m.u = tiles.GrowAligned(m.u, len(f.blocks)*winogradPoints*f.uPoint())
+	f.pieces = f.worthwhilePieces()
+	lines := kernel.CeilDiv(f.count(), f.pieces)
+	f.group = kernel.CeilDiv(lines, kernel.CeilDiv(lines, max(1, n/f.wide)))
+	m.u = tiles.GrowAligned(m.u, f.pieces*f.uPiece())
 	m.other = tiles.GrowAligned(m.other, v.InC*v.OutC)
-	f.v, f.g, f.u, f.other = m.v, m.g, m.u, m.other
+	f.u, f.other = m.u, m.other
 	return f
 }
 
-// uPoint is the number of elements from a point of the sums to the next.
+// worthwhilePieces is how many pieces there are for threads to share: as many as have so many tiles that adding their sums
+// does not count, if the sums of enough of them find room. Otherwise threads share the points of one.
+func (f *winogradFilterSums) worthwhilePieces() int {
+	const most, each, enough, room = 8, 512, 4, 4 << 20
+	n := min(most, f.count()*f.wide/each, f.count(), room/f.uPiece())
+	if n < enough {
+		return 1
+	}
+	return n
+}
+
+// uPoint is the number of elements from a point of the sums to the next, uPiece those of a piece.
 func (f *winogradFilterSums) uPoint() int { return pointSize(f.InC * f.OutC) }
 
-// uOf is the sums of a block.
-func (f *winogradFilterSums) uOf(block int) []float32 { return f.u[block*winogradPoints*f.uPoint():] }
+func (f *winogradFilterSums) uPiece() int { return len(f.blocks) * winogradPoints * f.uPoint() }
 
-// add adds what lines [lo, hi) of tiles give, or sets the sums to it.
-func (f *winogradFilterSums) add(par kernel.Par, lo, hi int) {
+// uOf is the sums of a block in a piece.
+func (f *winogradFilterSums) uOf(piece, block int) []float32 {
+	return f.u[piece*f.uPiece()+block*winogradPoints*f.uPoint():]
+}
+
+// addPieces sums up pieces [lo, hi).
+func (f *winogradFilterSums) addPieces(lo, hi int) {
+	m := f.winograd.shared.Get().(*winogradShared)
+	defer f.winograd.shared.Put(m)
+	for piece := lo; piece < hi; piece++ {
+		f.addAll(kernel.Serial, m, piece)
+	}
+}
+
+// addAll sums up a piece.
+func (f *winogradFilterSums) addAll(par kernel.Par, m *winogradShared, piece int) {
+	n := f.group * f.wide
+	m.v = tiles.GrowAligned(m.v, winogradPoints*pointSize(n*f.ldv))
+	m.g = tiles.GrowAligned(m.g, winogradPoints*pointSize(n*f.ldy))
+	begin, end := piece*f.count()/f.pieces, (piece+1)*f.count()/f.pieces
+	for lo := begin; lo < end; lo += f.group {
+		for block := range f.blocks {
+			f.add(par, m, piece, block, lo, min(lo+f.group, end), min(lo-begin, 1))
+		}
+	}
+}
+
+// add adds what lines [lo, hi) of tiles give for a block, or sets its sums to that with beta 0.
+func (f *winogradFilterSums) add(par kernel.Par, m *winogradShared, piece, block, lo, hi, beta int) {
 	n := (hi - lo) * f.wide
 	vPoint, gPoint := pointSize(n*f.ldv), pointSize(n*f.ldy)
-	for block := range f.blocks {
-		par(hi-lo, max(1, kernel.ElementGrain/winogradPoints/(f.wide*(f.InC+f.OutC))), func(i, end int) {
-			s := f.winograd.scratch.Get().(*winogradScratch)
-			defer f.winograd.scratch.Put(s)
-			f.prepareLines(s)
-			f.transformImages(s, block, f.v[i*f.wide*f.ldv:], vPoint, lo+i, lo+end)
-			if block == 0 {
-				f.transformGrads(s, f.g[i*f.wide*f.ldy:], gPoint, lo+i, lo+end)
-			}
-		})
-		par(winogradPoints, max(1, convFlops/(2*n*f.InC*f.OutC)), func(p, end int) {
-			for ; p < end; p++ {
-				f.addPoint(f.blocks[block].has(p), f.uOf(block)[p*f.uPoint():], f.v[p*vPoint:], f.g[p*gPoint:], n, min(lo, 1))
-			}
-		})
-	}
+	par(hi-lo, max(1, kernel.ElementGrain/winogradPoints/(f.wide*(f.InC+f.OutC))), func(i, end int) {
+		s := f.winograd.scratch.Get().(*winogradScratch)
+		defer f.winograd.scratch.Put(s)
+		f.prepareLines(s)
+		f.transformImages(s, block, m.v[i*f.wide*f.ldv:], vPoint, lo+i, lo+end)
+		if block == 0 {
+			f.transformGrads(s, m.g[i*f.wide*f.ldy:], gPoint, lo+i, lo+end)
+		}
+	})
+	u := f.uOf(piece, block)
+	par(winogradPoints, max(1, convFlops/(2*n*f.InC*f.OutC)), func(p, end int) {
+		for ; p < end; p++ {
+			f.addPoint(f.blocks[block].has(p), u[p*f.uPoint():], m.v[p*vPoint:], m.g[p*gPoint:], n, beta)
+		}
+	})
 }
 
 // transformGrads sets the points of the gradient of lines [lo, hi) of tiles, so many elements apart.
@@ -147,17 +186,28 @@ func (f *winogradFilterSums) addPoint(needed bool, u, v, g []float32, n, beta in
 // store sets dw. It reports whether it is finite.
 func (f *winogradFilterSums) store(par kernel.Par, dw []float32) bool {
 	var bad atomic.Bool
-	n := f.InC * f.OutC
 	for block, b := range f.blocks {
-		u := f.uOf(block)
-		par(n, kernel.ElementGrain/winogradPoints, func(lo, hi int) {
+		par(f.InC*f.OutC, kernel.ElementGrain/winogradPoints/f.pieces, func(lo, hi int) {
 			var check [16]float32
+			f.addUp(block, lo, hi)
 			taps := f.taps(b, dw, lo, &f.other[lo])
-			f.winograd.sums(&taps[0], &u[lo], f.uPoint()*floatBytes, hi-lo, &check[0])
+			f.winograd.sums(&taps[0], &f.uOf(0, block)[lo], f.uPoint()*floatBytes, hi-lo, &check[0])
 			if !zeros(check[:f.micro.lanes]) {
 				bad.Store(true)
 			}
 		})
 	}
 	return !bad.Load()
+}
+
+// addUp adds the sums of all pieces to those of the first one, for elements [lo, hi) of the points of a block.
+func (f *winogradFilterSums) addUp(block, lo, hi int) {
+	first := f.uOf(0, block)
+	for p := range winogradPoints {
+		at := p * f.uPoint()
+		sum := first[at+lo : at+hi]
+		for piece := 1; piece < f.pieces; piece++ {
+			elementwise.Add(sum, sum, f.uOf(piece, block)[at+lo:at+hi])
+		}
+	}
 }
