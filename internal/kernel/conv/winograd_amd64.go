@@ -3,6 +3,7 @@
 package conv
 
 import (
+	"os"
 	"runtime"
 	"sync"
 
@@ -28,6 +29,12 @@ import (
 // element of the filters, summed over the channels. Sums of integers are exact as long as
 // four times as large ones are. Results that are not finite are computed again the plain way,
 // so that infinities stay what they are.
+
+// winogradVariable, set to "off", makes all convolutions plain sums of products: to tell whether a difference
+// comes from here.
+const winogradVariable = "GORGE_WINOGRAD"
+
+var winogradOff = sync.OnceValue(func() bool { return os.Getenv(winogradVariable) == "off" })
 
 // winogradKernels are the transforms for one instruction set; tools/asmgen says what each does.
 type winogradKernels struct {
@@ -111,7 +118,7 @@ func (b *winograd) pays(v *Conv) bool {
 // points of a tile, for each vector of channels and outputs, those for the points of the filters, and
 // in percent how much longer the products of points take than others.
 func (b *winograd) cheaper(v *Conv, perTile, overhead int) bool {
-	if !v.winogradApplies() {
+	if !v.winogradApplies() || winogradOff() {
 		return false
 	}
 	lanes := b.micro.lanes
