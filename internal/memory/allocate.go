@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"math"
+	"strings"
 	"unsafe"
 )
 
@@ -22,6 +23,26 @@ func allocate(n int) unsafe.Pointer {
 	}
 	p := allocateAligned(roundUp(n))
 	adviseHuge(p, roundUp(n))
+	return p
+}
+
+// allocateDirty is allocate of bytes of any value. Go clears memory that it collected
+// before it gives it out again, which takes as long as a copy into it. Blocks for huge
+// pages are left to allocate: they must not be touched before the system is advised.
+func allocateDirty(n int) unsafe.Pointer {
+	checkSize(n)
+	if n == 0 || n >= hugeLeast() {
+		return allocate(n)
+	}
+	// A Builder's memory is the only one of the standard library's that is not cleared. It
+	// has no other user once the Builder is gone, so that it may be written to.
+	var b strings.Builder
+	b.Grow(roundUp(n))
+	_ = b.WriteByte(0) // an empty string need not have an address; there is no error
+	p := unsafe.Pointer(unsafe.StringData(b.String()))
+	if uintptr(p)%Alignment != 0 {
+		return allocate(n)
+	}
 	return p
 }
 

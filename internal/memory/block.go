@@ -2,9 +2,9 @@ package memory
 
 import "unsafe"
 
-// block allocates n zero bytes for h within the budget and its share. h may be
-// nil. Large blocks have a claim.
-func block(n int, h *holder) (unsafe.Pointer, *claim, error) {
+// block allocates n bytes for h within the budget and its share, by allocate or
+// allocateDirty. h may be nil. Large blocks have a claim.
+func block(n int, h *holder, allocate func(n int) unsafe.Pointer) (unsafe.Pointer, *claim, error) {
 	checkSize(n)
 	if n < large {
 		return allocate(n), nil, process.few(n)

@@ -42,7 +42,7 @@ func New(n int) *Buffer { return must(newBuffer(n, nil)) }
 func TryNew(n int) (*Buffer, error) { return newBuffer(n, nil) }
 
 func newBuffer(n int, h *holder) (*Buffer, error) {
-	ptr, c, err := block(n, h)
+	ptr, c, err := block(n, h, allocate)
 	if err != nil {
 		return nil, err
 	}

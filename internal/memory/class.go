@@ -56,7 +56,7 @@ func (c *class) claimed(b *Buffer, h *holder) (*Buffer, error) {
 		b.claim.hold(h)
 		return b, nil
 	}
-	ptr, claim, err := block(c.size, h)
+	ptr, claim, err := block(c.size, h, allocateDirty)
 	if err != nil {
 		return nil, err
 	}

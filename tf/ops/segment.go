@@ -2,6 +2,8 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -13,11 +15,11 @@ func init() {
 		Attrs: "T: numbertype; Tindices: {int16, int32, int64}; Tnumsegments: {int32, int64} = int32",
 		Shape: unsortedSegmentShape, Grad: tf.GradFunc(unsortedSegmentSumGrad),
 		Kernels: core.ByType("T", byType{
-			tf.Float32: segmentSum(elementwise.Add[float32]), tf.Float64: segmentSum(elementwise.Add[float64]),
-			tf.Float16: segmentSum(widened2[tf.Half](elementwise.Add[float32])), tf.BFloat16: segmentSum(widened2[tf.BF16](elementwise.Add[float32])),
-			tf.Int8: segmentSum(elementwise.Add[int8]), tf.Int16: segmentSum(elementwise.Add[int16]), tf.Int32: segmentSum(elementwise.Add[int32]), tf.Int64: segmentSum(elementwise.Add[int64]),
-			tf.Uint8: segmentSum(elementwise.Add[uint8]), tf.Uint16: segmentSum(elementwise.Add[uint16]), tf.Uint32: segmentSum(elementwise.Add[uint32]), tf.Uint64: segmentSum(elementwise.Add[uint64]),
-			tf.Complex64: segmentSum(elementwise.Add[complex64]), tf.Complex128: segmentSum(elementwise.Add[complex128]),
+			tf.Float32: segmentSum(layout.ScatterAdd[float32, int64]), tf.Float64: segmentSum(layout.ScatterAdd[float64, int64]),
+			tf.Float16: segmentSum(addHalfRows[tf.Half]), tf.BFloat16: segmentSum(addHalfRows[tf.BF16]),
+			tf.Int8: segmentSum(layout.ScatterAdd[int8, int64]), tf.Int16: segmentSum(layout.ScatterAdd[int16, int64]), tf.Int32: segmentSum(layout.ScatterAdd[int32, int64]), tf.Int64: segmentSum(layout.ScatterAdd[int64, int64]),
+			tf.Uint8: segmentSum(layout.ScatterAdd[uint8, int64]), tf.Uint16: segmentSum(layout.ScatterAdd[uint16, int64]), tf.Uint32: segmentSum(layout.ScatterAdd[uint32, int64]), tf.Uint64: segmentSum(layout.ScatterAdd[uint64, int64]),
+			tf.Complex64: segmentSum(layout.ScatterAdd[complex64, int64]), tf.Complex128: segmentSum(layout.ScatterAdd[complex128, int64]),
 		}),
 	})
 }
@@ -64,7 +66,9 @@ func unsortedSegmentSumGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(apply("SelectV2", nil, mask, rows, ZerosLike(rows)), tf.Output{}, tf.Output{})
 }
 
-func segmentSum[T tf.Elem](add func(z, x, y []T)) core.NewKernel {
+// segmentSum makes the kernel of an add that adds rows of src to those of dst that idx
+// names, in order, and leaves out those of a negative one.
+func segmentSum[T tf.Elem](add func(dst, src []T, idx []int64, inner int)) core.NewKernel {
 	return stateless(func(c *core.OpContext) error {
 		x, ids := c.Input(0), c.Input(1)
 		n, err := segmentCount(c)
@@ -76,7 +80,18 @@ func segmentSum[T tf.Elem](add func(z, x, y []T)) core.NewKernel {
 			return err
 		}
 		clearCells(out)
-		return addSegments(core.Data[T](out), core.Data[T](x), ids, n, product(x.Shape()[ids.Rank():]), add)
+		idx, temp, err := rows.IndicesIn(c, ids)
+		if err != nil {
+			return err
+		}
+		if temp != nil {
+			defer temp.Release()
+		}
+		if err := checkSegmentsBelow(n, idx, ids.Shape()); err != nil {
+			return err
+		}
+		add(core.Data[T](out), core.Data[T](x), idx, product(x.Shape()[ids.Rank():]))
+		return nil
 	})
 }
 
@@ -99,16 +114,23 @@ func segmentCount(c *core.OpContext) (int, error) {
 	return n, checkProduct(append(tf.Shape{n}, x[len(ids):]...))
 }
 
-// addSegments adds each slice of src to the row of dst that its id names.
-func addSegments[T tf.Elem](dst, src []T, ids *core.Tensor, n, inner int, add func(z, x, y []T)) error {
-	for i, id := range rows.Indices(ids) {
+// checkSegmentsBelow checks that all ids are below n.
+func checkSegmentsBelow(n int, ids []int64, shape tf.Shape) error {
+	for i, id := range ids {
 		if id >= int64(n) {
-			return tf.Errorf(tf.InvalidArgument, "segment_ids%s = %d is out of range [0, %d)", position(ids.Shape(), i), id, n)
-		}
-		if id >= 0 {
-			row := dst[int(id)*inner : (int(id)+1)*inner]
-			add(row, row, src[i*inner:(i+1)*inner])
+			return tf.Errorf(tf.InvalidArgument, "segment_ids%s = %d is out of range [0, %d)", position(shape, i), id, n)
 		}
 	}
 	return nil
+}
+
+// addHalfRows is layout.ScatterAdd for 16-bit floats: each sum is rounded.
+func addHalfRows[H numeric.HalfFloat](dst, src []H, idx []int64, inner int) {
+	add := widened2[H](elementwise.Add[float32])
+	for i, k := range idx {
+		if k >= 0 {
+			row := dst[int(k)*inner : (int(k)+1)*inner]
+			add(row, row, src[i*inner:(i+1)*inner])
+		}
+	}
 }

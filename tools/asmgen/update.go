@@ -3,8 +3,6 @@ package main
 import (
 	"slices"
 	"strings"
-
-	"github.com/mmcloughlin/avo/operand"
 )
 
 // emitUpdates writes the functions that move variables.
@@ -13,20 +11,6 @@ func emitUpdates(a *asm, i isa) {
 	for _, l := range updateLoops() {
 		l.emit(a)
 	}
-	emitPrefetch(a)
-}
-
-// emitPrefetch writes the function that asks for memory that is needed soon.
-func emitPrefetch(a *asm) {
-	name := "prefetch" + a.isa.suffix()
-	a.text(name, "func(p *byte, lines int)", name+" brings cache lines, at least one, from p on into the first-level cache.")
-	p, lines := a.arg("p"), a.arg("lines")
-	a.Label("line")
-	a.PREFETCHT0(operand.Mem{Base: p})
-	a.ADDQ(operand.U8(64), p)
-	a.DECQ(lines)
-	a.JNZ(operand.LabelRef("line"))
-	a.end()
 }
 
 // updateLoops lists the loops that move variables, in place and to new memory.

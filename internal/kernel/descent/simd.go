@@ -13,8 +13,6 @@ type vectorLoops struct {
 	adagradV2 func(v, acc, g []float32, lr, epsilon float32)
 	rmsProp   func(v, s, m, g []float32, lr, c, momentum, epsilon float32)
 
-	prefetch func(p *byte, lines int)
-
 	// Those that follow store to other memory, at multiples of streamAlign bytes.
 	streamAdd, streamSub kernel.BinaryLoop
 	streamAxpy           func(z, y []float32, a float32, x []float32)

@@ -7,12 +7,12 @@ import "github.com/gorge-tf/gorge/internal/kernel"
 func init() {
 	kernel.Dispatch(&simd, vectorLoops{
 		axpy: axpyOf(axpyAVX2), momentum: momentumOf(momentumAVX2), adam: adamOf(adamAVX2),
-		adagrad: adagradOf(adagradAVX2), adagradV2: adagradV2Of(adagradV2AVX2), rmsProp: rmsPropOf(rmsPropAVX2), prefetch: prefetchAVX2,
+		adagrad: adagradOf(adagradAVX2), adagradV2: adagradV2Of(adagradV2AVX2), rmsProp: rmsPropOf(rmsPropAVX2),
 		streamAdd: kernel.BinaryOf(streamAddAVX2), streamSub: kernel.BinaryOf(streamSubAVX2),
 		streamAxpy: streamAxpyOf(streamAxpyAVX2), streamMomentum: streamMomentumOf(streamMomentumAVX2), streamAdam: streamAdamOf(streamAdamAVX2),
 	}, vectorLoops{
 		axpy: axpyOf(kernel.ByMemory(axpyAVX2, axpyAVX512)), momentum: momentumOf(kernel.ByMemory(momentumAVX2, momentumAVX512)), adam: adamOf(adamAVX512),
-		adagrad: adagradOf(adagradAVX512), adagradV2: adagradV2Of(adagradV2AVX512), rmsProp: rmsPropOf(rmsPropAVX512), prefetch: prefetchAVX512,
+		adagrad: adagradOf(adagradAVX512), adagradV2: adagradV2Of(adagradV2AVX512), rmsProp: rmsPropOf(rmsPropAVX512),
 		streamAdd: kernel.BinaryOf(streamAddAVX512), streamSub: kernel.BinaryOf(streamSubAVX512),
 		streamAxpy: streamAxpyOf(streamAxpyAVX512), streamMomentum: streamMomentumOf(streamMomentumAVX512), streamAdam: streamAdamOf(streamAdamAVX512),
 	})

@@ -58,8 +58,3 @@ func adagradV2AVX2(v *float32, a *float32, grad *float32, n int, lr float32, eps
 //
 //go:noescape
 func rmsPropAVX2(v *float32, s *float32, m *float32, grad *float32, n int, lr float32, c float32, momentum float32, epsilon float32)
-
-// prefetchAVX2 brings cache lines, at least one, from p on into the first-level cache.
-//
-//go:noescape
-func prefetchAVX2(p *byte, lines int)

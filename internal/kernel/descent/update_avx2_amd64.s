@@ -1103,17 +1103,3 @@ after_single:
 done:
 	VZEROUPPER
 	RET
-
-// func prefetchAVX2(p *byte, lines int)
-// Requires: AVX, MMX+
-TEXT ·prefetchAVX2(SB), NOSPLIT, $0-16
-	MOVQ p+0(FP), AX
-	MOVQ lines+8(FP), CX
-
-line:
-	PREFETCHT0 (AX)
-	ADDQ       $0x40, AX
-	DECQ       CX
-	JNZ        line
-	VZEROUPPER
-	RET

@@ -58,8 +58,3 @@ func adagradV2AVX512(v *float32, a *float32, grad *float32, n int, lr float32, e
 //
 //go:noescape
 func rmsPropAVX512(v *float32, s *float32, m *float32, grad *float32, n int, lr float32, c float32, momentum float32, epsilon float32)
-
-// prefetchAVX512 brings cache lines, at least one, from p on into the first-level cache.
-//
-//go:noescape
-func prefetchAVX512(p *byte, lines int)

@@ -1073,17 +1073,3 @@ after_single:
 done:
 	VZEROUPPER
 	RET
-
-// func prefetchAVX512(p *byte, lines int)
-// Requires: AVX, MMX+
-TEXT ·prefetchAVX512(SB), NOSPLIT, $0-16
-	MOVQ p+0(FP), AX
-	MOVQ lines+8(FP), CX
-
-line:
-	PREFETCHT0 (AX)
-	ADDQ       $0x40, AX
-	DECQ       CX
-	JNZ        line
-	VZEROUPPER
-	RET

@@ -29,9 +29,29 @@ func Gather[T any, I numeric.Index](par kernel.Par, dst, src []T, idx []I, outer
 
 // gatherRows takes the rows [lo, hi) of dst.
 func gatherRows[T any, I numeric.Index](dst, src []T, idx []I, n, inner, lo, hi int) {
-	k := len(idx)
-	for i := lo; i < hi; i++ {
-		row := (i/k*n + int(idx[i%k])) * inner
+	for k := len(idx); lo < hi; {
+		o := lo / k
+		end := min(hi, (o+1)*k)
+		pickRows(dst[lo*inner:end*inner], src[o*n*inner:(o+1)*n*inner], idx[lo-o*k:end-o*k], inner)
+		lo = end
+	}
+}
+
+// pickRows takes rows of one matrix.
+func pickRows[T any, I numeric.Index](dst, src []T, idx []I, inner int) {
+	if inner == 1 {
+		for i, row := range idx {
+			dst[i] = src[row]
+		}
+		return
+	}
+	far := kernel.Far(src)
+	for i := range idx {
+		if next := i + kernel.RowsAhead; far && next < len(idx) {
+			row := int(idx[next]) * inner
+			kernel.Prefetch(src[row : row+inner])
+		}
+		row := int(idx[i]) * inner
 		copy(dst[i*inner:(i+1)*inner], src[row:row+inner])
 	}
 }
@@ -39,6 +59,14 @@ func gatherRows[T any, I numeric.Index](dst, src []T, idx []I, n, inner, lo, hi 
 // ScatterAdd adds rows in order: dst[idx[i],:] += src[i,:]. Negative indices
 // are left out.
 func ScatterAdd[T numeric.Number, I numeric.Index](dst, src []T, idx []I, inner int) {
+	if inner == 1 {
+		for i, k := range idx {
+			if k >= 0 {
+				dst[k] += src[i]
+			}
+		}
+		return
+	}
 	scatter(dst, src, idx, inner, func(d, s []T) { elementwise.Add(d, d, s) })
 }
 
@@ -73,7 +101,12 @@ func ScatterUpdate[T any, I numeric.Index](dst, src []T, idx []I, inner int) {
 }
 
 func scatter[T any, I numeric.Index](dst, src []T, idx []I, inner int, f func(d, s []T)) {
+	far := kernel.Far(dst)
 	for i, k := range idx {
+		if next := i + kernel.RowsAhead; far && next < len(idx) && idx[next] >= 0 {
+			d := int(idx[next]) * inner
+			kernel.Prefetch(dst[d : d+inner])
+		}
 		if k >= 0 {
 			d := int(k) * inner
 			f(dst[d:d+inner], src[i*inner:(i+1)*inner])

@@ -44,6 +44,9 @@ func update(c *core.OpContext, vars, in []string, grad *core.Tensor, run func(*s
 	}
 	return changeAll(c, refs, func(next []*core.Change) error {
 		inputs, err := optimizerInputs(c, vars, in, grad, next)
+		if inputs != nil {
+			defer inputs.release()
+		}
 		if err == nil {
 			run(inputs)
 		}
@@ -166,10 +169,36 @@ func (in *stepInputs) checkRows() error {
 	if g[0] != n {
 		return tf.Errorf(tf.InvalidArgument, "grad must be the same size as indices in the first dimension.")
 	}
-	for i, row := range rows.Indices(in.indices) {
+	if err := in.takeRows(); err != nil {
+		return err
+	}
+	for i, row := range in.rows {
 		if row < 0 || row >= int64(v[0]) {
 			return tf.Errorf(tf.InvalidArgument, "Index %d at offset %d in indices is out of range", row, i)
 		}
 	}
 	return nil
+}
+
+// takeRows takes memory for the rows and their order, until release.
+func (in *stepInputs) takeRows() error {
+	v, temp, err := rows.IndicesIn(in.c, in.indices)
+	if err != nil {
+		return err
+	}
+	if temp != nil {
+		in.temps = append(in.temps, temp)
+	}
+	order, err := in.c.Temp(core.Int64, in.indices.Shape())
+	if err != nil {
+		return err
+	}
+	in.rows, in.order, in.temps = v, core.Data[int64](order), append(in.temps, order)
+	return nil
+}
+
+func (in *stepInputs) release() {
+	for _, t := range in.temps {
+		t.Release()
+	}
 }

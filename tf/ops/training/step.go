@@ -4,10 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/changes"
-	"github.com/gorge-tf/gorge/internal/kernel"
-	"github.com/gorge-tf/gorge/internal/kernel/descent"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
-	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -40,6 +37,9 @@ type stepInputs struct {
 	scalars []*core.Tensor
 	grad    *core.Tensor
 	indices *core.Tensor // the rows that grad is for; nil: all
+	rows    []int64      // indices, checked
+	order   []int64      // as long as rows, for the division among goroutines
+	temps   []*core.Tensor
 	// parts computes the gradient part by part, of which grad only has the shape; nil: grad
 	// has the elements.
 	parts func(worker func() core.UpdatePart)
@@ -56,45 +56,7 @@ func (in *stepInputs) each(worker func() func(at, from, n int)) {
 		})
 		return
 	}
-	for _, v := range in.different() {
-		v.All(in.c)
-	}
 	in.eachRow(worker)
-}
-
-// rowShares is into how many shares the rows of variables are divided, so that several
-// goroutines update different rows.
-const rowShares = 16
-
-// eachRow has rows updated, those of one row in order.
-func (in *stepInputs) eachRow(worker func() func(at, from, n int)) {
-	inner, indices := kernel.Product(in.vars[0].Shape()[1:]), rows.Indices(in.indices)
-	// A row is far from the one before, and so costs as much as some elements in order.
-	work := len(indices) * (inner + 16)
-	in.c.ParallelFor(rowShares, kernel.CeilDiv(rowShares*changes.Grain, max(1, work)), func(lo, hi int) {
-		update := worker()
-		mine := func(row int64) bool { share := int(row) % rowShares; return share >= lo && share < hi }
-		for i, row := range indices {
-			if next := i + rowsAhead; next < len(indices) && mine(indices[next]) {
-				in.prefetch(int(indices[next]))
-			}
-			if mine(row) {
-				update(int(row)*inner, i*inner, inner)
-			}
-		}
-	})
-}
-
-// rowsAhead is how many rows before it is updated a row is asked for.
-const rowsAhead = 8
-
-// prefetch asks for a row of all variables.
-func (in *stepInputs) prefetch(row int) {
-	for _, v := range in.vars {
-		all := v.Buffer().Bytes()
-		size := len(all) / v.Shape()[0]
-		descent.Prefetch(all[row*size : (row+1)*size])
-	}
 }
 
 // different returns the variables' changes, each once.
@@ -119,6 +81,10 @@ func exactStep[T tf.Elem](r rule[T]) step {
 			return
 		}
 		g := core.Data[T](in.grad)
+		if in.single() {
+			eachSingle(in, r(n, s), g)
+			return
+		}
 		in.each(func() func(at, from, n int) {
 			update := worker()
 			return func(at, from, n int) { update(at, g[from:from+n]) }
