@@ -44,10 +44,11 @@ type lowering struct {
 	nested int                           // loops and branches around the block
 	// loose is set while the body of a reduction is applied to many elements at once:
 	// values have more dimensions than their types.
-	loose bool
-	ops   int // added so far
-	nodes int // of the graph, counted so far
-	visit func(nodes int) error
+	loose  bool
+	ops    int // added so far
+	nodes  int // of the graph, counted so far
+	visit  func(nodes int) error
+	copied int // bytes of large constants that are copies
 }
 
 func newLowering(m *stablehlo.Module, g *tf.Graph, visit func(int) error) *lowering {
