@@ -37,13 +37,18 @@ func (c *class) pop() *Buffer {
 	defer c.mu.Unlock()
 	last := len(c.list) - 1
 	if last < 0 {
-		c.misses++
 		return nil
 	}
 	b := c.list[last]
 	c.list[last] = nil
 	c.list = c.list[:last]
 	return b
+}
+
+func (c *class) missed() {
+	c.mu.Lock()
+	c.misses++
+	c.mu.Unlock()
 }
 
 // claimed returns b, which was idle, as h's, or a new buffer if b is nil.
@@ -60,6 +65,7 @@ func (c *class) claimed(b *Buffer, h *holder) (*Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.missed()
 	b = &Buffer{ptr: ptr, owner: c, claim: claim}
 	if invariants.Enabled {
 		poison(c.block(b)) // callers must not rely on zeros

@@ -1,6 +1,9 @@
 package memory
 
-import "unsafe"
+import (
+	"runtime"
+	"unsafe"
+)
 
 // Wrap returns a buffer over memory that the caller goes on knowing: it is
 // escaped from the start, so it is neither recycled nor updated in place. keep
@@ -12,6 +15,36 @@ func Wrap(b []byte, keep any) *Buffer {
 	}
 	w.state.Store(oneRef | escapedBit)
 	return w
+}
+
+// AnyAddress reports whether this machine's loops can read elements at any address.
+const AnyAddress = runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"
+
+// WrapAnywhere is Wrap for memory whose elements may begin at any address: constants in
+// the middle of a file. It is for machines with [AnyAddress]. Nothing is ever written to
+// it.
+func WrapAnywhere(b []byte) *Buffer {
+	w := Wrap(b, nil)
+	w.owner = anywhere{}
+	return w
+}
+
+// anywhere is the owner of memory that need not be aligned.
+type anywhere struct{}
+
+func (anywhere) release(*Buffer) {}
+
+// anywhere reports whether b need not be aligned.
+func (b *Buffer) anywhere() bool {
+	switch h := b.owner.(type) {
+	case anywhere:
+		return true
+	case part:
+		return h.whole.anywhere()
+	case cut:
+		return h.whole.anywhere()
+	}
+	return false
 }
 
 // Adopt returns a buffer over memory that the caller hands over: free is

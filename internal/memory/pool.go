@@ -54,8 +54,7 @@ func (p *Pool) GetFor(step int64, n int) (*Buffer, error) {
 	if i >= numClasses {
 		return p.NewFor(step, n)
 	}
-	c := &p.classes[i]
-	b := c.pop()
+	c, b := p.idle(i)
 	if b == nil || b.claim != nil {
 		var err error
 		if b, err = c.claimed(b, p.holder(step, c.size)); err != nil {
@@ -65,6 +64,22 @@ func (p *Pool) GetFor(step int64, n int) (*Buffer, error) {
 	b.n = n
 	b.state.Store(oneRef)
 	return b, nil
+}
+
+// idle returns an idle buffer of class i, or of one of the next if they are fine: tensors
+// whose sizes vary a little share blocks. It returns class i and nil if there is none.
+func (p *Pool) idle(i int) (*class, *Buffer) {
+	if b := p.classes[i].pop(); b != nil || i < firstFine {
+		return &p.classes[i], b
+	}
+	for k := i + 1; k < min(i+fineSteps/steps, numClasses); k++ {
+		if c := &p.classes[k]; c.open.Load() {
+			if b := c.pop(); b != nil {
+				return c, b
+			}
+		}
+	}
+	return &p.classes[i], nil
 }
 
 // NewFor is [TryNew] that counts the memory to a step of the pool's session.

@@ -19,6 +19,8 @@ func TestSizeClassesHoldTheirSizes(t *testing.T) {
 			t.Fatalf("class %d of %d bytes cannot hold %d", i, size, n)
 		} else if size%Alignment == 0 && size > spanLen(n)+spanLen(n)/4 {
 			t.Fatalf("%d bytes get a block of %d: more than a quarter is waste", n, size)
+		} else if n > 1<<fineShift && size > n+n/fineSteps {
+			t.Fatalf("%d bytes get a block of %d: more than a 16th is waste", n, size)
 		}
 	}
 	for n := range 1 << 14 {
@@ -27,6 +29,13 @@ func TestSizeClassesHoldTheirSizes(t *testing.T) {
 	for shift := minShift; shift <= maxShift; shift++ {
 		for _, d := range []int{-65, -64, -1, 0} {
 			check(1<<shift + d)
+		}
+	}
+	for shift := fineShift - 1; shift < maxShift; shift++ {
+		for part := range 32 {
+			for _, d := range []int{-65, -64, -1, 0, 1, 64} {
+				check(1<<shift + part<<(shift-5) + d)
+			}
 		}
 	}
 	if i := classIndex(1<<maxShift + 1); i < numClasses {
@@ -59,6 +68,33 @@ func TestPoolReuses(t *testing.T) {
 	}
 	if s := p.Stats(); s != (PoolStats{Misses: 1}) {
 		t.Fatalf("stats %+v, want one miss and nothing idle", s)
+	}
+}
+
+// TestPoolReusesForOtherSizes: large tensors whose sizes vary a little share a block, but
+// none gets one of which more than a quarter is wasted.
+func TestPoolReusesForOtherSizes(t *testing.T) {
+	if invariants.Race {
+		t.Skip("under the race detector pools allocate afresh")
+	}
+	const mib = 1 << 20
+	p := NewPool(64 * mib)
+	p.Get(5 * mib).Unref()
+	for n := 4*mib + 256<<10 + 1; n <= 5*mib; n += 100_000 {
+		b := p.Get(n)
+		if b.Len() != n {
+			t.Fatalf("asked for %d bytes, got %d", n, b.Len())
+		}
+		b.Unref()
+	}
+	if s := p.Stats(); s.Misses != 1 || s.IdleBytes != 5*mib {
+		t.Fatalf("%+v, want one block of 5 MiB", s)
+	}
+	for _, n := range []int{4 * mib, 5*mib + 1, mib/2 + 1} {
+		p.Get(n).Unref()
+	}
+	if s := p.Stats(); s.Misses != 4 || s.Idle != 4 {
+		t.Fatalf("%+v, want three blocks more", s)
 	}
 }
 

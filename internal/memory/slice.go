@@ -10,7 +10,7 @@ import (
 // Slice views b as elements of T, which must hold no pointers: the garbage
 // collector does not look into buffers. It panics when the length is no whole
 // number of elements or the memory is not aligned for them; [Buffer.Aligned]
-// asks first.
+// asks first. Memory of [WrapAnywhere] need not be aligned.
 func Slice[T any](b *Buffer) []T {
 	var z T
 	size := unsafe.Sizeof(z)
@@ -32,7 +32,7 @@ func checkElements(b *Buffer, size, align uintptr) {
 	if size == 0 || uintptr(b.n)%size != 0 {
 		panic(fmt.Sprintf("memory: a buffer of %d bytes is no whole number of elements of %d bytes", b.n, size))
 	}
-	if !b.Aligned(int(align)) {
+	if !b.Aligned(int(align)) && !b.anywhere() {
 		panic(fmt.Sprintf("memory: elements need memory aligned to %d bytes, this buffer starts at %#x", align, uintptr(b.ptr)))
 	}
 }

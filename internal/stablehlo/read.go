@@ -2,7 +2,8 @@ package stablehlo
 
 import (
 	"bytes"
-	"unsafe"
+
+	"github.com/gorge-tf/gorge/internal/memory"
 )
 
 // Read reads a module from a portable artifact. Data that is damaged is an error of
@@ -20,7 +21,7 @@ func Read(data []byte) (*Module, error) {
 }
 
 // ReadString is Read of a string, of which it makes no copy.
-func ReadString(s string) (*Module, error) { return Read(unsafe.Slice(unsafe.StringData(s), len(s))) }
+func ReadString(s string) (*Module, error) { return Read(memory.BytesOf(s)) }
 
 // The bounds of what is nested: entries of tables in each other, and regions.
 const maxDepth = 256

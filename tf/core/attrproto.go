@@ -1,6 +1,7 @@
 package core
 
 import (
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
@@ -105,7 +106,7 @@ func AttrsProto(a Attrs) (map[string]*pb.AttrValue, error) {
 func AttrFromProto(p *pb.AttrValue, d *AttrDef) (any, error) {
 	switch v := p.GetValue().(type) {
 	case *pb.AttrValue_S:
-		return string(v.S), nil
+		return memory.Text(v.S), nil
 	case *pb.AttrValue_I:
 		return v.I, nil
 	case *pb.AttrValue_F:

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
@@ -17,6 +18,8 @@ type Library struct {
 	funcs map[string]*pb.FunctionDef
 	ops   map[string]*OpDef // what a node that calls the function by name looks like
 	grads map[string]string
+	// frozen: attributes of nodes share large strings with def, see [memory.Freeze].
+	frozen bool
 
 	derive  sync.Once
 	derived any
@@ -73,13 +76,30 @@ func (l *Library) add(f *pb.FunctionDef) error {
 		return Errorf(InvalidArgument, "function '%s': %s", name, AsError(err).Message())
 	}
 	l.funcs[name], l.ops[name] = f, d
+	l.frozen = l.frozen || hasFrozen(f)
 	return nil
 }
 
-// Proto returns the library as it is written to a GraphDef, nil if it is empty.
+// hasFrozen reports whether a function has strings that nobody may change.
+func hasFrozen(f *pb.FunctionDef) bool {
+	for _, n := range f.GetNodeDef() {
+		for _, v := range n.GetAttr() {
+			if memory.Frozen(v.GetS()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Proto returns the library as it is written to a GraphDef, nil if it is empty. It is a
+// copy if the library has strings that nobody may change: a program may change messages.
 func (l *Library) Proto() *pb.FunctionDefLibrary {
 	if l == nil {
 		return nil
+	}
+	if l.frozen {
+		return proto.CloneOf(l.def)
 	}
 	return l.def
 }
@@ -95,7 +115,7 @@ func (l *Library) Merge(def *pb.FunctionDefLibrary) (*Library, error) {
 	}
 	out := &Library{
 		def:   &pb.FunctionDefLibrary{Function: slices.Clone(l.def.GetFunction()), Gradient: slices.Clone(l.def.GetGradient())},
-		funcs: maps.Clone(l.funcs), ops: maps.Clone(l.ops), grads: maps.Clone(l.grads),
+		funcs: maps.Clone(l.funcs), ops: maps.Clone(l.ops), grads: maps.Clone(l.grads), frozen: l.frozen,
 	}
 	for _, f := range def.GetFunction() {
 		known := len(out.funcs)
@@ -125,7 +145,7 @@ func (l *Library) With(def *pb.FunctionDef) (*Library, error) {
 	}
 	out := &Library{
 		def:   &pb.FunctionDefLibrary{Function: append(slices.Clip(l.def.GetFunction()), def), Gradient: l.def.GetGradient()},
-		funcs: maps.Clone(l.funcs), ops: maps.Clone(l.ops), grads: l.grads,
+		funcs: maps.Clone(l.funcs), ops: maps.Clone(l.ops), grads: l.grads, frozen: l.frozen,
 	}
 	return out, out.add(def)
 }

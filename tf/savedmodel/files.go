@@ -29,12 +29,15 @@ const schemaVersion = 1
 // Read returns what saved_model.pb, or else saved_model.pbtxt or saved_model.cpb,
 // says in a directory. It fails with NotFound if there is none of them, and with
 // DataLoss if the file is not a SavedModel.
-func Read(dir string) (*pb.SavedModel, error) {
+func Read(dir string) (*pb.SavedModel, error) { return read(dir, readBinary) }
+
+// read is Read that reads saved_model.pb by a function.
+func read(dir string, binary func(dir, name string) (*pb.SavedModel, error)) (*pb.SavedModel, error) {
 	dir = core.LocalPath(dir)
 	for _, f := range []struct {
 		name  string
 		parse func(dir, name string) (*pb.SavedModel, error)
-	}{{binaryFile, readBinary}, {textFile, readText}, {chunkedFile, readChunked}} {
+	}{{binaryFile, binary}, {textFile, readText}, {chunkedFile, readChunked}} {
 		name := filepath.Join(dir, f.name)
 		m, err := f.parse(dir, name)
 		switch {

@@ -71,7 +71,7 @@ type Model struct {
 // all of it. Close ends the use of the model.
 func Load(ctx context.Context, dir string, o Options) (*Model, error) {
 	dir = core.LocalPath(dir)
-	saved, err := Read(dir)
+	saved, err := read(dir, readSharing)
 	if err != nil {
 		return nil, err
 	}

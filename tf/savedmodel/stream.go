@@ -43,17 +43,26 @@ type fields struct {
 	left int64  // bytes of the message that have not been read
 	rest []byte // the fields that no caller takes; they are parsed together
 	buf  []byte // for the contents of fields, used again
+	// texts are the large strings that have been read. nil: equal ones do not share
+	// memory, since a program may change them.
+	texts *texts
 }
 
 // readBinary reads saved_model.pb.
-func readBinary(_, name string) (*pb.SavedModel, error) {
+func readBinary(_, name string) (*pb.SavedModel, error) { return readStream(name, nil) }
+
+// readSharing is readBinary for a message that nobody changes. Its large strings are in
+// memory once, and are frozen: attributes are made of them without copies.
+func readSharing(_, name string) (*pb.SavedModel, error) { return readStream(name, &texts{}) }
+
+func readStream(name string, t *texts) (*pb.SavedModel, error) {
 	f, size, err := core.OpenRegular(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	m := &pb.SavedModel{}
-	top := &fields{r: bufio.NewReaderSize(f, 1<<16), left: size}
+	top := &fields{r: bufio.NewReaderSize(f, 1<<16), left: size, texts: t}
 	err = top.read(m, taking{metaGraphsField: func() error {
 		mg, err := top.metaGraph()
 		m.MetaGraphs = append(m.MetaGraphs, mg)
@@ -151,8 +160,7 @@ func (f *fields) attr(n *pb.NodeDef) error {
 		entry := protowire.AppendBytes(protowire.AppendTag(nil, attrField, protowire.BytesType), b)
 		return proto.Unmarshal(entry, n)
 	}
-	f.left -= size
-	in, key, v := &fields{r: f.r, left: size}, "", &pb.AttrValue{}
+	in, key, v := f.within(size), "", &pb.AttrValue{}
 	err = in.read(&emptypb.Empty{}, taking{
 		keyField: func() error {
 			b, err := in.bytes()
@@ -167,8 +175,7 @@ func (f *fields) attr(n *pb.NodeDef) error {
 func (f *fields) value(v *pb.AttrValue) error {
 	return f.parts(v, func(in *fields) taking {
 		return taking{stringField: func() error {
-			b, err := in.bytes()
-			in.buf = nil // b is kept
+			b, err := in.text()
 			v.Value = &pb.AttrValue_S{S: b}
 			return err
 		}}
@@ -188,8 +195,7 @@ func (f *fields) parts(m proto.Message, take func(in *fields) taking) error {
 		}
 		return proto.UnmarshalOptions{Merge: true}.Unmarshal(b, m)
 	}
-	f.left -= n
-	in := &fields{r: f.r, left: n}
+	in := f.within(n)
 	return in.read(m, take(in))
 }
 
@@ -250,8 +256,13 @@ func (f *fields) message() (*fields, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.within(n), nil
+}
+
+// within begins to read the next n bytes, which are the value of a field.
+func (f *fields) within(n int64) *fields {
 	f.left -= n
-	return &fields{r: f.r, left: n}, nil
+	return &fields{r: f.r, left: n, texts: f.texts}
 }
 
 // bytes reads the value of a field, which is valid until the next call.

@@ -155,7 +155,7 @@ func hasIndex(prefix string) bool {
 }
 
 // restoreBundle sets the outputs to tensors of a bundle. Those are read by
-// several threads.
+// several threads, and compared with their twins after all of those are there.
 func restoreBundle(c *core.OpContext, prefix string, all []wanted) error {
 	r, err := bundle.Open(prefix)
 	if err != nil {
@@ -165,13 +165,31 @@ func restoreBundle(c *core.OpContext, prefix string, all []wanted) error {
 	if err := checkTypes(r, all); err != nil {
 		return err
 	}
-	errs := make([]error, len(all))
-	c.ParallelFor(len(all), 1, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			var t *core.Tensor
-			if t, errs[i] = all[i].from(c, i, r); errs[i] == nil {
-				c.Set(i, t)
-			}
+	twin, err := twins(r, all)
+	if err != nil {
+		return err
+	}
+	var own, shared []int
+	for i, j := range twin {
+		if j < 0 {
+			own = append(own, i)
+		} else {
+			shared = append(shared, i)
+		}
+	}
+	if err := each(c, own, func(i int) error { return all[i].restore(c, i, r) }); err != nil {
+		return err
+	}
+	return each(c, shared, func(i int) error { return all[i].restoreTwin(c, i, twin[i], r) })
+}
+
+// each calls f for all indices, by several threads, and returns the first error in their
+// order.
+func each(c *core.OpContext, indices []int, f func(i int) error) error {
+	errs := make([]error, len(indices))
+	c.ParallelFor(len(indices), 1, func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			errs[k] = f(indices[k])
 		}
 	})
 	for _, err := range errs {
@@ -180,6 +198,15 @@ func restoreBundle(c *core.OpContext, prefix string, all []wanted) error {
 		}
 	}
 	return nil
+}
+
+// restore sets output i to what is read.
+func (w wanted) restore(c *core.OpContext, i int, r *bundle.Reader) error {
+	t, err := w.from(c, i, r)
+	if err == nil {
+		c.Set(i, t)
+	}
+	return err
 }
 
 // checkTypes checks the types of all tensors, so that one error names all that

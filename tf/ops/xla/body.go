@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/stablehlo"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -60,7 +60,7 @@ func keyOf(n *core.Node) (string, error) {
 	rest, err := proto.MarshalOptions{Deterministic: true}.Marshal(&pb.NameAttrList{Attr: p})
 	fmt.Fprintf(h, "%d ", len(rest))
 	h.Write(rest)
-	io.WriteString(h, n.Str("module"))
+	h.Write(memory.BytesOf(n.Str("module")))
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 

@@ -32,8 +32,8 @@ func shapeAssertion(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output,
 	if len(in) == 0 || in[0].DType().Base() != tf.Bool {
 		return nil, refused(op, "an assertion must have a condition")
 	}
-	if l.nested > 0 || l.loose {
-		return make([]tf.Output, len(op.Results)), nil // it may not run: nothing can wait for it
+	if l.loose {
+		return make([]tf.Output, len(op.Results)), nil // reducers are given no shapes
 	}
 	message, err := assertionText(op)
 	if err != nil {
@@ -42,7 +42,11 @@ func shapeAssertion(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output,
 	message, values := marked(message, in[1:])
 	text := ops.StringFormat(l.g, message, values, ops.StringFormatOpts{Placeholder: mark})
 	check := ops.Assert(in[0], []tf.Output{text})
-	l.checks = append(l.checks, check)
+	if l.nested > 0 {
+		l.inner = append(l.inner, check)
+	} else {
+		l.checks = append(l.checks, check)
+	}
 	return make([]tf.Output, len(op.Results)), check.Err()
 }
 

@@ -85,9 +85,28 @@ func regions(op *stablehlo.Op, n int) error {
 
 // within adds what f adds as a part of a loop or a branch.
 func (l *lowering) within(f func() error) error {
+	outer := l.inner
+	l.inner = nil
 	l.nested++
-	defer func() { l.nested-- }()
+	defer func() {
+		l.nested--
+		l.inner = outer
+	}()
 	return f()
+}
+
+// awaited returns what xs are after the assertions of the loop or branch.
+func (l *lowering) awaited(xs []tf.Output) []tf.Output {
+	if len(l.inner) == 0 {
+		return xs
+	}
+	out := make([]tf.Output, len(xs))
+	for i, x := range xs {
+		if !x.IsZero() {
+			out[i] = ops.Identity(x, tf.After(l.inner...))
+		}
+	}
+	return out
 }
 
 // isToken reports whether a value has no tensor.
@@ -126,6 +145,7 @@ func (n *nest) block(b *stablehlo.Block, in []tf.Output, values []*stablehlo.Val
 	var out []tf.Output
 	err := n.l.within(func() (err error) {
 		out, err = n.l.block(b, in)
+		out = n.l.awaited(out)
 		return err
 	})
 	if err == nil {

@@ -41,13 +41,15 @@ type lowering struct {
 	ranges map[*stablehlo.Value]interval // of the arguments of blocks under way
 	calls  []*stablehlo.Func             // under way, of which each is called by the one before
 	checks []*tf.Operation               // assertions, which run whatever is read
+	inner  []*tf.Operation               // assertions of the loop or branch under construction, for which its results wait
 	nested int                           // loops and branches around the block
 	// loose is set while the body of a reduction is applied to many elements at once:
 	// values have more dimensions than their types.
-	loose bool
-	ops   int // added so far
-	nodes int // of the graph, counted so far
-	visit func(nodes int) error
+	loose  bool
+	ops    int // added so far
+	nodes  int // of the graph, counted so far
+	visit  func(nodes int) error
+	copied int // bytes of large constants that are copies
 }
 
 func newLowering(m *stablehlo.Module, g *tf.Graph, visit func(int) error) *lowering {

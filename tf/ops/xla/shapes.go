@@ -3,6 +3,7 @@ package xla
 import (
 	"slices"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/stablehlo"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -45,12 +46,35 @@ func constant(l *lowering, op *stablehlo.Op, _ []thin) (thin, error) {
 	if !out.shape.Known() {
 		return thin{}, refused(op, "its shape must be known")
 	}
-	t, err := core.AdoptTensorProto(p)
+	t, err := l.tensor(p)
 	if err != nil {
 		return thin{}, refused(op, "%s", tf.AsError(err).Message())
 	}
 	out.x = ops.ConstValue(l.g, t)
 	return out, nil
+}
+
+// What constants are copied out of a module: small ones, and large ones until they take
+// maxCopied together. Loops read copies, which are aligned, up to a tenth faster; but the
+// constants of a large module would be in memory twice.
+const (
+	leastView = 1 << 20
+	maxCopied = 32 << 20
+)
+
+// tensor returns the tensor of a constant that p describes, over the memory of the module
+// if it is not to be copied.
+func (l *lowering) tensor(p *pb.TensorProto) (*core.Tensor, error) {
+	d, b := tf.DType(p.GetDtype()), p.GetTensorContent()
+	s, err := core.ShapeFromProto(p.GetTensorShape())
+	copied := len(b) < leastView || l.copied+len(b) <= maxCopied
+	if copied && len(b) >= leastView {
+		l.copied += len(b)
+	}
+	if err != nil || copied || !memory.AnyAddress || d == tf.Bool || core.CheckSize(d, s) != nil || len(b) != s.NumElements()*d.Size() {
+		return core.AdoptTensorProto(p)
+	}
+	return core.TensorOf(d, s, memory.WrapAnywhere(b)), nil
 }
 
 // operandsOf checks how many operands there are.
