@@ -37,13 +37,15 @@ func (o *TrainOptions) check() error {
 
 // Train trains the model on an input, from the latest checkpoint of the model
 // directory or from initial values, and saves checkpoints and summaries there.
-// A loss that is not a number ends it with train.ErrNanLoss.
+// A loss that is not a number ends it with train.ErrNanLoss, the end of ctx with the
+// error of ctx. Where the latest checkpoint is damaged, training goes on from the
+// last one that is whole.
 func (e *Estimator) Train(ctx context.Context, input InputFn, o TrainOptions) error {
 	if err := o.check(); err != nil {
 		return e.wrong("%s", tf.AsError(err).Message())
 	}
 	if o.MaxSteps > 0 {
-		done, err := e.GlobalStep()
+		done, err := e.stepDone()
 		if err != nil {
 			return err
 		}
@@ -57,6 +59,15 @@ func (e *Estimator) Train(ctx context.Context, input InputFn, o TrainOptions) er
 		return err
 	}
 	return e.run(ctx, b, o)
+}
+
+// stepDone returns the step that training goes on from.
+func (e *Estimator) stepDone() (int64, error) {
+	path, err := e.resumable()
+	if path == "" || err != nil {
+		return 0, err
+	}
+	return stepOf(path)
 }
 
 // GlobalStep returns the step of the latest checkpoint, 0 if there is none.
@@ -97,13 +108,28 @@ func (e *Estimator) run(ctx context.Context, b *build, o TrainOptions) error {
 	if err != nil {
 		return err
 	}
-	for err == nil && !s.ShouldStop() {
-		err = b.trainStep(ctx, s)
+	cut := false
+	err = inSession(s, func() error {
+		for !s.ShouldStop() {
+			if err := b.trainStep(ctx, s); err != nil {
+				return withoutEnd(err)
+			}
+		}
+		cut = ctx.Err() != nil
+		return nil
+	})
+	if err == nil && cut { // between two steps; what was trained has been saved
+		err = ctx.Err()
 	}
+	return err
+}
+
+// withoutEnd is err, or nil for the end of the input.
+func withoutEnd(err error) error {
 	if errors.Is(err, data.End) {
-		err = nil
+		return nil
 	}
-	return s.CloseWith(err)
+	return err
 }
 
 func (b *build) trainStep(ctx context.Context, s *train.MonitoredSession) error {
@@ -119,7 +145,7 @@ func (b *build) trainStep(ctx context.Context, s *train.MonitoredSession) error 
 // summary of the loss. A checkpoint of another model is refused here, before
 // anything is written.
 func (e *Estimator) prepare(b *build) error {
-	latest, err := e.LatestCheckpoint()
+	latest, err := e.resumable()
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package estimator_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -118,9 +119,6 @@ func TestEarlyStopping(t *testing.T) {
 		{"as the program says", nil, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
 			return estimator.StopIf(func() (bool, error) { return true, nil }, o)
 		}, 0, true},
-		{"other metric", []float32{3, 1}, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
-			return estimator.StopIfLower(e, "auc", 2, o)
-		}, 0, false},
 	} {
 		e := newLine(t, t.TempDir())
 		evaluations(t, e.EvalDir(""), c.values...)
@@ -200,4 +198,49 @@ func FuzzParseTFConfig(f *testing.F) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// TestUnknownMetric: early stopping by a metric that evaluations do not have ends
+// training, which would go on for ever.
+func TestUnknownMetric(t *testing.T) {
+	e, err := estimator.New(line, estimator.Options{Config: estimator.RunConfig{ModelDir: t.TempDir(), SaveCheckpointsSteps: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hook := estimator.StopIfNoDecrease(e, "los", 1, estimator.StopOptions{EverySteps: 1})
+	_, err = estimator.TrainAndEvaluate(t.Context(), e, estimator.TrainSpec{Input: points(20), MaxSteps: 20, Hooks: []train.Hook{hook}}, estimator.EvalSpec{Input: points(1), Throttle: -1})
+	if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), `got "los"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestCheckpointRemoved: an evaluator whose checkpoint training removes while it
+// evaluates goes on with the next one.
+func TestCheckpointRemoved(t *testing.T) {
+	dir := t.TempDir()
+	trained := newLine(t, dir)
+	if err := trained.Train(t.Context(), points(3), estimator.TrainOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	cluster := &estimator.Cluster{Jobs: map[string][]string{estimator.Chief: {"localhost:1"}}, Type: estimator.Evaluator}
+	e, err := estimator.New(line, estimator.Options{Config: estimator.RunConfig{ModelDir: dir, Cluster: cluster}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	slow := func(ctx context.Context) (*estimator.Input, error) {
+		if calls++; calls == 1 {
+			if err := trained.Train(ctx, points(2), estimator.TrainOptions{}); err != nil {
+				return nil, err
+			}
+			if err := train.RemoveCheckpoint(filepath.Join(dir, "model.ckpt-3")); err != nil {
+				return nil, err
+			}
+		}
+		return points(1)(ctx)
+	}
+	m, err := estimator.TrainAndEvaluate(t.Context(), e, estimator.TrainSpec{Input: slow, MaxSteps: 5}, estimator.EvalSpec{Input: slow, StartDelay: -1, Throttle: -1})
+	if err != nil || m[estimator.GlobalStepKey] != 5 || calls != 2 {
+		t.Errorf("%d evaluations: got %v, %v", calls, m, err)
+	}
 }
