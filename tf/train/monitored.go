@@ -334,10 +334,14 @@ func (m *MonitoredSession) Close() error { return m.CloseWith(nil) }
 // input (OutOfRange), or ErrStop, all is well and nil is returned unless closing
 // fails. After any other error the hooks' End is not called, and the error is
 // returned. Closing again only returns err.
-func (m *MonitoredSession) CloseWith(err error) (closed error) {
+func (m *MonitoredSession) CloseWith(err error) error {
 	if errors.Is(err, ErrStop) || tf.CodeOf(err) == tf.OutOfRange {
 		err = nil
 	}
+	return m.closeWith(err)
+}
+
+func (m *MonitoredSession) closeWith(err error) (closed error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
