@@ -2,6 +2,8 @@ package estimator_test
 
 import (
 	"errors"
+	"fmt"
+	"log"
 	"math"
 	"testing"
 
@@ -74,4 +76,23 @@ func TestAddMetricsMistakes(t *testing.T) {
 	if _, err := estimator.AddMetrics(e, nil); tf.CodeOf(err) != tf.InvalidArgument {
 		t.Errorf("got %v", err)
 	}
+}
+
+// How far a ready-made model is off, beside the metrics that it has.
+func ExampleMetricsFn() {
+	dir, remove := quiet()
+	defer remove()
+	e, err := estimator.BaselineRegressor(estimator.Baseline{}, estimator.Task{Config: estimator.RunConfig{ModelDir: dir}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var off estimator.MetricsFn = func(c *estimator.Call, p map[string]tf.Output) (map[string]estimator.Metric, error) {
+		return map[string]estimator.Metric{"off": estimator.MetricOf(metrics.MeanAbsoluteError(c.Label().Reshape(-1, 1), p["predictions"]))}, nil
+	}
+	if e, err = estimator.AddMetrics(e, off); err != nil {
+		log.Fatal(err)
+	}
+	m := learn(e, doubled)
+	fmt.Printf("%.2f off, mean squared error %.2f\n", m["off"], m["average_loss"])
+	// Output: 2.00 off, mean squared error 5.00
 }
