@@ -29,6 +29,8 @@ func (o *TrainOptions) check() error {
 		return tf.Errorf(tf.InvalidArgument, "Can not provide both steps and max_steps.")
 	case o.Steps < 0:
 		return tf.Errorf(tf.InvalidArgument, "Must specify steps > 0, given: %d", o.Steps)
+	case slices.Contains(o.Hooks, nil) || slices.Contains(o.Listeners, nil):
+		return tf.Errorf(tf.InvalidArgument, "hooks and listeners must not be nil")
 	case o.MaxSteps < 0:
 		return tf.Errorf(tf.InvalidArgument, "Must specify max_steps > 0, given: %d", o.MaxSteps)
 	}
@@ -185,7 +187,7 @@ func (e *Estimator) training(b *build, o TrainOptions) train.TrainingOptions {
 		SaveCheckpointEvery: c.SaveCheckpointsEvery, SaveCheckpointSteps: c.SaveCheckpointsSteps,
 		SaveSummariesSteps: c.SaveSummarySteps, LogStepCountSteps: c.LogStepCountSteps,
 	}
-	if c.Cluster != nil {
+	if c.Cluster != nil && !c.alone() {
 		// Tasks of other workers need not be there.
 		mine := session.DeviceFilters("/job:"+PS, fmt.Sprintf("/job:%s/task:%d", c.Cluster.Type, c.Cluster.Index))
 		t.Target, t.Session = c.Cluster.target(), append(slices.Clone(t.Session), mine)

@@ -57,6 +57,9 @@ func TrainAndEvaluate(ctx context.Context, e *Estimator, t TrainSpec, v EvalSpec
 	if t.Input == nil || v.Input == nil {
 		return nil, e.wrong("TrainAndEvaluate needs an input function for training and one for evaluation")
 	}
+	if err := e.checkExporters(v.Exporters); err != nil {
+		return nil, err
+	}
 	c := e.config.Cluster
 	if c == nil {
 		return e.trainHere(ctx, t, v)
@@ -170,6 +173,9 @@ func (e *Estimator) replaced(path string) bool {
 
 // takePart is the work of a task that has a server.
 func (e *Estimator) takePart(ctx context.Context, c *Cluster, t TrainSpec) (err error) {
+	if e.config.alone() {
+		return e.Train(ctx, t.Input, TrainOptions{MaxSteps: t.MaxSteps, Hooks: t.Hooks})
+	}
 	if e.config.Serve == nil {
 		return e.fault(tf.FailedPrecondition, "a %s of a cluster needs RunConfig.Serve: that of package tf/estimator/clustered", c.Type)
 	}

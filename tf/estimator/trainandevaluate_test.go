@@ -170,6 +170,10 @@ func TestParseTFConfig(t *testing.T) {
 	if c, err := estimator.ParseTFConfig(`{` + jobs + `, "task": {"type": "evaluator", "index": 0}}`); err != nil || c.Type != estimator.Evaluator {
 		t.Errorf("evaluator: got %v, %v", c, err)
 	}
+	c, err = estimator.ParseTFConfig(`{"cluster": {"chief": ["a:1"], "evaluator": ["b:1"], "worker": ["c:1", "d:1"]}, "task": {"type": "worker", "index": "1"}}`)
+	if err != nil || c.Index != 1 || len(c.Jobs) != 2 {
+		t.Errorf("an index in quotes and an evaluator: got %v, %v", c, err)
+	}
 	for _, text := range []string{"", "{}", `{"task": {"type": "worker", "index": 0}}`} {
 		if c, err := estimator.ParseTFConfig(text); c != nil || err != nil {
 			t.Errorf("%s: got %v, %v", text, c, err)
@@ -179,7 +183,11 @@ func TestParseTFConfig(t *testing.T) {
 		`{`:                        "must be JSON",
 		`{"task": {"type": "ps"}}`: "task type must be WORKER",
 		`{` + jobs + `, "task": {"type": "worker", "index": 2}}`:         "2 is not a valid task_id for task_type worker",
-		`{` + jobs + `, "task": {"type": "worker", "index": -1}}`:        "-1 is not a valid task_id",
+		`{` + jobs + `, "task": {"type": "worker", "index": -1}}`:        "Task index must be non-negative number",
+		`{` + jobs + `, "task": {"type": "evaluator", "index": -1}}`:     "Task index must be non-negative number",
+		`{` + jobs + `, "task": {"type": "worker", "index": "one"}}`:     "must be JSON",
+		`{` + jobs + `, "task": {"type": "worker", "index": 0.9}}`:       "must be JSON",
+		`{` + jobs + `, "task": {"type": "worker"}}`:                     "task index must be set",
 		`{` + jobs + `, "task": {"type": "boss"}}`:                       "of type chief, worker, ps or evaluator",
 		`{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker"}}`:   `must have one "chief" node`,
 		`{"cluster": {"chief": ["a:1", "b:1"]}, "task": {"type": "ps"}}`: `only one "chief" node, got 2`,
@@ -198,6 +206,45 @@ func FuzzParseTFConfig(f *testing.F) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// TestChiefAlone: a cluster of a chief alone trains in process, without a server.
+func TestChiefAlone(t *testing.T) {
+	c, err := estimator.ParseTFConfig(`{"cluster": {"chief": ["localhost:1"]}, "task": {"type": "chief", "index": 0}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := estimator.New(line, estimator.Options{Config: estimator.RunConfig{ModelDir: t.TempDir(), Cluster: c}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = estimator.TrainAndEvaluate(t.Context(), e, estimator.TrainSpec{Input: points(20), MaxSteps: 7}, estimator.EvalSpec{Input: points(1)})
+	if step, e := e.GlobalStep(); step != 7 || e != nil || err != nil {
+		t.Errorf("step %d, %v, %v", step, e, err)
+	}
+}
+
+// TestNil: what is nil in a list is told before anything is trained, as is a bad name
+// of an exporter.
+func TestNil(t *testing.T) {
+	e := newLine(t, t.TempDir())
+	for i, o := range []estimator.TrainOptions{{Hooks: []train.Hook{nil}}, {Listeners: []train.CheckpointSaverListener{nil}}} {
+		if err := e.Train(t.Context(), points(1), o); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("training %d: got %v", i, err)
+		}
+	}
+	if _, err := e.Evaluate(t.Context(), points(1), estimator.EvalOptions{Hooks: []train.Hook{nil}}); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("evaluation: got %v", err)
+	}
+	for _, x := range []estimator.Exporter{nil, &estimator.FinalExporter{Receive: serveX}, &estimator.FinalExporter{Label: "../x", Receive: serveX}} {
+		_, err := estimator.TrainAndEvaluate(t.Context(), e, estimator.TrainSpec{Input: points(1)}, estimator.EvalSpec{Input: points(1), Exporters: []estimator.Exporter{x}})
+		if tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("exporter %v: got %v", x, err)
+		}
+	}
+	if step, err := e.GlobalStep(); step != 0 || err != nil {
+		t.Errorf("trained to step %d, %v", step, err)
+	}
 }
 
 // TestUnknownMetric: early stopping by a metric that evaluations do not have ends

@@ -85,6 +85,9 @@ func newMonitored(ctx context.Context, g *tf.Graph, o MonitoredOptions, recover 
 
 func (m *MonitoredSession) begin() error {
 	for _, h := range m.hooks {
+		if h == nil {
+			return tf.Errorf(tf.InvalidArgument, "a hook must not be nil")
+		}
 		if err := h.Begin(m.g); err != nil {
 			return err
 		}
