@@ -49,7 +49,8 @@ type VariableOptions struct {
 	Reference bool
 }
 
-// NewVariable adds a variable with the initial value that initial computes.
+// NewVariable adds a variable with the initial value that initial computes. It does
+// not depend on control inputs in force, unless initial does: see [Graph.InitScope].
 // Nodes are named as TensorFlow names them: v, v/Assign, v/Read/ReadVariableOp.
 func NewVariable(initial Output, o VariableOptions) *Variable {
 	if o.Name == "" {
@@ -65,8 +66,10 @@ func NewVariable(initial Output, o VariableOptions) *Variable {
 		g.fail(Errorf(InvalidArgument, "variables must be made outside of functions, %q is made in %s", o.Name, g.functions.body.name))
 	}
 	v.ref = v.ref && !g.IsEager()
-	v.addHandle(g, &o)
-	v.addOps(g)
+	g.outside(g.scope.flow, func() { // whoever initializes v need not run what is going on
+		v.addHandle(g, &o)
+		v.addOps(g)
+	})
 	v.collect(g, o.Local)
 	return v
 }

@@ -3,6 +3,8 @@ package estimator
 import (
 	"encoding/json"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -37,7 +39,8 @@ type RunConfig struct {
 	// ParseTFConfig.
 	Cluster *Cluster
 	// Serve makes this task's server, for [TrainAndEvaluate] in a cluster: the
-	// function of package tf/estimator/clustered. It is not linked otherwise.
+	// function of package tf/estimator/clustered. It is not linked otherwise. A chief
+	// that is the whole cluster needs none: it trains in process.
 	Serve func(c *Cluster) (Server, error)
 	// WorkerDelay is how long worker i waits before it begins, times i+1, 60 s at
 	// most; 0: 5 s, negative: not at all.
@@ -80,7 +83,8 @@ func (c *Cluster) target() string { return "grpc://" + c.Jobs[c.Type][c.Index] }
 //	{"cluster": {"chief": ["a:1"], "ps": ["b:1"], "worker": ["c:1"]}, "task": {"type": "worker", "index": 0}}
 //
 // The result is nil if text is empty or names no cluster. A cluster must have one
-// chief. Errors are InvalidArgument.
+// chief, and the task an index, which may be a string. An evaluator in the cluster is
+// left out. Errors are InvalidArgument.
 func ParseTFConfig(text string) (*Cluster, error) {
 	if text == "" {
 		return nil, nil
@@ -89,20 +93,38 @@ func ParseTFConfig(text string) (*Cluster, error) {
 		Cluster map[string][]string
 		Task    struct {
 			Type  string
-			Index int
+			Index *index
 		}
 	}
 	if err := json.Unmarshal([]byte(text), &in); err != nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "TF_CONFIG must be JSON text with a cluster and a task: %v", err)
 	}
-	c := &Cluster{Jobs: in.Cluster, Type: in.Task.Type, Index: in.Task.Index}
+	c := &Cluster{Jobs: in.Cluster, Type: in.Task.Type}
+	if in.Task.Index != nil {
+		c.Index = int(*in.Task.Index)
+	}
 	if len(c.Jobs) == 0 {
 		if c.Type != "" && c.Type != "local" && c.Type != Worker {
 			return nil, tf.Errorf(tf.InvalidArgument, "If \"cluster\" is not set in TF_CONFIG, task type must be WORKER, got %q", c.Type)
 		}
 		return nil, nil
 	}
-	return c, c.check()
+	delete(c.Jobs, Evaluator) // which is no part of it, whoever lists it
+	err := c.check()
+	if err == nil && in.Task.Index == nil {
+		err = tf.Errorf(tf.InvalidArgument, "If \"cluster\" is set in TF_CONFIG, task index must be set.")
+	}
+	return c, err
+}
+
+// An index is that of a task, which some schedulers write as a string.
+type index int
+
+// UnmarshalJSON reads an integer, or a string that is one.
+func (i *index) UnmarshalJSON(text []byte) error {
+	n, err := strconv.Atoi(strings.Trim(string(text), `"`))
+	*i = index(n)
+	return err
 }
 
 // FromEnvironment is ParseTFConfig of the environment variable TF_CONFIG.
@@ -118,14 +140,21 @@ func (c *Cluster) check() error {
 		return bad("The \"cluster\" in TF_CONFIG must have only one \"chief\" node, got %d", len(c.Jobs[Chief]))
 	case len(c.Jobs[Evaluator]) > 0:
 		return bad("the evaluator must not be in the \"cluster\" of TF_CONFIG")
+	case c.Index < 0:
+		return bad("Task index must be non-negative number, got %d", c.Index)
 	case c.Type == Evaluator:
 		return nil
 	case c.Type != Chief && c.Type != Worker && c.Type != PS:
 		return bad("the task of TF_CONFIG must be of type chief, worker, ps or evaluator, got %q", c.Type)
-	case c.Index < 0 || c.Index >= len(c.Jobs[c.Type]):
+	case c.Index >= len(c.Jobs[c.Type]):
 		return bad("%d is not a valid task_id for task_type %s in the cluster_spec", c.Index, c.Type)
 	}
 	return nil
+}
+
+// alone reports whether the task is the whole cluster and has no server to make.
+func (c *RunConfig) alone() bool {
+	return c.Serve == nil && c.Cluster.IsChief() && c.Cluster != nil && len(c.Cluster.Jobs) == 1
 }
 
 // complete fills in defaults and checks what is set.

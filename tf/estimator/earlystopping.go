@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,7 +79,8 @@ func readEvents(name string, byStep map[int64]Metrics) error {
 	}
 }
 
-// StopOptions adjust hooks that stop training early. In a cluster the chief looks at
+// StopOptions adjust hooks that stop training early. An evaluation without the metric
+// that a hook looks at ends training with InvalidArgument. In a cluster the chief looks at
 // evaluations; the variable signal_early_stopping/STOP, TensorFlow's, tells workers.
 type StopOptions struct {
 	EvalDir  string // where evaluations are read; "": that of the estimator
@@ -143,8 +145,11 @@ func stopper(e *Estimator, metric string, o StopOptions, judge func(step int64, 
 		for _, m := range all {
 			v, ok := m[metric]
 			step := int64(m[GlobalStepKey])
-			if !ok || step <= last || step < o.MinSteps {
+			if step <= last || step < o.MinSteps {
 				continue
+			}
+			if !ok {
+				return false, tf.Errorf(tf.InvalidArgument, "the metric of early stopping must be one of the evaluation's, got %q: step %d in %s has %q", metric, step, o.EvalDir, slices.Sorted(maps.Keys(m)))
 			}
 			last = step
 			if judge(step, v) {

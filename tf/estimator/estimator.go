@@ -13,6 +13,7 @@ package estimator
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 
@@ -105,6 +106,20 @@ func (e *Estimator) VariableValue(name string) (t *tf.Tensor, err error) {
 	return t, err
 }
 
+// resumable returns the checkpoint that training goes on from: the latest one or, if
+// that is damaged, the last one that is whole, as sessions choose it. It is "" if
+// there is none.
+func (e *Estimator) resumable() (string, error) {
+	path, err := e.LatestCheckpoint()
+	if path == "" || err != nil {
+		return "", err
+	}
+	if _, err := stepOf(path); err == nil {
+		return path, nil
+	}
+	return train.LastGoodCheckpoint(e.config.ModelDir)
+}
+
 // read opens the latest checkpoint.
 func (e *Estimator) read(f func(r *train.CheckpointReader) error) error {
 	path, err := e.LatestCheckpoint()
@@ -128,6 +143,18 @@ func (e *Estimator) checkpoint(path string) (string, error) {
 		return path, nil
 	}
 	return e.LatestCheckpoint()
+}
+
+// errUnfinished ends a session whose user panics.
+var errUnfinished = errors.New("estimator: the steps have not come to their end")
+
+// inSession calls f with a session and closes that with what f returns, also when f
+// panics: a hook, or the loop over predictions.
+func inSession(s *train.MonitoredSession, f func() error) (err error) {
+	err = errUnfinished
+	defer func() { err = s.CloseWith(err) }()
+	err = f()
+	return err
 }
 
 // session returns a session whose variables are those of a checkpoint, or

@@ -138,15 +138,18 @@ func (e *Estimator) evaluate(ctx context.Context, b *build, all map[string]Metri
 	if err != nil {
 		return nil, err
 	}
-	n, err := b.updates(ctx, s, all, o.Steps)
-	if err == nil && n == 0 {
-		err = e.wrong("the input of an evaluation must have a batch")
-	}
 	var out map[string]*tf.Tensor
-	if err == nil {
-		out, err = values(ctx, s.RawSession(), all)
-	}
-	return out, s.CloseWith(err)
+	err = inSession(s, func() error {
+		n, err := b.updates(ctx, s, all, o.Steps)
+		if err == nil && n == 0 {
+			err = e.wrong("the input of an evaluation must have a batch")
+		}
+		if err == nil {
+			out, err = values(ctx, s.RawSession(), all)
+		}
+		return err
+	})
+	return out, err
 }
 
 // updates takes batches into account, and returns how many there were.

@@ -20,15 +20,25 @@ type Exporter interface {
 
 // export calls the exporters.
 func (e *Estimator) export(ctx context.Context, all []Exporter, path string, m Metrics, final bool) error {
+	for _, x := range all {
+		if err := x.Export(ctx, e, filepath.Join(e.config.ModelDir, "export", x.Name()), path, m, final); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkExporters refuses exporters before there is anything to export.
+func (e *Estimator) checkExporters(all []Exporter) error {
 	seen := map[string]bool{}
 	for _, x := range all {
+		if x == nil {
+			return e.wrong("`exporters` must not be nil")
+		}
 		if name := x.Name(); name == "" || seen[name] || !filepath.IsLocal(name) {
 			return e.wrong("`exporters` must have unique names, which are names of directories: got %q", name)
 		}
 		seen[x.Name()] = true
-		if err := x.Export(ctx, e, filepath.Join(e.config.ModelDir, "export", x.Name()), path, m, final); err != nil {
-			return err
-		}
 	}
 	return nil
 }

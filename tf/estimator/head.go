@@ -16,7 +16,8 @@ import (
 // HeadOptions adjust a [Head].
 type HeadOptions struct {
 	// WeightColumn is the key of the feature with a weight for each example,
-	// [batch] or [batch 1]; "": all weights are 1.
+	// [batch] or [batch 1], or of the numbers of a regression, [batch LogitsSize]; "":
+	// all weights are 1.
 	WeightColumn string
 	// Vocabulary has the names of the classes, which labels are then, strings.
 	Vocabulary []string
@@ -182,7 +183,8 @@ func (h *Head) evaluated(f feature.Features, label, logits tf.Output) (e evaluat
 	return e, e.labels.Err()
 }
 
-// weights returns those of the examples, [batch 1], or the number 1.
+// weights returns those of the examples, [batch 1], or of their numbers, or the
+// number 1.
 func (h *Head) weights(f feature.Features, g *tf.Graph) (tf.Output, error) {
 	if h.o.WeightColumn == "" {
 		return ops.Scalar(g, float32(1)), nil
@@ -190,6 +192,13 @@ func (h *Head) weights(f feature.Features, g *tf.Graph) (tf.Output, error) {
 	x, ok := f[h.o.WeightColumn].(tf.Output)
 	if !ok {
 		return x, tf.Errorf(tf.InvalidArgument, "the weight column must be a dense feature: Feature %s is not in features dictionary.", h.o.WeightColumn)
+	}
+	_, each := h.kind.(regression)
+	switch s := x.Shape(); {
+	case len(s) == 2 && s[1] > 1 && each && s[1] == h.logits():
+		return x.Cast(tf.Float32), nil
+	case len(s) > 2 || len(s) == 2 && s[1] >= 0 && s[1] != 1:
+		return x, tf.Errorf(tf.InvalidArgument, "weights shape must be [batch] or [batch, 1], or [batch, %d] for a regression of %d numbers: feature %s is %v", h.logits(), h.logits(), h.o.WeightColumn, x)
 	}
 	return x.Cast(tf.Float32).Reshape(-1, 1), x.Err()
 }

@@ -2,7 +2,6 @@ package estimator
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"log/slog"
 	"maps"
@@ -11,13 +10,12 @@ import (
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
-	"github.com/gorge-tf/gorge/tf/data"
 	"github.com/gorge-tf/gorge/tf/train"
 )
 
 // PredictOptions adjust [Estimator.Predict].
 type PredictOptions struct {
-	Keys       []string // of the predictions that are wanted; nil: all
+	Keys       []string // of the predictions that are wanted; none: all
 	Checkpoint string   // the one to use, the latest if it is ""
 	Hooks      []train.Hook
 	// Batches yields predictions by the batch, not by the example.
@@ -25,12 +23,21 @@ type PredictOptions struct {
 }
 
 // Predict yields the predictions for each example of an input, by key, in the
-// order of the input. After an error it yields nothing more. The session ends
-// with the loop.
+// order of the input. After an error, such as that of ctx, it yields nothing more.
+// The session ends with the loop; an error of that is logged if the program has
+// left the loop.
 func (e *Estimator) Predict(ctx context.Context, input InputFn, o PredictOptions) iter.Seq2[map[string]*tf.Tensor, error] {
 	made := caller()
 	return func(yield func(map[string]*tf.Tensor, error) bool) {
-		if err := e.predict(ctx, input, o, made, yield); err != nil {
+		left := false
+		give := func(p map[string]*tf.Tensor, err error) bool {
+			left = !yield(p, err)
+			return !left
+		}
+		switch err := e.predict(ctx, input, o, made, give); {
+		case err != nil && left:
+			slog.Error("the session of predictions has not ended well", "error", err)
+		case err != nil:
 			yield(nil, err)
 		}
 	}
@@ -60,22 +67,24 @@ func (e *Estimator) predict(ctx context.Context, input InputFn, o PredictOptions
 	if err != nil {
 		return err
 	}
-	for more := true; more && err == nil && !s.ShouldStop(); {
-		var out []*tf.Tensor
-		if out, err = b.predictBatch(ctx, s, fetches); err == nil {
-			more, err = give(keys, out, o.Batches, yield)
+	return inSession(s, func() error {
+		for !s.ShouldStop() {
+			out, err := b.predictBatch(ctx, s, fetches)
+			if err != nil {
+				return withoutEnd(err)
+			}
+			if more, err := give(keys, out, o.Batches, yield); !more {
+				return err
+			}
 		}
-	}
-	if errors.Is(err, data.End) {
-		err = nil
-	}
-	return s.CloseWith(err)
+		return ctx.Err()
+	})
 }
 
 // wanted returns the predictions to compute.
 func (b *build) wanted(keys []string) ([]string, []tf.Fetchable, error) {
 	all := slices.Sorted(maps.Keys(b.spec.Predictions))
-	if keys == nil {
+	if len(keys) == 0 {
 		keys = all
 	}
 	var fetches []tf.Fetchable

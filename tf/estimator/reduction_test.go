@@ -1,10 +1,14 @@
 package estimator_test
 
 import (
+	"context"
+	"math"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/data"
 	"github.com/gorge-tf/gorge/tf/estimator"
+	"github.com/gorge-tf/gorge/tf/feature"
 	"github.com/gorge-tf/gorge/tf/losses"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -41,5 +45,48 @@ func TestReductions(t *testing.T) {
 		if _, err := estimator.BinaryHead(o); tf.CodeOf(err) != tf.InvalidArgument {
 			t.Errorf("got %v", err)
 		}
+	}
+}
+
+// TestWeightsOfNumbers: a regression of two numbers has a weight for each example, or
+// for each number. Wants are TensorFlow 2.15's. Other heads refuse the latter.
+func TestWeightsOfNumbers(t *testing.T) {
+	x, err := tf.FromSlice(make([]float32, 3), 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		weights             []float32
+		loss, average, mean float64
+	}{{[]float32{1, 2, 0, 3, 0.5, 1}, 105.5, 14.066667, 3.4}, {[]float32{1, 0, 0.5}, 35.5, 11.833333, 2.8333333}} {
+		in := func(context.Context) (*estimator.Input, error) {
+			w, err := tf.FromSlice(c.weights, 3, len(c.weights)/3)
+			if err != nil {
+				return nil, err
+			}
+			y, err := tf.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 3, 2)
+			return &estimator.Input{Data: data.FromTensors(x, w, y), Keys: []string{"x", "w", "y"}, Labels: []string{"y"}}, err
+		}
+		task := estimator.Task{Dimension: 2, Head: estimator.HeadOptions{WeightColumn: "w"}, Config: estimator.RunConfig{ModelDir: t.TempDir()}}
+		e, err := estimator.LinearRegressor(estimator.Linear{Columns: []feature.Column{feature.Numeric("x")}}, task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := e.Evaluate(t.Context(), in, estimator.EvalOptions{})
+		for key, want := range map[string]float64{"loss": c.loss, "average_loss": c.average, "label/mean": c.mean} {
+			if err != nil || math.Abs(m[key]-want) > 1e-5 {
+				t.Errorf("weights %v: %s is %v, %v, want %v", c.weights, key, m[key], err, want)
+			}
+		}
+	}
+	h, err := estimator.MultiLabelHead(2, estimator.HeadOptions{WeightColumn: "w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := tf.NewGraph()
+	pairs := ops.Const(g, make([]float32, 6), 3, 2)
+	c := &estimator.Call{Graph: g, Mode: estimator.Eval, Features: map[string]any{"w": pairs}, Labels: map[string]any{"y": pairs}}
+	if _, err := h.Spec(c, pairs, nil); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("weights of numbers for labels: got %v", err)
 	}
 }

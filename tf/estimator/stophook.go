@@ -89,7 +89,7 @@ func (e *Estimator) signalStops(b *build, hooks []train.Hook) error {
 
 // hasSignal reports whether the latest checkpoint, if there is one, has the variable.
 func (e *Estimator) hasSignal() (bool, error) {
-	path, err := e.LatestCheckpoint()
+	path, err := e.resumable()
 	if path == "" || err != nil {
 		return true, err
 	}

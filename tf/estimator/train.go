@@ -29,6 +29,8 @@ func (o *TrainOptions) check() error {
 		return tf.Errorf(tf.InvalidArgument, "Can not provide both steps and max_steps.")
 	case o.Steps < 0:
 		return tf.Errorf(tf.InvalidArgument, "Must specify steps > 0, given: %d", o.Steps)
+	case slices.Contains(o.Hooks, nil) || slices.Contains(o.Listeners, nil):
+		return tf.Errorf(tf.InvalidArgument, "hooks and listeners must not be nil")
 	case o.MaxSteps < 0:
 		return tf.Errorf(tf.InvalidArgument, "Must specify max_steps > 0, given: %d", o.MaxSteps)
 	}
@@ -37,13 +39,15 @@ func (o *TrainOptions) check() error {
 
 // Train trains the model on an input, from the latest checkpoint of the model
 // directory or from initial values, and saves checkpoints and summaries there.
-// A loss that is not a number ends it with train.ErrNanLoss.
+// A loss that is not a number ends it with train.ErrNanLoss, the end of ctx with the
+// error of ctx. Where the latest checkpoint is damaged, training goes on from the
+// last one that is whole.
 func (e *Estimator) Train(ctx context.Context, input InputFn, o TrainOptions) error {
 	if err := o.check(); err != nil {
 		return e.wrong("%s", tf.AsError(err).Message())
 	}
 	if o.MaxSteps > 0 {
-		done, err := e.GlobalStep()
+		done, err := e.stepDone()
 		if err != nil {
 			return err
 		}
@@ -57,6 +61,15 @@ func (e *Estimator) Train(ctx context.Context, input InputFn, o TrainOptions) er
 		return err
 	}
 	return e.run(ctx, b, o)
+}
+
+// stepDone returns the step that training goes on from.
+func (e *Estimator) stepDone() (int64, error) {
+	path, err := e.resumable()
+	if path == "" || err != nil {
+		return 0, err
+	}
+	return stepOf(path)
 }
 
 // GlobalStep returns the step of the latest checkpoint, 0 if there is none.
@@ -97,13 +110,28 @@ func (e *Estimator) run(ctx context.Context, b *build, o TrainOptions) error {
 	if err != nil {
 		return err
 	}
-	for err == nil && !s.ShouldStop() {
-		err = b.trainStep(ctx, s)
+	cut := false
+	err = inSession(s, func() error {
+		for !s.ShouldStop() {
+			if err := b.trainStep(ctx, s); err != nil {
+				return withoutEnd(err)
+			}
+		}
+		cut = ctx.Err() != nil
+		return nil
+	})
+	if err == nil && cut { // between two steps; what was trained has been saved
+		err = ctx.Err()
 	}
+	return err
+}
+
+// withoutEnd is err, or nil for the end of the input.
+func withoutEnd(err error) error {
 	if errors.Is(err, data.End) {
-		err = nil
+		return nil
 	}
-	return s.CloseWith(err)
+	return err
 }
 
 func (b *build) trainStep(ctx context.Context, s *train.MonitoredSession) error {
@@ -119,7 +147,7 @@ func (b *build) trainStep(ctx context.Context, s *train.MonitoredSession) error 
 // summary of the loss. A checkpoint of another model is refused here, before
 // anything is written.
 func (e *Estimator) prepare(b *build) error {
-	latest, err := e.LatestCheckpoint()
+	latest, err := e.resumable()
 	if err != nil {
 		return err
 	}
@@ -159,7 +187,7 @@ func (e *Estimator) training(b *build, o TrainOptions) train.TrainingOptions {
 		SaveCheckpointEvery: c.SaveCheckpointsEvery, SaveCheckpointSteps: c.SaveCheckpointsSteps,
 		SaveSummariesSteps: c.SaveSummarySteps, LogStepCountSteps: c.LogStepCountSteps,
 	}
-	if c.Cluster != nil {
+	if c.Cluster != nil && !c.alone() {
 		// Tasks of other workers need not be there.
 		mine := session.DeviceFilters("/job:"+PS, fmt.Sprintf("/job:%s/task:%d", c.Cluster.Type, c.Cluster.Index))
 		t.Target, t.Session = c.Cluster.target(), append(slices.Clone(t.Session), mine)

@@ -51,10 +51,14 @@ func (s *EvalSpec) options(path string) EvalOptions {
 // saved, as often as EvalSpec.Throttle allows, and at the end; the results are
 // those of the last evaluation. In a cluster the process does the work of its
 // task: a chief and workers train, parameter servers serve until ctx ends, and
-// an evaluator evaluates each checkpoint until one has step MaxSteps.
+// an evaluator evaluates each checkpoint until one has step MaxSteps. One that
+// training has removed meanwhile is left out.
 func TrainAndEvaluate(ctx context.Context, e *Estimator, t TrainSpec, v EvalSpec) (Metrics, error) {
 	if t.Input == nil || v.Input == nil {
 		return nil, e.wrong("TrainAndEvaluate needs an input function for training and one for evaluation")
+	}
+	if err := e.checkExporters(v.Exporters); err != nil {
+		return nil, err
 	}
 	c := e.config.Cluster
 	if c == nil {
@@ -136,19 +140,42 @@ func (e *Estimator) evaluateAll(ctx context.Context, maxSteps int64, v *EvalSpec
 	}
 	o := train.CheckpointsOptions{MinInterval: positive(v.Throttle, 600*time.Second)}
 	for path := range train.CheckpointsIterator(ctx, e.config.ModelDir, o) {
-		if last, err = e.Evaluate(ctx, v.Input, v.options(path)); err != nil {
-			return nil, err
+		m, final, err := e.evaluateOne(ctx, path, maxSteps, v)
+		switch {
+		case err != nil && ctx.Err() == nil && e.replaced(path):
+			slog.Warn("A checkpoint has been removed while it was evaluated.", "checkpoint", path, "error", err)
+			continue
+		case err != nil:
+			return m, err
+		case final:
+			return m, nil
 		}
-		final := maxSteps > 0 && int64(last[GlobalStepKey]) >= maxSteps
-		if err := e.export(ctx, v.Exporters, path, last, final); err != nil || final {
-			return last, err
-		}
+		last = m
 	}
 	return last, ctx.Err()
 }
 
+// evaluateOne evaluates and exports a checkpoint. final: it is the last one.
+func (e *Estimator) evaluateOne(ctx context.Context, path string, maxSteps int64, v *EvalSpec) (m Metrics, final bool, err error) {
+	if m, err = e.Evaluate(ctx, v.Input, v.options(path)); err != nil {
+		return nil, false, err
+	}
+	final = maxSteps > 0 && int64(m[GlobalStepKey]) >= maxSteps
+	return m, final, e.export(ctx, v.Exporters, path, m, final)
+}
+
+// replaced reports whether a checkpoint is gone and there is a newer one: a slow
+// evaluator may lose it to the trainer, who keeps the latest ones.
+func (e *Estimator) replaced(path string) bool {
+	latest, err := e.LatestCheckpoint()
+	return err == nil && latest != "" && latest != path && !train.CheckpointExists(path)
+}
+
 // takePart is the work of a task that has a server.
 func (e *Estimator) takePart(ctx context.Context, c *Cluster, t TrainSpec) (err error) {
+	if e.config.alone() {
+		return e.Train(ctx, t.Input, TrainOptions{MaxSteps: t.MaxSteps, Hooks: t.Hooks})
+	}
 	if e.config.Serve == nil {
 		return e.fault(tf.FailedPrecondition, "a %s of a cluster needs RunConfig.Serve: that of package tf/estimator/clustered", c.Type)
 	}

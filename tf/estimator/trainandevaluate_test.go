@@ -1,6 +1,7 @@
 package estimator_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -118,9 +119,6 @@ func TestEarlyStopping(t *testing.T) {
 		{"as the program says", nil, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
 			return estimator.StopIf(func() (bool, error) { return true, nil }, o)
 		}, 0, true},
-		{"other metric", []float32{3, 1}, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
-			return estimator.StopIfLower(e, "auc", 2, o)
-		}, 0, false},
 	} {
 		e := newLine(t, t.TempDir())
 		evaluations(t, e.EvalDir(""), c.values...)
@@ -172,6 +170,10 @@ func TestParseTFConfig(t *testing.T) {
 	if c, err := estimator.ParseTFConfig(`{` + jobs + `, "task": {"type": "evaluator", "index": 0}}`); err != nil || c.Type != estimator.Evaluator {
 		t.Errorf("evaluator: got %v, %v", c, err)
 	}
+	c, err = estimator.ParseTFConfig(`{"cluster": {"chief": ["a:1"], "evaluator": ["b:1"], "worker": ["c:1", "d:1"]}, "task": {"type": "worker", "index": "1"}}`)
+	if err != nil || c.Index != 1 || len(c.Jobs) != 2 {
+		t.Errorf("an index in quotes and an evaluator: got %v, %v", c, err)
+	}
 	for _, text := range []string{"", "{}", `{"task": {"type": "worker", "index": 0}}`} {
 		if c, err := estimator.ParseTFConfig(text); c != nil || err != nil {
 			t.Errorf("%s: got %v, %v", text, c, err)
@@ -181,7 +183,11 @@ func TestParseTFConfig(t *testing.T) {
 		`{`:                        "must be JSON",
 		`{"task": {"type": "ps"}}`: "task type must be WORKER",
 		`{` + jobs + `, "task": {"type": "worker", "index": 2}}`:         "2 is not a valid task_id for task_type worker",
-		`{` + jobs + `, "task": {"type": "worker", "index": -1}}`:        "-1 is not a valid task_id",
+		`{` + jobs + `, "task": {"type": "worker", "index": -1}}`:        "Task index must be non-negative number",
+		`{` + jobs + `, "task": {"type": "evaluator", "index": -1}}`:     "Task index must be non-negative number",
+		`{` + jobs + `, "task": {"type": "worker", "index": "one"}}`:     "must be JSON",
+		`{` + jobs + `, "task": {"type": "worker", "index": 0.9}}`:       "must be JSON",
+		`{` + jobs + `, "task": {"type": "worker"}}`:                     "task index must be set",
 		`{` + jobs + `, "task": {"type": "boss"}}`:                       "of type chief, worker, ps or evaluator",
 		`{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker"}}`:   `must have one "chief" node`,
 		`{"cluster": {"chief": ["a:1", "b:1"]}, "task": {"type": "ps"}}`: `only one "chief" node, got 2`,
@@ -200,4 +206,88 @@ func FuzzParseTFConfig(f *testing.F) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// TestChiefAlone: a cluster of a chief alone trains in process, without a server.
+func TestChiefAlone(t *testing.T) {
+	c, err := estimator.ParseTFConfig(`{"cluster": {"chief": ["localhost:1"]}, "task": {"type": "chief", "index": 0}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := estimator.New(line, estimator.Options{Config: estimator.RunConfig{ModelDir: t.TempDir(), Cluster: c}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = estimator.TrainAndEvaluate(t.Context(), e, estimator.TrainSpec{Input: points(20), MaxSteps: 7}, estimator.EvalSpec{Input: points(1)})
+	if step, e := e.GlobalStep(); step != 7 || e != nil || err != nil {
+		t.Errorf("step %d, %v, %v", step, e, err)
+	}
+}
+
+// TestNil: what is nil in a list is told before anything is trained, as is a bad name
+// of an exporter.
+func TestNil(t *testing.T) {
+	e := newLine(t, t.TempDir())
+	for i, o := range []estimator.TrainOptions{{Hooks: []train.Hook{nil}}, {Listeners: []train.CheckpointSaverListener{nil}}} {
+		if err := e.Train(t.Context(), points(1), o); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("training %d: got %v", i, err)
+		}
+	}
+	if _, err := e.Evaluate(t.Context(), points(1), estimator.EvalOptions{Hooks: []train.Hook{nil}}); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("evaluation: got %v", err)
+	}
+	for _, x := range []estimator.Exporter{nil, &estimator.FinalExporter{Receive: serveX}, &estimator.FinalExporter{Label: "../x", Receive: serveX}} {
+		_, err := estimator.TrainAndEvaluate(t.Context(), e, estimator.TrainSpec{Input: points(1)}, estimator.EvalSpec{Input: points(1), Exporters: []estimator.Exporter{x}})
+		if tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("exporter %v: got %v", x, err)
+		}
+	}
+	if step, err := e.GlobalStep(); step != 0 || err != nil {
+		t.Errorf("trained to step %d, %v", step, err)
+	}
+}
+
+// TestUnknownMetric: early stopping by a metric that evaluations do not have ends
+// training, which would go on for ever.
+func TestUnknownMetric(t *testing.T) {
+	e, err := estimator.New(line, estimator.Options{Config: estimator.RunConfig{ModelDir: t.TempDir(), SaveCheckpointsSteps: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hook := estimator.StopIfNoDecrease(e, "los", 1, estimator.StopOptions{EverySteps: 1})
+	_, err = estimator.TrainAndEvaluate(t.Context(), e, estimator.TrainSpec{Input: points(20), MaxSteps: 20, Hooks: []train.Hook{hook}}, estimator.EvalSpec{Input: points(1), Throttle: -1})
+	if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), `got "los"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestCheckpointRemoved: an evaluator whose checkpoint training removes while it
+// evaluates goes on with the next one.
+func TestCheckpointRemoved(t *testing.T) {
+	dir := t.TempDir()
+	trained := newLine(t, dir)
+	if err := trained.Train(t.Context(), points(3), estimator.TrainOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	cluster := &estimator.Cluster{Jobs: map[string][]string{estimator.Chief: {"localhost:1"}}, Type: estimator.Evaluator}
+	e, err := estimator.New(line, estimator.Options{Config: estimator.RunConfig{ModelDir: dir, Cluster: cluster}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	slow := func(ctx context.Context) (*estimator.Input, error) {
+		if calls++; calls == 1 {
+			if err := trained.Train(ctx, points(2), estimator.TrainOptions{}); err != nil {
+				return nil, err
+			}
+			if err := train.RemoveCheckpoint(filepath.Join(dir, "model.ckpt-3")); err != nil {
+				return nil, err
+			}
+		}
+		return points(1)(ctx)
+	}
+	m, err := estimator.TrainAndEvaluate(t.Context(), e, estimator.TrainSpec{Input: slow, MaxSteps: 5}, estimator.EvalSpec{Input: slow, StartDelay: -1, Throttle: -1})
+	if err != nil || m[estimator.GlobalStepKey] != 5 || calls != 2 {
+		t.Errorf("%d evaluations: got %v, %v", calls, m, err)
+	}
 }

@@ -33,7 +33,7 @@ func optionsOf(o []Options, name string) Options {
 	return opt
 }
 
-// variable adds one that begins with zeros.
+// variable adds one that begins with zeros, whatever control inputs are in force.
 func variable(g *tf.Graph, name string, d tf.DType, s tf.Shape) *tf.Variable {
 	dims := make([]int32, len(s))
 	for i, n := range s {
@@ -43,7 +43,10 @@ func variable(g *tf.Graph, name string, d tf.DType, s tf.Shape) *tf.Variable {
 	if err != nil {
 		return tf.NewVariable(tf.Failed(g, name, err).Output(0), tf.VariableOptions{Name: name})
 	}
-	v := tf.NewVariable(ops.Fill(ops.Const(g, dims), ops.ConstValue(g, zero)), tf.VariableOptions{Name: name, Local: true, NotTrainable: true})
+	var v *tf.Variable
+	g.InitScope(func() {
+		v = tf.NewVariable(ops.Fill(ops.Const(g, dims), ops.ConstValue(g, zero)), tf.VariableOptions{Name: name, Local: true, NotTrainable: true})
+	})
 	g.AddToCollection(Variables, v)
 	return v
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/ops"
+	kernels "github.com/gorge-tf/gorge/tf/ops/rnn"
 )
 
 // A BeamDecoder searches for the most probable sequences: in each step it keeps
@@ -86,8 +87,8 @@ func (d *BeamDecoder) Decode(o ...DecodeOpts) Beams {
 	if emitted[0].Err() != nil {
 		return Beams{emitted[0], emitted[0], emitted[0]}
 	}
-	ids := d.trace(emitted[0], emitted[1])
-	return Beams{IDs: ids, Scores: emitted[2].At("-1"), Lengths: last[1]}
+	scores := ops.Concat(0, []tf.Output{ops.ExpandDims(d.nothing(), 0), emitted[2]}) // no step may have been made
+	return Beams{IDs: d.trace(emitted[0], emitted[1], last[1]), Scores: scores.At("-1"), Lengths: last[1]}
 }
 
 func (d *BeamDecoder) graph() *tf.Graph { return d.Starts.Graph() }
@@ -119,11 +120,16 @@ func (d *BeamDecoder) begin() (finished, input tf.Output, s State, err error) {
 	if err := d.check(); err != nil {
 		return d.Starts, d.Starts, nil, err
 	}
-	g := d.graph()
-	first := ops.OneHot(ops.ZerosLike(d.Starts), ops.Scalar(g, int32(d.Width)), ops.Scalar(g, float32(0)), ops.Scalar(g, float32(math.Inf(-1))))
+	first := d.nothing()
 	starts := ops.Tile(ops.ExpandDims(d.Starts, 1), []int{1, d.Width})
 	finished = ops.Less(first, ops.ZerosLike(first))
 	return finished, d.Embed(starts), append(State{first, ops.ZerosLike(starts), finished}, d.Initial...), nil
+}
+
+// nothing returns the logarithms of the probabilities of empty sequences.
+func (d *BeamDecoder) nothing() tf.Output {
+	g := d.graph()
+	return ops.OneHot(ops.ZerosLike(d.Starts), ops.Scalar(g, int32(d.Width)), ops.Scalar(g, float32(0)), ops.Scalar(g, float32(math.Inf(-1))))
 }
 
 func (d *BeamDecoder) step(_, input tf.Output, s State) ([]tf.Output, State, tf.Output, tf.Output) {
@@ -157,8 +163,7 @@ func (d *BeamDecoder) choose(logits tf.Output, s State, cell State) ([]tf.Output
 	scores := total
 	if d.LengthNorm != 0 {
 		grown := ops.AddV2(ops.ExpandDims(length, 2), d.growth(ended))
-		penalty := ops.Pow(grown.Cast(tf.Float32).Add(5).Div(6), ops.Scalar(d.graph(), float32(d.LengthNorm)))
-		scores = ops.Div(total, flat(penalty, d.Width*d.Classes))
+		scores = ops.Div(total, flat(d.penalty(grown), d.Width*d.Classes))
 	}
 	best, at := ops.TopK(scores, d.Width)
 	parents, ids := ops.FloorDiv(at, classes), ops.FloorMod(at, classes)
@@ -200,19 +205,18 @@ func (d *BeamDecoder) growth(ended tf.Output) tf.Output {
 	return ops.Mul(ops.Const(d.graph(), row, 1, 1, d.Classes), ops.ExpandDims(ended.Not().Cast(tf.Int32), 2))
 }
 
-// trace follows the parents of the last step's sequences back and returns their ids
-// [batch time width], End from where they end.
-func (d *BeamDecoder) trace(ids, parents tf.Output) tf.Output {
-	g := d.graph()
-	last := ops.Range(nil, ops.Scalar(g, int32(0)), ops.Scalar(g, int32(d.Width)), ops.Scalar(g, int32(1)))
-	last = ops.AddV2(ops.ZerosLike(ids.At("-1")), last)
-	back := ops.Scan(func(before, rows []tf.Output) []tf.Output {
-		at := before[0]
-		return []tf.Output{pick(rows[1], at), pick(rows[0], at)}
-	}, []tf.Output{ops.Reverse(ids, []int{0}), ops.Reverse(parents, []int{0})}, []tf.Output{last, last})
-	found := ops.Reverse(back[1], []int{0})
-	isEnd := ops.Equal(found, ops.Scalar(g, int32(d.End))).Cast(tf.Int32)
-	ended := ops.Cumsum(isEnd, 0).Greater(0)
-	found = ops.SelectV2(ended, ops.ZerosLike(found).Add(d.End), found)
-	return ops.Transpose(found, []int{1, 0, 2})
+// penalty returns ((5+length)/6)^LengthNorm as a quotient of powers, whose rounding
+// is TensorFlow's: it decides between sequences of almost equal scores.
+func (d *BeamDecoder) penalty(lengths tf.Output) tf.Output {
+	exponent := ops.Scalar(d.graph(), float32(d.LengthNorm))
+	return ops.Div(ops.Pow(lengths.Cast(tf.Float32).Add(5), exponent), ops.Pow(ops.Scalar(d.graph(), float32(6)), exponent))
+}
+
+// trace follows the parents of sequences back and returns their ids [batch time
+// width], End from where they end. It begins with the last step that the longest
+// sequence of an input has, as TensorFlow does: in the step after it the penalty
+// counts the End, too, which may change the order of what has ended.
+func (d *BeamDecoder) trace(ids, parents, lengths tf.Output) tf.Output {
+	tree := kernels.GatherTree(ids, parents, lengths.Max(1), ops.Scalar(d.graph(), int32(d.End)))
+	return ops.Transpose(tree, []int{1, 0, 2})
 }

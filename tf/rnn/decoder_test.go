@@ -222,6 +222,25 @@ func TestTrainingHelpers(t *testing.T) {
 	}
 }
 
+// TestTrainingBeyondTime: a helper has no inputs for lengths beyond the time, as in
+// TensorFlow, which fails to read them.
+func TestTrainingBeyondTime(t *testing.T) {
+	for _, length := range []int32{5, 6} {
+		g := tf.NewGraph()
+		cell := rnn.NewGRU(4)
+		d := rnn.BasicDecoder{
+			Cell: cell, Helper: rnn.TrainingHelper(sine(g, 2, 5, 4), ops.Const(g, []int32{length, 2})),
+			Initial: rnn.ZeroState(cell, ops.Scalar(g, int32(2)), tf.Float32),
+		}
+		out := d.Decode().Lengths
+		s := open(t, g)
+		initialize(t, s, g)
+		if _, err := s.Run(t.Context(), nil, out); (tf.CodeOf(err) == tf.InvalidArgument) != (length > 5) {
+			t.Errorf("length %d: got %v", length, err)
+		}
+	}
+}
+
 // Attention's weights and contexts are those of the papers' formulas, and names are
 // those of tf.contrib.seq2seq.
 func TestAttention(t *testing.T) {

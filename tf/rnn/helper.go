@@ -28,7 +28,8 @@ func choose(output tf.Output) tf.Output {
 type training struct{ inputs, lengths tf.Output } // inputs with time first
 
 // TrainingHelper gives the inputs x [batch time in] of sequences of the given
-// lengths, int32 [batch]: the truth, whatever the decoder says.
+// lengths, int32 [batch]: the truth, whatever the decoder says. A length beyond the
+// time is an error of the step.
 func TrainingHelper(x, lengths tf.Output) Helper {
 	switch {
 	case x.Err() != nil:
@@ -39,9 +40,19 @@ func TrainingHelper(x, lengths tf.Output) Helper {
 	case len(lengths.Shape()) != 1:
 		x = tf.Failed(x.Graph(), "training_helper", tf.Errorf(tf.InvalidArgument, "Expected sequence_length to be a vector, but received shape: %v", lengths)).Output(0)
 	default:
+		lengths = withinTime(x, lengths)
 		x = ops.Transpose(x, []int{1, 0, 2})
 	}
 	return &training{x, lengths}
+}
+
+// withinTime returns lengths, which fail the step if x [batch time in] is shorter.
+func withinTime(x, lengths tf.Output) (checked tf.Output) {
+	g, time := x.Graph(), ops.Shape(x).At("1")
+	fits := lengths.LessEqual(time.Cast(lengths.DType())).All()
+	check := ops.Assert(fits, []tf.Output{ops.Scalar(g, "sequence_length must be at most the time: "), lengths, time})
+	g.ControlDependencies([]*tf.Operation{check}, func() { checked = ops.Identity(lengths) })
+	return checked
 }
 
 func (h *training) First() (finished, input tf.Output) {

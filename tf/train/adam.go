@@ -33,7 +33,7 @@ func (o Adam) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Operation {
 func (o Adam) ApplyGradients(gvs []GradVar) (*tf.Operation, error) { return o.rule().apply(gvs) }
 
 func (o Adam) rule() *rule {
-	p := &powers{{"beta1_power", cmp.Or(o.Beta1, 0.9), nil}, {"beta2_power", cmp.Or(o.Beta2, 0.999), nil}}
+	p := powers{{"beta1_power", cmp.Or(o.Beta1, 0.9), nil}, {"beta2_power", cmp.Or(o.Beta2, 0.999), nil}}
 	r := &rule{
 		name: cmp.Or(o.Name, "Adam"), op: "Adam",
 		slots: []slot{{"m", zerosLike}, {"v", zerosLike}},
@@ -51,7 +51,7 @@ func (o Adam) rule() *rule {
 
 // powers are the running powers of decay rates; they live with the first
 // variable.
-type powers [2]power
+type powers []power
 
 type power struct {
 	name string
@@ -59,7 +59,7 @@ type power struct {
 	v    *tf.Variable
 }
 
-func (p *powers) make(first *tf.Variable) {
+func (p powers) make(first *tf.Variable) {
 	for i := range p {
 		q := &p[i]
 		q.v = first.Shared(q.name, func() tf.Output { return constLike(first, q.beta) })
@@ -69,8 +69,9 @@ func (p *powers) make(first *tf.Variable) {
 func (q *power) value(v *tf.Variable) tf.Output { return castLike(v, q.v.Value()) }
 
 // decay multiplies the powers by their rates once all updates have used them.
-func (p *powers) decay(_ *tf.Variable, after []*tf.Operation) (all []*tf.Operation) {
-	for _, q := range p {
+func (p powers) decay(_ *tf.Variable, after []*tf.Operation) (all []*tf.Operation) {
+	for i := range p {
+		q := &p[i]
 		next := tf.Apply(nil, "Mul", []tf.Output{q.v.Value(), constLike(q.v, q.beta)}).Output(0)
 		all = append(all, q.v.Assign(next, tf.After(after...), tf.Name("Assign")))
 	}
@@ -138,7 +139,15 @@ func (o AdaMax) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Operation {
 // ApplyGradients adds the updates, the slots v/AdaMax and v/AdaMax_1, and the
 // variable beta1_power.
 func (o AdaMax) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
-	r := Adam{LearningRate: o.LearningRate, Rate: o.Rate, Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon}.rule()
-	r.name, r.op, r.sparse = cmp.Or(o.Name, "AdaMax"), "AdaMax", noSparse
+	p := powers{{"beta1_power", cmp.Or(o.Beta1, 0.9), nil}}
+	r := &rule{
+		name: cmp.Or(o.Name, "AdaMax"), op: "AdaMax",
+		slots: []slot{{"m", zerosLike}, {"v", zerosLike}},
+		args: map[string]arg{
+			"lr": rate(o.Rate, cmp.Or(o.LearningRate, 0.001)), "epsilon": number(cmp.Or(o.Epsilon, 1e-8)),
+			"beta1": number(p[0].beta), "beta2": number(cmp.Or(o.Beta2, 0.999)), "beta1_power": p[0].value,
+		},
+		before: p.make, after: p.decay, sparse: noSparse,
+	}
 	return r.apply(gvs)
 }

@@ -14,8 +14,10 @@ func GlobalStep(g *tf.Graph) *tf.Variable {
 		return vs[0]
 	}
 	var v *tf.Variable
-	g.Scope("", func() {
-		v = tf.NewVariable(ops.Scalar(g, int64(0)), tf.VariableOptions{Name: "global_step", NotTrainable: true})
+	g.InitScope(func() {
+		g.Scope("", func() {
+			v = tf.NewVariable(ops.Scalar(g, int64(0)), tf.VariableOptions{Name: "global_step", NotTrainable: true})
+		})
 	})
 	g.AddToCollection(tf.GlobalStep, v)
 	return v

@@ -46,7 +46,9 @@ func (h *StopAtStepHook) AfterCreateSession(ctx context.Context, s *session.Sess
 		return nil
 	}
 	step, err := StepOf(ctx, s, h.step)
-	h.last = step + h.NumSteps
+	if h.last = step + h.NumSteps; h.NumSteps > 0 && h.last < step {
+		h.last = math.MaxInt64
+	}
 	return err
 }
 

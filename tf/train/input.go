@@ -104,7 +104,10 @@ func LimitEpochs(x tf.Output, epochs int) tf.Output {
 	if epochs < 0 {
 		return tf.Failed(x.Graph(), "limit_epochs", tf.Errorf(tf.InvalidArgument, "num_epochs must be > 0 not %d", epochs)).Output(0)
 	}
-	count := tf.NewVariable(ops.Scalar(x.Graph(), int64(0)), tf.VariableOptions{Name: "epochs", Local: true})
+	var count *tf.Variable
+	x.Graph().InitScope(func() {
+		count = tf.NewVariable(ops.Scalar(x.Graph(), int64(0)), tf.VariableOptions{Name: "epochs", Local: true})
+	})
 	next := tf.Apply(nil, "ResourceCountUpTo", []tf.Output{count.Handle()}, tf.Attr("limit", epochs), tf.Attr("T", tf.Int64))
 	return ops.Identity(x, tf.After(next))
 }

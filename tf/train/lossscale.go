@@ -55,8 +55,10 @@ func NewLossScaleOptimizer(g *tf.Graph, o Optimizer, s LossScaling) (*LossScaleO
 	if s.Fixed > 0 {
 		initial = s.Fixed
 	}
-	l.scale = tf.NewVariable(ops.Scalar(g, float32(initial)), tf.VariableOptions{Name: "current_loss_scale", NotTrainable: true})
-	l.good = tf.NewVariable(ops.Scalar[int64](g, 0), tf.VariableOptions{Name: "good_steps", NotTrainable: true})
+	g.InitScope(func() {
+		l.scale = tf.NewVariable(ops.Scalar(g, float32(initial)), tf.VariableOptions{Name: "current_loss_scale", NotTrainable: true})
+		l.good = tf.NewVariable(ops.Scalar[int64](g, 0), tf.VariableOptions{Name: "good_steps", NotTrainable: true})
+	})
 	return l, g.Err()
 }
 

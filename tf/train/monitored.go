@@ -60,27 +60,34 @@ func SingularMonitoredSession(ctx context.Context, g *tf.Graph, o MonitoredOptio
 	return newMonitored(ctx, g, o, false)
 }
 
-func newMonitored(ctx context.Context, g *tf.Graph, o MonitoredOptions, recover bool) (*MonitoredSession, error) {
-	m := &MonitoredSession{ctx: ctx, g: g, creator: o.Creator, hooks: o.Hooks, recover: recover, grace: o.StopGrace}
+func newMonitored(ctx context.Context, g *tf.Graph, o MonitoredOptions, recover bool) (_ *MonitoredSession, err error) {
+	m := &MonitoredSession{closed: true, ctx: ctx, g: g, creator: o.Creator, hooks: o.Hooks, recover: recover, grace: o.StopGrace}
 	if m.creator == nil {
 		m.creator = &ChiefSessionCreator{Graph: g}
 	}
 	if m.grace <= 0 {
 		m.grace = DefaultGrace
 	}
-	err := m.begin()
-	if err == nil {
+	defer func() {
+		if m.closed { // after an error, or when a hook panics
+			err = errors.Join(err, m.closeHooks())
+		}
+	}()
+	if err = m.begin(); err == nil {
 		err = m.create(ctx)
 	}
 	if err != nil {
-		m.closed = true
-		return nil, errors.Join(err, m.closeHooks())
+		return nil, err
 	}
+	m.closed = false
 	return m, nil
 }
 
 func (m *MonitoredSession) begin() error {
 	for _, h := range m.hooks {
+		if h == nil {
+			return tf.Errorf(tf.InvalidArgument, "a hook must not be nil")
+		}
 		if err := h.Begin(m.g); err != nil {
 			return err
 		}
@@ -122,16 +129,22 @@ func (m *MonitoredSession) createOnce(ctx context.Context) error {
 		return err
 	}
 	l := &live{s: s, coord: NewCoordinator(m.ctx, func(err error) bool { return errors.Is(err, errLostSession) })}
+	complete := false
+	defer func() {
+		if !complete { // after an error, or when a hook panics
+			_ = m.end(l)
+		}
+	}()
 	StartQueueRunners(m.g, l.coord, s)
 	for _, h := range m.hooks {
 		if err := h.AfterCreateSession(ctx, s, l.coord); err != nil {
 			if lost(err) {
 				l.coord.RequestStop(errLostSession)
 			}
-			_ = m.end(l)
 			return err
 		}
 	}
+	complete = true
 	m.live.Store(l)
 	return nil
 }
@@ -328,28 +341,35 @@ func (m *MonitoredSession) CloseWith(err error) error {
 	if errors.Is(err, ErrStop) || tf.CodeOf(err) == tf.OutOfRange {
 		err = nil
 	}
+	return m.closeWith(err)
+}
+
+func (m *MonitoredSession) closeWith(err error) (closed error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
 		return err
 	}
 	m.closed = true
-	l := m.live.Swap(nil)
-	if l != nil {
+	defer func() { closed = errors.Join(closed, m.closeHooks()) }() // also when a hook panics
+	if l := m.live.Swap(nil); l != nil {
 		err = m.finish(l, err)
 	}
-	return errors.Join(err, m.closeHooks())
+	return err
 }
 
 // finish ends the last session.
-func (m *MonitoredSession) finish(l *live, err error) error {
+func (m *MonitoredSession) finish(l *live, cause error) (err error) {
+	defer func() { // also when a hook panics
+		if e := m.end(l); err == nil && e != nil && !lost(e) && m.ctx.Err() == nil {
+			err = e
+		}
+	}()
+	err = cause
 	for _, h := range m.hooks {
 		if err == nil {
 			err = h.End(context.WithoutCancel(m.ctx), l.s)
 		}
-	}
-	if e := m.end(l); err == nil && e != nil && !lost(e) && m.ctx.Err() == nil {
-		err = e
 	}
 	return err
 }
