@@ -45,7 +45,7 @@ func randomSquare(rng *rand.Rand) *Conv {
 		if rng.IntN(2) == 0 {
 			window = [3]int{1, 3 + rng.IntN(5), 3 + rng.IntN(5)}
 		}
-		v := unitConv(1+rng.IntN(3), 1+rng.IntN(12), 1+rng.IntN(12), 1+rng.IntN(40), 1+rng.IntN(40), window, rng.IntN(4), rng.IntN(4))
+		v := unitConv(1+rng.IntN(2), 1+rng.IntN(10), 1+rng.IntN(10), 1+rng.IntN(20), 1+rng.IntN(36), window, rng.IntN(4), rng.IntN(4))
 		if v.Out[1] > 0 && v.Out[2] > 0 {
 			return v
 		}
@@ -106,7 +106,7 @@ func farther(got []float32, want, bound []float64) string {
 func TestWinogradAtRandom(t *testing.T) {
 	eachWinograd(t, func(t *testing.T, b *winograd) {
 		rng := rand.New(rand.NewPCG(5, 6))
-		for range 40 {
+		for range 30 {
 			v := randomSquare(rng)
 			d := v.dataOf(func() float32 { return float32(rng.NormFloat64()) })
 			y, dw, yBound, dwBound := d.sums()
