@@ -362,6 +362,7 @@ func (c *cluster) compile() {
 	for _, j := range c.joins {
 		lead := len(c.code)
 		for k, e := range j.parts {
+			c.pastes = append(c.pastes, len(c.code))
 			c.code = append(c.code, instr{node: &j.node.Node, paste: &j.windows[k], lead: lead, args: []int{c.value(e)}})
 		}
 	}

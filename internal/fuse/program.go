@@ -13,6 +13,7 @@ type program struct {
 	consts []*core.Tensor
 	code   []instr
 	outs   []int // instructions whose results leave the cluster; of a whole, what writes its first part
+	pastes []int // instructions that write parts
 	plans  plans
 	frames sync.Pool // of *frame
 }

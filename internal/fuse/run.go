@@ -60,10 +60,8 @@ func (f *frame) allocate(c *core.OpContext, p *program, pl *plan, fresh int) err
 		}
 		f.memory[p.first()+k] = bytesOf(t)
 	}
-	for k := range p.code {
-		if in := &p.code[k]; in.paste != nil {
-			f.memory[p.first()+k] = f.memory[p.first()+in.lead]
-		}
+	for _, k := range p.pastes {
+		f.memory[p.first()+k] = f.memory[p.first()+p.code[k].lead]
 	}
 	for _, k := range pl.temps {
 		t, err := c.Temp(p.code[k].node.OutTypes[0], pl.shapes[k])
