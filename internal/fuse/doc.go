@@ -55,6 +55,10 @@
 // itself where that lets the other one keep it from memory (recompute.go): what a
 // backward pass needs of an activation is its operand and what is dear, as a tangent.
 //
+// Parts of a value along an axis, as the gates of a recurrent cell are, are cut and joined
+// within clusters: a block of a part is copied between the whole, in memory, and a register
+// (window.go).
+//
 // # Invariants
 //
 //   - The graph of clusters has no cycles: each path that leaves a cluster leads to

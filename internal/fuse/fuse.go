@@ -105,14 +105,17 @@ func replaceGroups(g *graph.Graph, l *levels, kernelOf func(*graph.Node) core.Ke
 	if err != nil {
 		return err
 	}
-	by := map[*graph.Node]*cluster{}
+	by, win := map[*graph.Node]*cluster{}, findWindows(l, groups, again)
 	var all []*cluster
 	for i, nodes := range groups {
-		if len(nodes) < 2 && !l.follows(nodes[0], kernelOf) {
+		if len(nodes) < 2 && !l.follows(nodes[0], kernelOf) && !win.touched[nodes[0]] {
 			r.alone(l, nodes[0])
 			continue
 		}
-		c := newCluster(l, again.nodes(i))
+		c := newCluster(l, again.nodes(i), win, win.joins[i])
+		for _, j := range c.joins {
+			by[j.node] = c
+		}
 		for _, m := range nodes {
 			by[m] = c
 		}
@@ -132,8 +135,8 @@ func replaceGroups(g *graph.Graph, l *levels, kernelOf func(*graph.Node) core.Ke
 		}
 		r.add(c)
 	}
-	gone := unusedLiterals(g, l, by)
-	g.Keep(func(n *graph.Node) bool { return by[n] == nil && !gone[n] })
+	gone := unusedLiterals(g, l, by, win)
+	g.Keep(func(n *graph.Node) bool { return by[n] == nil && !gone[n] && !win.split[n] })
 	for _, n := range g.Nodes {
 		rewire(n, by)
 	}
@@ -179,11 +182,11 @@ func rewire(n *graph.Node, by map[*graph.Node]*cluster) {
 }
 
 // unusedLiterals returns the constants that only nodes of clusters have used.
-func unusedLiterals(g *graph.Graph, l *levels, by map[*graph.Node]*cluster) map[*graph.Node]bool {
+func unusedLiterals(g *graph.Graph, l *levels, by map[*graph.Node]*cluster, win *windows) map[*graph.Node]bool {
 	used, had, gone := map[*graph.Node]bool{}, map[*graph.Node]bool{}, map[*graph.Node]bool{}
 	for _, n := range g.Nodes {
 		to := used
-		if by[n] != nil {
+		if by[n] != nil || win.split[n] {
 			to = had
 		}
 		for _, e := range n.In {
@@ -210,12 +213,16 @@ type cluster struct {
 	in     []graph.Edge
 	ins    map[graph.Edge]int  // position in in
 	lits   map[*graph.Node]int // position in the program's constants
+	win    *windows
+	cuts   []*cut
+	cutAt  map[*cut]int // position in cuts
+	joins  []*joint
 	node   *graph.Node         // what stands for all
 	out    map[*graph.Node]int // which output of it a node's is
 }
 
-func newCluster(l *levels, nodes []*graph.Node) *cluster {
-	c := &cluster{program: &program{}, levels: l, nodes: nodes, inside: make(map[*graph.Node]int, len(nodes)), ins: map[graph.Edge]int{}, lits: map[*graph.Node]int{}, out: map[*graph.Node]int{}}
+func newCluster(l *levels, nodes []*graph.Node, win *windows, joins []*joint) *cluster {
+	c := &cluster{program: &program{}, levels: l, nodes: nodes, win: win, cutAt: map[*cut]int{}, joins: joins, inside: make(map[*graph.Node]int, len(nodes)), ins: map[graph.Edge]int{}, lits: map[*graph.Node]int{}, out: map[*graph.Node]int{}}
 	for i, n := range nodes {
 		c.inside[n] = i
 	}
@@ -234,6 +241,14 @@ func (c *cluster) source(e graph.Edge) {
 	if c.has(e.Node) {
 		return
 	}
+	if w := c.win.cuts[e]; w != nil {
+		if _, ok := c.cutAt[w]; !ok {
+			c.cutAt[w] = len(c.cuts)
+			c.cuts = append(c.cuts, w)
+		}
+		c.source(w.whole)
+		return
+	}
 	if c.levels.literal[e.Node.ID] {
 		if _, ok := c.lits[e.Node]; !ok {
 			c.lits[e.Node] = len(c.consts)
@@ -250,7 +265,10 @@ func (c *cluster) source(e graph.Edge) {
 // value returns the number that an edge has in the program.
 func (c *cluster) value(e graph.Edge) int {
 	if i, ok := c.inside[e.Node]; ok {
-		return len(c.in) + len(c.consts) + i
+		return len(c.in) + len(c.consts) + len(c.cuts) + i
+	}
+	if w := c.win.cuts[e]; w != nil {
+		return len(c.in) + len(c.consts) + c.cutAt[w]
 	}
 	if c.levels.literal[e.Node.ID] {
 		return len(c.in) + c.lits[e.Node]
@@ -267,31 +285,61 @@ var def = core.OpDef{Name: "_Fused", NoGrad: core.NoGradientDefined}
 func (c *cluster) makeNode(g *graph.Graph, leaves func(*graph.Node) bool) {
 	c.compile()
 	last := c.nodes[len(c.nodes)-1]
-	ops := make([]string, len(c.nodes))
-	for i, n := range c.nodes {
-		ops[i] = n.Name + " = " + n.OpName()
-		if leaves(n) {
-			c.out[n] = len(c.outs)
-			c.outs = append(c.outs, i)
-		}
-	}
+	ops := c.outputs(leaves)
 	n := &graph.Node{Node: core.Node{Name: g.Unused(last.Name + "/fused"), Def: &def, Device: last.Device, Attrs: core.Attrs{nodesAttr: ops}}, In: c.in}
 	n.CopyPos(&last.Node)
 	for _, e := range c.in {
 		n.InTypes = append(n.InTypes, e.Type())
 	}
-	for _, i := range c.outs {
-		n.OutTypes, n.Shapes = append(n.OutTypes, c.nodes[i].OutTypes[0]), append(n.Shapes, c.nodes[i].OutShape(0))
+	n.OutTypes, n.Shapes = make([]core.DType, len(c.outs)), make([]core.Shape, len(c.outs))
+	for m, o := range c.out {
+		n.OutTypes[o], n.Shapes[o] = m.OutTypes[0], m.OutShape(0)
 	}
 	for _, m := range c.nodes {
-		c.await(n, m.Control)
-		for _, e := range m.In {
-			if !c.has(e.Node) && e.Node.Role() == core.Constant {
-				c.await(n, e.Node.Control)
-			}
-		}
+		c.awaitAll(n, m)
+	}
+	for _, w := range c.cuts {
+		c.awaitAll(n, w.node)
+	}
+	for _, j := range c.joins {
+		c.awaitAll(n, j.node)
 	}
 	c.node = n
+}
+
+// outputs says which values leave the cluster, and lists the nodes that it stands for.
+func (c *cluster) outputs(leaves func(*graph.Node) bool) []string {
+	ops, at := make([]string, 0, len(c.nodes)), len(c.cuts)
+	for _, w := range c.cuts {
+		if s := w.node.Name + " = " + w.node.OpName(); !slices.Contains(ops, s) {
+			ops = append(ops, s)
+		}
+	}
+	for i, n := range c.nodes {
+		ops = append(ops, n.Name+" = "+n.OpName())
+		if leaves(n) {
+			c.out[n] = len(c.outs)
+			c.outs = append(c.outs, at+i)
+		}
+	}
+	at += len(c.nodes)
+	for _, j := range c.joins {
+		ops = append(ops, j.node.Name+" = "+j.node.OpName())
+		c.out[j.node] = len(c.outs)
+		c.outs = append(c.outs, at)
+		at += len(j.parts)
+	}
+	return ops
+}
+
+// awaitAll makes n wait for what a node that it stands for waits for.
+func (c *cluster) awaitAll(n, m *graph.Node) {
+	c.await(n, m.Control)
+	for _, e := range m.In {
+		if !c.has(e.Node) && e.Node.Role() == core.Constant {
+			c.await(n, e.Node.Control)
+		}
+	}
 }
 
 // nodesAttr lists what a cluster is made of, for tools that show graphs.
@@ -300,6 +348,9 @@ const nodesAttr = "_nodes"
 // compile makes the program.
 func (c *cluster) compile() {
 	c.inputs = len(c.in)
+	for _, w := range c.cuts {
+		c.code = append(c.code, instr{node: &w.node.Node, cut: &w.window, args: []int{c.value(w.whole)}})
+	}
 	for _, n := range c.nodes {
 		m := c.levels.members[n.ID]
 		in := instr{node: &n.Node, kernel: m.element, fold: m.fold}
@@ -307,6 +358,13 @@ func (c *cluster) compile() {
 			in.args = append(in.args, c.value(e))
 		}
 		c.code = append(c.code, in)
+	}
+	for _, j := range c.joins {
+		lead := len(c.code)
+		for k, e := range j.parts {
+			c.pastes = append(c.pastes, len(c.code))
+			c.code = append(c.code, instr{node: &j.node.Node, paste: &j.windows[k], lead: lead, args: []int{c.value(e)}})
+		}
 	}
 }
 

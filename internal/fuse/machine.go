@@ -75,7 +75,9 @@ func (m *planner) simple(st *stage, s *step) bool {
 }
 
 // hasLanes reports whether there are instructions for what instruction k of a program does.
-func (p *program) hasLanes(k int) bool { return p.code[k].fold == nil && p.code[k].kernel.Lanes != nil }
+func (p *program) hasLanes(k int) bool {
+	return p.code[k].kernel != nil && p.code[k].kernel.Lanes != nil
+}
 
 // instructed counts the instructions of a program that machine code can be made of where
 // the processor and the system allow it: reports are the same everywhere.

@@ -31,7 +31,8 @@ const (
 // A plan says how a program runs for inputs of some shapes.
 type plan struct {
 	inputs []core.Shape
-	shapes []core.Shape // of what each instruction computes
+	shapes []core.Shape // of what each instruction computes, or writes
+	wholes []core.Shape // of the outputs
 	stages []stage
 	at     []int   // by instruction: its stage, or none
 	temps  []int   // instructions whose results other stages need, and that do not leave
@@ -54,6 +55,7 @@ type stage struct {
 type step struct {
 	loop     core.Loop
 	fold     *fold // instead of a loop
+	move     *move // instead of a loop
 	args     []arg
 	per      int                                      // results for each row
 	columns  func(z []byte, in []core.Operand, n int) // instead of a loop, if operands are columns
@@ -85,6 +87,7 @@ const (
 	single              // one element, which the loop repeats
 	rowed               // a row that is repeated, from a buffer that holds it several times
 	expanded            // spread out into a buffer for each block
+	windowed            // a part, which a move copies
 )
 
 // An arg is an operand of a step.
@@ -149,9 +152,38 @@ func (m *planner) inferShapes() error {
 		views := m.operands(in)
 		s, err := m.inferShape(i, views)
 		if err != nil {
-			return core.AtNode(err, in.node, describe(in.node, m.operands(in)))
+			return core.AtNode(err, in.node, describe(in, m.operands(in)))
 		}
 		m.shapes, m.views = append(m.shapes, s.Clone()), append(m.views, views)
+	}
+	return m.inferWholes()
+}
+
+// inferWholes works out the shapes of the outputs. Parts of one have to fit together.
+func (m *planner) inferWholes() error {
+	whole := make(map[int]core.Shape, 1)
+	for k := range m.code {
+		in := &m.code[k]
+		if in.paste == nil {
+			continue
+		}
+		s, err := in.paste.whole(m.shapes[k])
+		if first, ok := whole[in.lead]; err == nil && ok && !sameShape(first, s) {
+			err = joinError(m.shapes[in.lead], m.shapes[k], k-in.lead, in.paste.axis)
+		}
+		if err == nil {
+			err = core.CheckSize(in.node.OutTypes[0], s)
+		}
+		if err != nil {
+			return core.AtNode(err, in.node, m.describeJoint(in))
+		}
+		whole[in.lead] = s
+	}
+	m.wholes = make([]core.Shape, len(m.outs))
+	for o, k := range m.outs {
+		if m.wholes[o] = m.shapes[k]; m.code[k].paste != nil {
+			m.wholes[o] = whole[k]
+		}
 	}
 	return nil
 }
@@ -169,6 +201,12 @@ func (m *planner) operands(in *instr) []core.Shape {
 // how its operands are broadcast.
 func (m *planner) inferShape(k int, views []core.Shape) (s core.Shape, err error) {
 	in := &m.code[k]
+	if in.cut != nil {
+		return in.cut.part(views[0])
+	}
+	if in.paste != nil {
+		return views[0], nil
+	}
 	if in.fold != nil {
 		if len(views[0]) != in.fold.rank {
 			return nil, core.Errorf(core.InvalidArgument, "what is reduced must have the rank that the graph says, %d, got %v", in.fold.rank, views[0])
@@ -182,11 +220,27 @@ func (m *planner) inferShape(k int, views []core.Shape) (s core.Shape, err error
 	return s, err
 }
 
-// describe lists the inputs of a node as its executor would.
-func describe(n *core.Node, shapes []core.Shape) []string {
+// describeJoint lists the inputs of the node that joins what one instruction and others
+// write.
+func (m *planner) describeJoint(in *instr) []string {
+	parts := len(in.node.InTypes) - 1
+	shapes := append(slices.Clone(m.shapes[in.lead:in.lead+parts]), core.Shape{}) // the last one is the axis
 	out := make([]string, len(shapes))
 	for i, s := range shapes {
-		out[i] = fmt.Sprintf("%v%v", n.InTypes[i].Base(), s)
+		out[i] = fmt.Sprintf("%v%v", in.node.InTypes[i].Base(), s)
+	}
+	return out
+}
+
+// describe lists the operands of a node as its executor would list its inputs.
+func describe(in *instr, shapes []core.Shape) []string {
+	out := make([]string, len(shapes))
+	for i, s := range shapes {
+		d := in.node.InTypes[i].Base()
+		if in.moves() {
+			d = in.node.OutTypes[0]
+		}
+		out[i] = fmt.Sprintf("%v%v", d, s)
 	}
 	return out
 }
@@ -307,7 +361,12 @@ func (m *planner) newStep(st *stage, k int) step {
 	for a, v := range in.args {
 		s.args[a] = arg{value: v, size: m.argSize(k, a), register: none, per: m.per(st, m.shape(v))}
 	}
-	if in.fold == nil {
+	switch {
+	case in.cut != nil:
+		s.move, s.args[0].how = in.cut.moveOf(m.shapes[k], false), windowed
+	case in.paste != nil:
+		s.move = in.paste.moveOf(m.shapes[k], true)
+	case in.fold == nil:
 		s.loop = in.kernel.Loop
 		m.readOperands(st, &s, k)
 	}

@@ -12,7 +12,8 @@ type program struct {
 	inputs int
 	consts []*core.Tensor
 	code   []instr
-	outs   []int // instructions whose results leave the cluster
+	outs   []int // instructions whose results leave the cluster; of a whole, what writes its first part
+	pastes []int // instructions that write parts
 	plans  plans
 	frames sync.Pool // of *frame
 }
@@ -23,7 +24,13 @@ type instr struct {
 	kernel *core.ElementKernel // nil: it is a fold
 	fold   *fold
 	args   []int // values
+
+	cut, paste *window // instead of both: a part of a value is read, or written
+	lead       int     // paste: the instruction that writes the first part
 }
+
+// moves reports whether an instruction reads or writes a part of a value.
+func (in *instr) moves() bool { return in.cut != nil || in.paste != nil }
 
 // first is the number of the value that instruction 0 computes.
 func (p *program) first() int { return p.inputs + len(p.consts) }
@@ -32,7 +39,12 @@ func (p *program) first() int { return p.inputs + len(p.consts) }
 func (p *program) size(k int) int { return p.code[k].node.OutTypes[0].Size() }
 
 // argSize returns the bytes of an element of an operand.
-func (p *program) argSize(k, arg int) int { return p.code[k].node.InTypes[arg].Base().Size() }
+func (p *program) argSize(k, arg int) int {
+	if in := &p.code[k]; !in.moves() {
+		return in.node.InTypes[arg].Base().Size()
+	}
+	return p.size(k)
+}
 
 // compute is the kernel of a cluster.
 func (p *program) compute(c *core.OpContext) error {

@@ -63,7 +63,9 @@ func (m *planner) within(v int) bool {
 	return true
 }
 
-func (m *planner) leaves(k int) bool { return slices.Contains(m.outs, k) }
+func (m *planner) leaves(k int) bool {
+	return slices.Contains(m.outs, k) || m.code[k].paste != nil
+}
 
 // findReuse finds, for each output, the inputs whose memory it may take: those that
 // are read by its own stage only, in order, and not after it is written.
@@ -75,6 +77,9 @@ func (m *planner) findReuse() {
 			continue
 		}
 		for o, k := range m.outs {
+			if m.code[k].paste != nil {
+				continue // its parts are not in the order of what is read
+			}
 			at := slices.IndexFunc(st.steps, func(s step) bool { return s.value == m.first()+k })
 			if at >= last && st.steps[at].size == m.inputSize(v) && m.shapes[k].NumElements() == m.shape(v).NumElements() {
 				m.reuse[o] = append(m.reuse[o], v)

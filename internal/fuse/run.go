@@ -54,11 +54,14 @@ func (f *frame) allocate(c *core.OpContext, p *program, pl *plan, fresh int) err
 		f.memory[p.inputs+i] = bytesOf(t)
 	}
 	for o, k := range p.outs {
-		t, err := pl.output(c, o, p.code[k].node.OutTypes[0], pl.shapes[k], o != fresh)
+		t, err := pl.output(c, o, p.code[k].node.OutTypes[0], pl.wholes[o], o != fresh)
 		if err != nil {
 			return core.AtNode(err, p.code[k].node, nil)
 		}
 		f.memory[p.first()+k] = bytesOf(t)
+	}
+	for _, k := range p.pastes {
+		f.memory[p.first()+k] = f.memory[p.first()+p.code[k].lead]
 	}
 	for _, k := range pl.temps {
 		t, err := c.Temp(p.code[k].node.OutTypes[0], pl.shapes[k])
@@ -191,6 +194,10 @@ func repeat(b, x []byte) {
 func (f *frame) step(st *stage, s *step, n int) {
 	if s.code != nil {
 		f.execute(st, s, n)
+		return
+	}
+	if s.move != nil {
+		f.move(s, n)
 		return
 	}
 	in, z := f.operands[:len(s.args)], f.result(s, n)

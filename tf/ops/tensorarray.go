@@ -232,7 +232,7 @@ func writeArray(c *core.OpContext) error {
 	if err != nil {
 		return err
 	}
-	if err := a.write(c, i, c.Input(2).Share()); err != nil {
+	if err := a.place(c, i, c.Input(2).Share()); err != nil {
 		return err
 	}
 	return passFlow(c)

@@ -86,6 +86,10 @@ func gatherArray(n *core.Node) (core.Kernel, error) {
 		if len(indices) == 0 {
 			return noElements(c, d, shape)
 		}
+		if t := a.takeBlock(indices, shape); t != nil {
+			c.Set(0, t)
+			return nil
+		}
 		elems, release, err := a.readAll(indices)
 		if err != nil {
 			return err

@@ -23,8 +23,9 @@ type tensorArray struct {
 	mu       sync.Mutex
 	shape    tf.Shape // of elements, as far as it is known
 	elems    []arrayElem
-	marked   int  // how many elements it was split or unpacked into: as many has its gradient
-	added    bool // several writes to one element were added up
+	block    *core.Tensor // of all elements, of which those that are placed are pieces; nil if there is none
+	marked   int          // how many elements it was split or unpacked into: as many has its gradient
+	added    bool         // several writes to one element were added up
 	isClosed bool
 	grads    map[string]*tensorArray // by name, in an eager graph
 }
@@ -34,6 +35,7 @@ type arrayElem struct {
 	t       *core.Tensor
 	shape   tf.Shape
 	written bool
+	placed  bool // t is a piece of the array's block
 	read    bool
 	cleared bool
 }
@@ -49,6 +51,7 @@ func (a *tensorArray) Close() {
 			e.t.Release()
 		}
 	}
+	a.dropBlock()
 	a.elems, a.isClosed = nil, true
 }
 
@@ -57,9 +60,12 @@ func (a *tensorArray) HeldMemory() (kind string, bytes int) {
 	if a.mu.TryLock() {
 		defer a.mu.Unlock()
 		for _, e := range a.elems {
-			if e.t != nil {
+			if e.t != nil && !e.placed {
 				bytes += e.t.HeldBytes()
 			}
+		}
+		if a.block != nil {
+			bytes += a.block.HeldBytes()
 		}
 	}
 	return "TensorArrays", bytes
@@ -118,11 +124,11 @@ func (a *tensorArray) write(c *core.OpContext, i int, t *core.Tensor) error {
 		return err
 	}
 	e := &a.elems[i]
-	if !e.written {
-		e.t, e.shape, e.written = t, t.Shape().Clone(), true
-		return nil
+	if e.written {
+		return a.add(c, i, t)
 	}
-	return a.add(c, i, t)
+	e.t, e.shape, e.written = t, t.Shape().Clone(), true
+	return nil
 }
 
 func (a *tensorArray) checkWrite(i int, t *core.Tensor) error {
@@ -186,7 +192,9 @@ func (a *tensorArray) add(c *core.OpContext, i int, t *core.Tensor) error {
 	if sum == nil {
 		return tf.Errorf(tf.InvalidArgument, "tensor_array::AddToTensor type not supported: %s", a.dtype.CName())
 	}
-	e.t = core.SoleOwner(e.t)
+	if !e.placed || !e.t.Buffer().Sole() {
+		e.t, e.placed = core.SoleOwner(e.t), false
+	}
 	sum(c, &core.Change{T: e.t}, t)
 	a.added = true
 	return nil

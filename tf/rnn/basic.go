@@ -41,13 +41,13 @@ func (c *BasicRNNCell) end(z tf.Output) (tf.Output, State) {
 	return y, State{y}
 }
 
-func (c *BasicRNNCell) hoist(x tf.Output, s State) (p tf.Output, step stepper) {
+func (c *BasicRNNCell) hoist(x tf.Output, s State) (p []tf.Output, step stepper) {
 	var w tf.Output
-	p, _ = c.step(c, x, s, c.build, func() (tf.Output, State) {
+	y, _ := c.step(c, x, s, c.build, func() (tf.Output, State) {
 		w = c.a.stateKernel(c.in)
 		return c.a.ofInputs(x), nil
 	})
-	return p, c.inside(func(p tf.Output, s State) (tf.Output, State) { return c.end(ops.AddV2(p, ops.MatMul(s[0], w))) })
+	return []tf.Output{y}, c.inside(func(p []tf.Output, s State) (tf.Output, State) { return c.end(ops.AddV2(p[0], ops.MatMul(s[0], w))) })
 }
 
 // A GRUCell is a gated recurrent unit (Cho et al., EMNLP 2014).
@@ -100,15 +100,17 @@ func (c *GRUCell) end(z, h tf.Output, candidate func(reset tf.Output) tf.Output)
 	return y, State{y}
 }
 
-func (c *GRUCell) hoist(x tf.Output, s State) (p tf.Output, step stepper) {
-	var gates, candidate tf.Output
-	p, _ = c.step(c, x, s, c.build, func() (tf.Output, State) {
+// hoist returns the inputs' parts of the gates and of the candidate as two values: to join
+// them and to cut them again in each step would move as much memory as the steps do.
+func (c *GRUCell) hoist(x tf.Output, s State) (p []tf.Output, step stepper) {
+	var gates, candidate, ofCandidate tf.Output
+	ofGates, _ := c.step(c, x, s, c.build, func() (tf.Output, State) {
 		gates, candidate = c.gates.stateKernel(c.in), c.candidate.stateKernel(c.in)
-		return ops.Concat(-1, []tf.Output{c.gates.ofInputs(x), c.candidate.ofInputs(x)}), nil
+		ofCandidate = c.candidate.ofInputs(x)
+		return c.gates.ofInputs(x), nil
 	})
-	return p, c.inside(func(p tf.Output, s State) (tf.Output, State) {
-		parts := ops.SplitV(p, []int{2 * c.units, c.units}, 1, 2)
-		z := ops.AddV2(parts[0], ops.MatMul(s[0], gates))
-		return c.end(z, s[0], func(reset tf.Output) tf.Output { return ops.AddV2(parts[1], ops.MatMul(reset, candidate)) })
+	return []tf.Output{ofGates, ofCandidate}, c.inside(func(p []tf.Output, s State) (tf.Output, State) {
+		z := ops.AddV2(p[0], ops.MatMul(s[0], gates))
+		return c.end(z, s[0], func(reset tf.Output) tf.Output { return ops.AddV2(p[1], ops.MatMul(reset, candidate)) })
 	})
 }

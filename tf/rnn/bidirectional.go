@@ -114,6 +114,6 @@ func StaticRNN(c Cell, xs []tf.Output, o ...Opts) (ys []tf.Output, last State) {
 
 // static adds step i.
 func static(c Cell, r *run, i int, x tf.Output, s State) (tf.Output, State) {
-	r.step = c.Step
-	return r.masked(ops.Scalar(x.Graph(), int32(i)), x, s)
+	r.step = stepOf(c)
+	return r.masked(ops.Scalar(x.Graph(), int32(i)), []tf.Output{x}, s)
 }

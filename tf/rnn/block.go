@@ -45,7 +45,7 @@ func (c *LSTMBlockCell) blocks(in spec) {
 }
 
 // The operation takes inputs and state together.
-func (c *LSTMBlockCell) hoist(tf.Output, State) (p tf.Output, step stepper) { return p, nil }
+func (c *LSTMBlockCell) hoist(tf.Output, State) (p []tf.Output, step stepper) { return p, nil }
 
 // sequence adds the operation that computes all steps.
 func (c *LSTMBlockCell) sequence(x tf.Output, s State, steps tf.Output) (y tf.Output, states State) {
@@ -128,7 +128,7 @@ func NewGRUBlock(units int, o ...CellOpts) *GRUBlockCell {
 	return c
 }
 
-func (c *GRUBlockCell) hoist(tf.Output, State) (p tf.Output, step stepper) { return p, nil }
+func (c *GRUBlockCell) hoist(tf.Output, State) (p []tf.Output, step stepper) { return p, nil }
 
 // Step adds a step.
 func (c *GRUBlockCell) Step(x tf.Output, s State) (tf.Output, State) {

@@ -27,19 +27,24 @@ type Opts struct {
 // A hoister is a cell of which a part depends on inputs alone: it is computed for
 // all steps at once, before the loop, by one large product.
 type hoister interface {
-	// hoist returns what x [time batch in] contributes, p [time batch ...], and
-	// what adds a step on a step's part of p. s has the states' shapes. No step:
-	// there is no such part.
-	hoist(x tf.Output, s State) (p tf.Output, step stepper)
+	// hoist returns what x [time batch in] contributes, values p [time batch ...],
+	// and what adds a step on a step's part of each. s has the states' shapes. No
+	// step: there is no such part.
+	hoist(x tf.Output, s State) (p []tf.Output, step stepper)
 }
 
-// A stepper adds a step.
-type stepper func(x tf.Output, s State) (y tf.Output, next State)
+// A stepper adds a step, on one value or on what hoist returns.
+type stepper func(x []tf.Output, s State) (y tf.Output, next State)
+
+// stepOf returns the stepper that is a cell's Step.
+func stepOf(c Cell) stepper {
+	return func(x []tf.Output, s State) (tf.Output, State) { return c.Step(x[0], s) }
+}
 
 // inside is step in the cell's scope.
 func (h *home) inside(step stepper) stepper {
-	return func(x tf.Output, s State) (y tf.Output, next State) {
-		h.within(x.Graph(), func() { y, next = step(x, s) })
+	return func(x []tf.Output, s State) (y tf.Output, next State) {
+		h.within(x[0].Graph(), func() { y, next = step(x, s) })
 		return y, next
 	}
 }
@@ -67,9 +72,10 @@ type run struct {
 	c       Cell
 	o       Opts
 	step    stepper
-	dtype   tf.DType  // of outputs
-	x       tf.Output // time first
-	time    tf.Output // how many steps there are
+	dtype   tf.DType    // of outputs
+	x       tf.Output   // time first
+	parts   []tf.Output // what steps read, time first: x, unless a part of the cell is hoisted
+	time    tf.Output   // how many steps there are
 	batch   tf.Output
 	state   State
 	lengths tf.Output // int32, or the zero Output
@@ -140,13 +146,13 @@ func (r *run) checkLengths() error {
 // hoist computes what depends on inputs alone before the loop, if the cell has
 // such a part.
 func (r *run) hoist() {
-	r.step = r.c.Step
+	r.step, r.parts = stepOf(r.c), []tf.Output{r.x}
 	h, ok := r.c.(hoister)
 	if !ok {
 		return
 	}
-	if p, step := h.hoist(r.x, r.state); step != nil && p.Err() == nil {
-		r.x, r.step = p, step
+	if p, step := h.hoist(r.x, r.state); step != nil && firstErr(p) == nil {
+		r.parts, r.step = p, step
 	}
 }
 
@@ -194,13 +200,13 @@ func (r *run) loop() (tf.Output, State) {
 	if g.IsEager() {
 		return r.unrolled()
 	}
-	in := ops.NewTensorArray(r.time, r.x.DType(), ops.TensorArrayOpts{ElementShape: r.x.Shape()[1:]}).Unstack(r.x)
+	in := r.arrays()
 	shape := tf.Shape{r.x.Shape()[1], r.c.OutputSize()}
 	out := ops.NewTensorArray(r.time, r.dtype, ops.TensorArrayOpts{ElementShape: shape})
 	bound := r.bound()
 	vars := append([]tf.Output{ops.Scalar(g, int32(0)), out.Flow()}, r.state...)
 	end := tf.While(vars, func(v []tf.Output) tf.Output { return v[0].Less(bound) }, func(v []tf.Output) []tf.Output {
-		y, next := r.masked(v[0], in.Read(v[0]), v[2:])
+		y, next := r.masked(v[0], readAll(in, v[0]), v[2:])
 		flow := out.WithFlow(v[1]).Write(v[0], y).Flow()
 		return append([]tf.Output{v[0].Add(1), flow}, next...)
 	}, r.options(vars))
@@ -210,6 +216,34 @@ func (r *run) loop() (tf.Output, State) {
 	y := out.WithFlow(end[1]).Stack()
 	y.SetShape(append(tf.Shape{r.x.Shape()[0]}, shape...))
 	return r.finish(y), State(end[2:])
+}
+
+// arrays returns the arrays of what steps read.
+func (r *run) arrays() []ops.TensorArray {
+	in := make([]ops.TensorArray, len(r.parts))
+	for k, x := range r.parts {
+		in[k] = ops.NewTensorArray(r.time, x.DType(), ops.TensorArrayOpts{ElementShape: x.Shape()[1:]}).Unstack(x)
+	}
+	return in
+}
+
+// readAll returns what a step reads.
+func readAll(in []ops.TensorArray, time tf.Output) []tf.Output {
+	x := make([]tf.Output, len(in))
+	for k, a := range in {
+		x[k] = a.Read(time)
+	}
+	return x
+}
+
+// firstErr returns the first error of some outputs.
+func firstErr(xs []tf.Output) error {
+	for _, x := range xs {
+		if err := x.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // options are those of the loop.
@@ -238,7 +272,7 @@ func (r *run) bound() tf.Output {
 }
 
 // masked adds a step that leaves sequences as they are that have ended.
-func (r *run) masked(time, x tf.Output, s State) (tf.Output, State) {
+func (r *run) masked(time tf.Output, x []tf.Output, s State) (tf.Output, State) {
 	y, next := r.step(x, s)
 	if r.lengths.IsZero() || y.Err() != nil {
 		return y, next
@@ -258,8 +292,16 @@ func (r *run) masked(time, x tf.Output, s State) (tf.Output, State) {
 func (r *run) unrolled() (tf.Output, State) {
 	var out []tf.Output
 	s := r.state
-	for i, x := range r.x.Unstack(0) {
-		y, next := r.masked(ops.Scalar(x.Graph(), int32(i)), x, s)
+	parts := make([][]tf.Output, len(r.parts))
+	for k, x := range r.parts {
+		parts[k] = x.Unstack(0)
+	}
+	for i := range parts[0] {
+		x := make([]tf.Output, len(parts))
+		for k := range parts {
+			x[k] = parts[k][i]
+		}
+		y, next := r.masked(ops.Scalar(x[0].Graph(), int32(i)), x, s)
 		if y.Err() != nil {
 			return poisoned(r.c, y)
 		}

@@ -62,27 +62,27 @@ func (m *MultiCell) zeroState(n tf.Output, d tf.DType) (out State) {
 
 // Step adds a step.
 func (m *MultiCell) Step(x tf.Output, s State) (tf.Output, State) {
-	return m.run(x, s, func(c Cell) stepper { return c.Step })
+	return m.run([]tf.Output{x}, s, stepOf)
 }
 
 // run adds a step, in which the first cell steps as bottom says.
-func (m *MultiCell) run(x tf.Output, s State, bottom func(Cell) stepper) (y tf.Output, next State) {
+func (m *MultiCell) run(x []tf.Output, s State, bottom func(Cell) stepper) (y tf.Output, next State) {
 	if len(m.cells) == 0 {
-		return failed(m, x, m.kind, tf.Errorf(tf.InvalidArgument, "Must specify at least one cell for MultiRNNCell."))
+		return failed(m, x[0], m.kind, tf.Errorf(tf.InvalidArgument, "Must specify at least one cell for MultiRNNCell."))
 	}
 	if err := checkState(m, s); err != nil {
-		return failed(m, x, m.kind, err)
+		return failed(m, x[0], m.kind, err)
 	}
-	g := x.Graph()
+	g := x[0].Graph()
 	m.within(g, func() {
-		y = x
 		for i, c := range m.cells {
 			vars.Scope(g, fmt.Sprintf("cell_%d", i), vars.ScopeOptions{}, func() {
-				step, after := c.Step, State(nil)
+				step, after := stepOf(c), State(nil)
 				if i == 0 {
 					step = bottom(c)
 				}
-				y, after = step(y, m.Part(s, i))
+				y, after = step(x, m.Part(s, i))
+				x = []tf.Output{y}
 				next = append(next, after...)
 			})
 		}
@@ -90,7 +90,7 @@ func (m *MultiCell) run(x tf.Output, s State, bottom func(Cell) stepper) (y tf.O
 	return y, next
 }
 
-func (m *MultiCell) hoist(x tf.Output, s State) (p tf.Output, step stepper) {
+func (m *MultiCell) hoist(x tf.Output, s State) (p []tf.Output, step stepper) {
 	if len(m.cells) == 0 || checkState(m, s) != nil {
 		return p, nil
 	}
@@ -105,7 +105,7 @@ func (m *MultiCell) hoist(x tf.Output, s State) (p tf.Output, step stepper) {
 	if bottom == nil {
 		return p, nil
 	}
-	return p, func(p tf.Output, s State) (tf.Output, State) {
+	return p, func(p []tf.Output, s State) (tf.Output, State) {
 		return m.run(p, s, func(Cell) stepper { return bottom })
 	}
 }
