@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/bundle"
@@ -15,6 +16,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/checkpoint"
+	_ "github.com/gorge-tf/gorge/tf/ops/training"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -168,6 +170,85 @@ func TestDamagedTwin(t *testing.T) {
 		}
 		if _, _, err := restored(t, prefix, names); tf.CodeOf(err) != tf.DataLoss {
 			t.Errorf("a byte that is damaged at %d: %v", at, err)
+		}
+	}
+}
+
+// twinUpdates are operations that write to a variable of 64 rows of 32 elements; a slot is another variable, which
+// was restored from the same values.
+func twinUpdates(g *tf.Graph, v, slot *tf.Variable) map[string]*tf.Operation {
+	vec, row, ids, one := ops.Fill([]int{64, 32}, ops.Scalar[float32](g, 1)), ops.Fill([]int{2, 32}, ops.Scalar[float32](g, 1)), ops.Const(g, []int32{3, 9}), ops.Scalar[float32](g, 0.5)
+	prefix := "Resource"
+	if v.IsReference() {
+		prefix = ""
+	}
+	apply := func(name string, in ...tf.Output) *tf.Operation { return tf.Apply(g, prefix+name, in) }
+	x, acc := v.Handle(), slot.Handle()
+	all := map[string]*tf.Operation{
+		"assign add": v.AssignAdd(vec), "assign sub": v.AssignSub(vec),
+		"scatter add": apply("ScatterAdd", x, ids, row), "scatter update": apply("ScatterUpdate", x, ids, row),
+		"descent": apply("ApplyGradientDescent", x, one, vec), "momentum": apply("ApplyMomentum", x, acc, one, vec, one),
+		"adam":           apply("ApplyAdam", x, acc, acc, one, one, one, one, one, one, vec),
+		"sparse adagrad": apply("SparseApplyAdagrad", x, acc, one, row, ids), "sparse momentum": apply("SparseApplyMomentum", x, acc, one, row, ids, one),
+	}
+	if !v.IsReference() {
+		index := ops.Const(g, []int32{1})
+		all["strided"] = tf.Apply(g, "ResourceStridedSliceAssign", []tf.Output{x, index, ops.Const(g, []int32{3}), index, row}, tf.Attr("Index", tf.Int32))
+	}
+	return all
+}
+
+// TestTwinsOfEveryUpdate: whatever writes to a restored variable leaves those alone that have its values.
+func TestTwinsOfEveryUpdate(t *testing.T) {
+	prefix := filepath.Join(t.TempDir(), "model")
+	w, err := bundle.Create(prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"updated", "slot", "twin"}
+	x := core.NewTensor(core.Float32, core.Shape{64, 32})
+	for i := range core.Data[float32](x) {
+		core.Data[float32](x)[i] = float32(i%7) + 1
+	}
+	for _, name := range names {
+		if err := w.Add(name, x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	for _, reference := range []bool{false, true} {
+		g := tf.NewGraph()
+		values := checkpoint.RestoreV2(str(g, prefix), strs(g, names...), strs(g, "", "", ""), []tf.DType{tf.Float32, tf.Float32, tf.Float32})
+		var v []*tf.Variable
+		var set, reads []tf.Fetchable
+		for i, name := range names {
+			v = append(v, tf.NewVariable(ops.Fill([]int{64, 32}, ops.Scalar[float32](g, 0)), tf.VariableOptions{Name: name, Reference: reference}))
+			set, reads = append(set, v[i].Assign(values[i])), append(reads, ops.Identity(v[i].Value()))
+		}
+		s, err := session.New(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for name, update := range twinUpdates(g, v[0], v[1]) {
+			if _, err := s.Run(t.Context(), nil, set...); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Run(t.Context(), nil, update); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			got, err := s.Run(t.Context(), nil, reads...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if slices.Equal(tf.Data[float32](got[0]), core.Data[float32](x)) {
+				t.Errorf("references %v, %s: the variable was not written", reference, name)
+			}
+			if !slices.Equal(tf.Data[float32](got[2]), core.Data[float32](x)) {
+				t.Errorf("references %v, %s: the write shows in another variable", reference, name)
+			}
 		}
 	}
 }
