@@ -33,7 +33,7 @@ func TestFrozenStringsDoNotLeave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first.Proto() != first.Proto() {
+	if once, again := first.Proto(), first.Proto(); once != again {
 		t.Error("a library without frozen strings is copied")
 	}
 	memory.Freeze(large)
