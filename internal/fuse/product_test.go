@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -144,7 +145,9 @@ func TestSumsOfManyProducts(t *testing.T) {
 		grads := must(tf.Gradients(unrolled(x, w, b, c.steps), w, b))
 		feeds := session.Feeds{x: normal(r, tf.Float32, tf.Shape{c.batch, 24}), w: normal(r, tf.Float32, tf.Shape{48, 24}), b: normal(r, tf.Float32, tf.Shape{24})}
 		text := explain(t, g, feeds, grads[0])
-		if n := strings.Count(text, "/sum"); n < c.joined || c.joined == 0 && n > 0 {
+		// The loops in Go cut no sum, however long it is.
+		uncut := c.steps > 2 && c.known && gemm.AddsSums[float32](gemm.NewGemm(48, 24, c.batch, true, false))
+		if n := strings.Count(text, "/sum"); n < c.joined || c.joined == 0 && n > 0 && !uncut {
 			t.Errorf("%+v: %d sums:\n%s", c, n, text)
 		}
 		compare(t, g, feeds, []tf.Fetchable{grads[0], grads[1]})
