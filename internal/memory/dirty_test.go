@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// TestDirtyBlocksKeepApart: blocks that are not cleared are aligned, as long as asked for,
-// and nobody else's while the collector takes back others.
+// TestDirtyBlocksKeepApart: blocks that are not cleared are aligned, have the length that was
+// asked for, and share no memory while the collector takes back others.
 func TestDirtyBlocksKeepApart(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	type kept struct {

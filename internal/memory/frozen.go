@@ -12,15 +12,15 @@ import (
 // hundreds of megabytes.
 const largeText = 1 << 20
 
-// frozen has the large bytes that nobody changes any more, by where they begin. An entry
+// frozen has the large bytes that do not change any more, by where they begin. An entry
 // goes when its memory is collected.
 var frozen struct {
 	sync.RWMutex
 	size map[weak.Pointer[byte]]int
 }
 
-// Freeze says that nobody changes b any more, whoever holds it. Only who has made b
-// and knows all who hold it may say so. Small ones are not noted.
+// Freeze declares that b does not change any more. The caller must have made b and know
+// every other holder of it. Small ones are not noted.
 func Freeze(b []byte) {
 	if len(b) < largeText {
 		return

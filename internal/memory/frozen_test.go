@@ -76,7 +76,7 @@ func TestElementsAnywhere(t *testing.T) {
 				t.Errorf("at %d: %x", off, got)
 			}
 			if x.Sole() {
-				t.Error("memory that nobody may write to has a sole owner")
+				t.Error("read-only memory has a sole owner")
 			}
 		}
 	}

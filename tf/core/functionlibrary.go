@@ -80,7 +80,7 @@ func (l *Library) add(f *pb.FunctionDef) error {
 	return nil
 }
 
-// hasFrozen reports whether a function has strings that nobody may change.
+// hasFrozen reports whether a function has strings that must not change.
 func hasFrozen(f *pb.FunctionDef) bool {
 	for _, n := range f.GetNodeDef() {
 		for _, v := range n.GetAttr() {
@@ -93,7 +93,7 @@ func hasFrozen(f *pb.FunctionDef) bool {
 }
 
 // Proto returns the library as it is written to a GraphDef, nil if it is empty. It is a
-// copy if the library has strings that nobody may change: a program may change messages.
+// copy if the library has strings that must not change: a program may change messages.
 func (l *Library) Proto() *pb.FunctionDefLibrary {
 	if l == nil {
 		return nil

@@ -51,7 +51,7 @@ type fields struct {
 // readBinary reads saved_model.pb.
 func readBinary(_, name string) (*pb.SavedModel, error) { return readStream(name, nil) }
 
-// readSharing is readBinary for a message that nobody changes. Its large strings are in
+// readSharing is readBinary for a message that does not change. Its large strings are in
 // memory once, and are frozen: attributes are made of them without copies.
 func readSharing(_, name string) (*pb.SavedModel, error) { return readStream(name, &texts{}) }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
@@ -214,6 +215,33 @@ func TestWinogradThreads(t *testing.T) {
 				t.Errorf("%+v: in pieces the bits differ", *v)
 			}
 		}
+	})
+}
+
+// TestWinogradAtOnce: convolutions of different shapes at the same time, which take turns with the same memory, give the
+// bits that they give alone.
+func TestWinogradAtOnce(t *testing.T) {
+	eachWinograd(t, func(t *testing.T, b *winograd) {
+		rng := rand.New(rand.NewPCG(17, 18))
+		var all sync.WaitGroup
+		for range 8 {
+			d := randomSquare(rng).dataOf(func() float32 { return float32(rng.NormFloat64()) })
+			run := func() (y, dw []float32) {
+				y, dw = make([]float32, len(d.dy)), make([]float32, len(d.w))
+				b.convolveTiles(kerneltest.Backwards, d.Conv, y, d.x, d.w, gemm.Epilogue[float32]{})
+				b.sumTiles(kerneltest.Backwards, d.Conv, dw, d.x, d.dy)
+				return y, dw
+			}
+			want, wantW := run()
+			all.Go(func() {
+				for range 50 {
+					if y, dw := run(); !slices.Equal(y, want) || !slices.Equal(dw, wantW) {
+						t.Errorf("%+v: other bits beside others", *d.Conv)
+					}
+				}
+			})
+		}
+		all.Wait()
 	})
 }
 
