@@ -139,6 +139,9 @@ func (g *Graph) add(p *graph.Graph, d core.Device, o BuildOptions) error {
 	if err := pass.ReadLate(p); err != nil {
 		return err
 	}
+	if err := pass.MarkConstantFilters(p); err != nil {
+		return err
+	}
 	kernels := g.rt.Kernels.For(d)
 	if d.Spec().Type == "CPU" && pass.Enabled(pass.Fusion, o.Disabled) {
 		var err error

@@ -96,6 +96,10 @@ func (n *Node) CalledFunctions() []Func {
 	return nil
 }
 
+// ConstantFilter is the name of an attribute that convolutions have in graphs that are run: whether
+// the filters are a constant.
+const ConstantFilter = "_is_filter_const"
+
 // Traits are properties of an op that passes ask for.
 type Traits uint32
 
@@ -220,6 +224,7 @@ const (
 	// Convolution ops have one output, which is linear in input 1, the filters: these have
 	// the rank of the output, and their last dimension, or the product of the last two,
 	// is that of the output's channels. Attribute data_format says where those are.
+	// Kernels find attribute ConstantFilter if input 1 is a constant.
 	Convolution
 
 	// NormalizesChannels ops have inputs x, scale, offset, mean and variance. If attribute

@@ -112,6 +112,9 @@ func (a *windowAttrs) conv(x, w tf.Shape) (*conv.Conv, error) {
 	if err == nil && v.OutC == 0 {
 		return nil, noFilter()
 	}
+	if err == nil {
+		v.Kept = a.kept
+	}
 	return v, err
 }
 
@@ -150,6 +153,9 @@ func convolve[T numeric.Number](rank int) func(computedIn[T]) core.NewKernel {
 			a, err := windowAttrsOf(n, rank)
 			if err != nil {
 				return nil, err
+			}
+			if n.Bool(core.ConstantFilter) && k.store == nil {
+				a.kept = new(conv.KeptFilters)
 			}
 			whole := core.Compute(func(c *core.OpContext) error {
 				return convolveAs(c, a, k, k.operand(c, 0), k.operand(c, 1), itself, gemm.Epilogue[T]{})

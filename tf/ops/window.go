@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/gorge-tf/gorge/internal/kernel/conv"
 	"github.com/gorge-tf/gorge/internal/kernel/sliding"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -37,7 +38,8 @@ type windowAttrs struct {
 	imageFormat
 	strides, dilations [3]int
 	padding            string
-	before, after      [3]int // for padding EXPLICIT
+	before, after      [3]int            // for padding EXPLICIT
+	kept               *conv.KeptFilters // for filters that are constant
 }
 
 // windowAttrsOf reads and checks strides, dilations and paddings.

@@ -59,6 +59,7 @@ type winograd struct {
 	*engine[float32]
 	winogradKernels
 	scratch, shared sync.Pool // of *winogradScratch and *winogradShared
+	shares          keptShares
 }
 
 func newWinograd(e *engine[float32], k winogradKernels) *winograd {
@@ -100,10 +101,9 @@ func (b *winograd) convolveTiles(par kernel.Par, v *Conv, y, x, w []float32, e g
 		e.Bias = m.zeros[:v.OutC]
 	}
 	c.y, c.x, c.w, c.epilogue = y, x, w, e
-	m.u = tiles.GrowAligned(m.u, len(c.blocks)*winogradPoints*c.uPoint())
 	for at := 0; at < v.OutC; at += c.columns {
-		part := winogradColumns{winogradTiling: c, u: m.u, zeros: m.zeros, first: at, width: min(c.columns, v.OutC-at)}
-		part.transformFilters(par)
+		part := winogradColumns{winogradTiling: c, zeros: m.zeros, first: at, width: min(c.columns, v.OutC-at)}
+		part.setPoints(par, m)
 		par(kernel.CeilDiv(c.count(), c.group), 1, part.convolve)
 	}
 }
@@ -131,7 +131,10 @@ func (b *winograd) cheaper(v *Conv, perTile, overhead int) bool {
 	}
 	// Threads meet once more, and wait for the points of filters, which then come from the cache of another.
 	const start, shared = 20000, 3
-	mine := points*n*v.InC*outs*overhead/100 + n*perTile*(len(t.blocks)*in+outs) + shared*len(t.blocks)*filters + start
+	mine := points*n*v.InC*outs*overhead/100 + n*perTile*(len(t.blocks)*in+outs) + start
+	if v.Kept == nil || t.columns < v.OutC {
+		mine += shared * len(t.blocks) * filters
+	}
 	return mine < v.Batch*v.LinesOut()*v.Out[2]*v.Taps()*v.InC*outs
 }
 
@@ -254,6 +257,40 @@ func (t *winogradTiling) uPoint() int {
 
 // uOf is the points of a block.
 func (c *winogradColumns) uOf(block int) []float32 { return c.u[block*winogradPoints*c.uPoint():] }
+
+// setPoints sets u: to the points that are kept, or computes them.
+func (c *winogradColumns) setPoints(par kernel.Par, m *winogradShared) {
+	if c.width == c.OutC && c.Kept != nil {
+		if p := c.keptPoints(par); p != nil {
+			c.u = p.u
+			return
+		}
+	}
+	m.u = tiles.GrowAligned(m.u, c.pointsSize())
+	c.u = m.u
+	c.transformFilters(par)
+}
+
+// keptPoints returns the points of all outputs, if they are kept. It computes them when it is time to.
+func (c *winogradColumns) keptPoints(par kernel.Par) *keptPoints {
+	w := &c.w[0]
+	if p := c.Kept.of(w); p != nil || !c.Kept.wants() {
+		return p
+	}
+	key := c.filterKey(w)
+	p := c.shares.find(key)
+	if p == nil {
+		p = &keptPoints{w: w, u: tiles.GrowAligned[float32](nil, c.pointsSize())}
+		c.u = p.u
+		c.transformFilters(par)
+		c.shares.add(key, p)
+	}
+	c.Kept.points.Store(p)
+	return p
+}
+
+// pointsSize is the number of elements of u.
+func (c *winogradColumns) pointsSize() int { return len(c.blocks) * winogradPoints * c.uPoint() }
 
 // filterRows is how many rows of filters are transformed at a time: so few that their lines of memory are still at hand
 // for the next columns.

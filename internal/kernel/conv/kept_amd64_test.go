@@ -1,0 +1,96 @@
+//go:build amd64 && !noasm
+
+package conv
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
+	"github.com/gorge-tf/gorge/internal/kernel/kerneltest"
+)
+
+// tilesOf convolves by tiles, with points that are kept if kept is not nil.
+func tilesOf(b *winograd, d squareData, kept *KeptFilters) []float32 {
+	v, y := *d.Conv, make([]float32, len(d.dy))
+	v.Kept = kept
+	b.convolveTiles(kerneltest.Backwards, &v, y, d.x, d.w, gemm.Epilogue[float32]{})
+	return y
+}
+
+// TestKeptFilters: two convolutions with the same filters and other images, many times and at once, give the
+// bits that they give without; so does one that hands in other filters than before.
+func TestKeptFilters(t *testing.T) {
+	eachWinograd(t, func(t *testing.T, b *winograd) {
+		rng := rand.New(rand.NewPCG(21, 22))
+		for range 20 {
+			one := randomSquare(rng).dataOf(func() float32 { return float32(rng.NormFloat64()) })
+			two, other := one, one
+			two.x, other.w = slices.Clone(one.x), slices.Clone(one.w)
+			rng.Shuffle(len(two.x), func(i, j int) { two.x[i], two.x[j] = two.x[j], two.x[i] })
+			rng.Shuffle(len(other.w), func(i, j int) { other.w[i], other.w[j] = other.w[j], other.w[i] })
+			var kept, second KeptFilters
+			testKept(t, b, []*KeptFilters{&kept, &kept, &second}, []squareData{one, two, one})
+			testKept(t, b, []*KeptFilters{&kept, &kept, &second}, []squareData{other, one, two})
+			if kept.points.Load() == nil || second.points.Load() == nil {
+				t.Errorf("%+v: nothing is kept", *one.Conv)
+			}
+		}
+	})
+}
+
+// testKept runs each convolution several times beside the others.
+func testKept(t *testing.T, b *winograd, kept []*KeptFilters, data []squareData) {
+	var all sync.WaitGroup
+	for i, d := range data {
+		want := tilesOf(b, d, nil)
+		all.Go(func() {
+			for range 2 * usesUntilKept {
+				if got := tilesOf(b, d, kept[i]); !slices.Equal(got, want) {
+					t.Errorf("%+v: other bits with points that are kept", *d.Conv)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestKeptFiltersShared: kernels with the same filters have points in common, those of other shapes have their own,
+// and they go with the last kernel.
+func TestKeptFiltersShared(t *testing.T) {
+	eachWinograd(t, func(t *testing.T, b *winograd) {
+		rng := rand.New(rand.NewPCG(23, 24))
+		d := squareConv(1, 8, 8, 6, 4, 3, 1, 1).dataOf(rng.Float32)
+		turned := squareConv(1, 8, 8, 4, 6, 3, 1, 1).dataOf(rng.Float32)
+		turned.w = d.w
+		kept := make([]*KeptFilters, 3)
+		for i, d := range []squareData{d, d, turned} {
+			kept[i] = new(KeptFilters)
+			for range usesUntilKept {
+				tilesOf(b, d, kept[i])
+			}
+		}
+		first, other := kept[0].points.Load(), kept[2].points.Load()
+		if first == nil || kept[1].points.Load() != first || other == nil || other == first {
+			t.Errorf("points of equal filters are %p and %p, of others %p", first, kept[1].points.Load(), other)
+		}
+		first, other = nil, nil
+		clear(kept)
+		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+			runtime.GC()
+			b.shares.Lock()
+			n := len(b.shares.of)
+			b.shares.Unlock()
+			if n == 0 {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%d points are left that no kernel has", n)
+			}
+		}
+	})
+}

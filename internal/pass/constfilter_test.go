@@ -1,0 +1,45 @@
+package pass
+
+import (
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// TestMarkConstantFilters: filters that are constant and of more than one tap are marked, the small ones first, whatever the graph
+// said before.
+func TestMarkConstantFilters(t *testing.T) {
+	const conv = ` = Conv2D[T=float32, strides=(1, 1, 1, 1), padding="SAME"`
+	g := parse(t, `x = Placeholder[dtype=float32]
+w = Placeholder[dtype=float32]
+large = Placeholder[dtype=float32]
+small = Placeholder[dtype=float32]
+point = Placeholder[dtype=float32]
+variable`+conv+`, _is_filter_const=true](x, w)
+ofLarge`+conv+`](x, large)
+ofSmall`+conv+`](x, small)
+ofSmallToo`+conv+`](x, small)
+ofPoint`+conv+`](x, point)`)
+	for name, s := range map[string]core.Shape{"large": {3, 3, 700, maxKeptFilters/9/700/4 + 1}, "small": {3, 3, 16, 16}, "point": {1, 1, 64, 64}} {
+		constantAt(t, g, name, s)
+	}
+	if err := MarkConstantFilters(g); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"variable": false, "ofLarge": false, "ofSmall": true, "ofSmallToo": true, "ofPoint": false} {
+		if n := g.Node(name); n.Bool(core.ConstantFilter) != want {
+			t.Errorf("%s is marked %v, want %v", name, !want, want)
+		}
+	}
+}
+
+// constantAt makes a node of g a constant of zeros.
+func constantAt(t *testing.T, g *graph.Graph, name string, s core.Shape) {
+	t.Helper()
+	d, err := core.NewNode(name, "Const", core.Attrs{"dtype": core.Float32, "value": core.NewTensor(core.Float32, s)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Node(name).Node = *d
+}
