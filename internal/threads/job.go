@@ -76,7 +76,7 @@ func (j *job) finish() {
 // wait returns when all ranges have ended: soon, as a rule, since none is
 // left to take. It passes on the first panic.
 func (j *job) wait() {
-	for range spinRounds {
+	for range leastRounds {
 		if int(j.done.Load()) == j.chunks {
 			break
 		}

@@ -8,11 +8,17 @@ import (
 )
 
 const (
-	// spinRounds bounds how long a worker looks for work: 20 to 50 µs. It is
-	// a count and no duration because a clock under test may stand still.
-	spinRounds = 200
+	// leastRounds and mostRounds bound how long a worker looks for work before it
+	// parks: 200 rounds are 20 to 50 µs. These are counts and no durations because a
+	// clock under test may stand still.
+	leastRounds, mostRounds = 200, 4000
+	// shortPark is the time from parking to waking up to which it would have been
+	// better to look for longer.
+	shortPark = 600 * time.Microsecond
 	// spinLooks is how often it looks before it lets other goroutines run.
 	spinLooks = 30
+	// refusals is how many small jobs are not offered before a worker is woken for those to come.
+	refusals = 8
 	// slots is how many calls can be shared out at a time; further callers
 	// work alone.
 	slots = 16
@@ -27,6 +33,7 @@ type set struct {
 	jobs     [slots]atomic.Pointer[job]
 	offered  atomic.Uint64 // counts offers, so that a worker notices one
 	spinning atomic.Int32  // workers that look for work
+	refused  atomic.Int32  // small jobs since a worker was woken for the next
 	parked   atomic.Int32  // len(idle); written with the lock held, as workers is
 	workers  atomic.Int32
 
@@ -43,6 +50,10 @@ type worker struct {
 	set  *set
 	wake chan struct{}
 	seen uint64 // offers it knows of
+	// rounds is how long it looks for work. Within a step the next work comes soon,
+	// often in less time than it takes to wake up; between steps perhaps not. So it grows with each
+	// wait that was short and shrinks with each that was long.
+	rounds int
 }
 
 var shared = newSet()
@@ -86,6 +97,10 @@ func (s *set) dropUser() {
 func (s *set) offer(j *job) bool {
 	worthWaking := j.chunks >= wakeChunks
 	if !worthWaking && s.workers.Load() == s.parked.Load() {
+		if s.refused.Add(1) >= refusals {
+			s.refused.Store(0)
+			s.wakeUp(1)
+		}
 		return false
 	}
 	j.all.Add(j.chunks)
@@ -129,7 +144,7 @@ func (s *set) wakeUp(n int) {
 	}
 	for ; n > 0 && int(s.workers.Load()) < s.size && s.users > 0; n-- {
 		s.workers.Add(1)
-		w := &worker{set: s, wake: make(chan struct{}, 1)}
+		w := &worker{set: s, wake: make(chan struct{}, 1), rounds: leastRounds}
 		go w.live()
 	}
 }
@@ -174,7 +189,7 @@ func (w *worker) spin() bool {
 	s := w.set
 	s.spinning.Add(1)
 	defer s.spinning.Add(-1)
-	for range spinRounds {
+	for range w.rounds {
 		for range spinLooks {
 			if s.offered.Load() != w.seen {
 				return true
@@ -190,10 +205,12 @@ func (w *worker) park() bool {
 	if !w.enlist() {
 		return !w.abandoned()
 	}
+	began := time.Now()
 	timer := time.NewTimer(idleTime)
 	defer timer.Stop()
 	select {
 	case _, ok := <-w.wake:
+		w.waited(time.Since(began))
 		return ok
 	case <-timer.C:
 	}
@@ -202,6 +219,15 @@ func (w *worker) park() bool {
 	}
 	_, ok := <-w.wake // an offer was faster than the timer
 	return ok
+}
+
+// waited learns from how long the worker was parked.
+func (w *worker) waited(d time.Duration) {
+	if d < shortPark {
+		w.rounds = min(2*w.rounds, mostRounds)
+	} else {
+		w.rounds = max(w.rounds-w.rounds/4, leastRounds)
+	}
 }
 
 // enlist adds the worker to the parked ones, unless an offer came meanwhile
