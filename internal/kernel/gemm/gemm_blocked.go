@@ -165,8 +165,8 @@ type gemmTasks struct {
 }
 
 const (
-	// taskFlops are worth a task: some 20 µs.
-	taskFlops = 2 << 20
+	// taskFlops are worth a task: some 10 µs.
+	taskFlops = 1 << 20
 	// taskTiles is the number of tiles a task's rows make up, where there are
 	// enough rows: what is packed of B is used as often.
 	taskTiles = 9
