@@ -79,6 +79,7 @@ type winogradScratch struct {
 	held  [4]int    // which line each of them is, -1 for none
 	other []float32 // takes results outside of images
 	check [16]float32
+	runs  [2]kRun // the steps of a product, and an end
 }
 
 // convolve is Convolve.
@@ -425,21 +426,21 @@ func (c *winogradColumns) multiply(s *winogradScratch, block, n int) {
 	vPoint, mPoint := pointSize(n*c.ldv), pointSize(n*c.width)
 	for p := range winogradPoints {
 		if c.blocks[block].has(p) {
-			c.multiplyPoint(c.uOf(block)[p*c.uPoint():], s.v[p*vPoint:], s.m[p*mPoint:], n, min(block, 1))
+			c.multiplyPoint(s, c.uOf(block)[p*c.uPoint():], s.v[p*vPoint:], s.m[p*mPoint:], n, min(block, 1))
 		}
 	}
 }
 
 // multiplyPoint sets a point of the results of n tiles, or adds to it with beta 1.
-func (c *winogradColumns) multiplyPoint(u, v, m []float32, n, beta int) {
+func (c *winogradColumns) multiplyPoint(s *winogradScratch, u, v, m []float32, n, beta int) {
 	panel, cut, steps := c.micro.panel(), tiles.Cut(n, c.micro.tileM), tiles.EqualBlocks(c.InC, c.convSteps())
 	for j := 0; j < c.width; j += panel {
 		width := min(panel, c.width-j)
 		for k := 0; k < c.InC; k += steps {
-			runs := [2]kRun{{0, 0, min(steps, c.InC-k)}}
+			s.runs[0].k = min(steps, c.InC-k)
 			for i := range cut.Tiles {
 				row, h := cut.Tile(i)
-				c.micro.runsTile(h, width)(&runs[0].a, &v[row*c.ldv+k], c.ldv, &u[j*c.InC+k*panel], panel, &m[row*c.width+j], c.width, max(beta, min(k, 1)), nil, width)
+				c.micro.runsTile(h, width)(&s.runs[0].a, &v[row*c.ldv+k], c.ldv, &u[j*c.InC+k*panel], panel, &m[row*c.width+j], c.width, max(beta, min(k, 1)), nil, width)
 			}
 		}
 	}

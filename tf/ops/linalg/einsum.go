@@ -1,9 +1,9 @@
 package linalg
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"slices"
+
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
-	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
@@ -15,9 +15,9 @@ func init() {
 		Name: "Einsum", In: "inputs: N * T", Out: "output: T", Attrs: "equation: string; N: int >= 1; T: type",
 		Shape: einsumShape, Expensive: true, Grad: tf.GradFunc(einsumGrad),
 		Kernels: core.ByType("T", map[tf.DType]core.NewKernel{
-			tf.Float32: einsumKernel(einsum[float32]), tf.Float64: einsumKernel(einsum[float64]), tf.Int32: einsumKernel(einsum[int32]), tf.Int64: einsumKernel(einsum[int64]),
-			tf.Complex64: einsumKernel(einsum[complex64]), tf.Complex128: einsumKernel(einsum[complex128]),
-			tf.Float16: einsumKernel(einsum[float32]), tf.BFloat16: einsumKernel(einsum[float32]),
+			tf.Float32: einsumKernel[float32], tf.Float64: einsumKernel[float64], tf.Int32: einsumKernel[int32], tf.Int64: einsumKernel[int64],
+			tf.Complex64: einsumKernel[complex64], tf.Complex128: einsumKernel[complex128],
+			tf.Float16: einsumKernel[float32], tf.BFloat16: einsumKernel[float32],
 		}),
 	})
 }
@@ -58,30 +58,63 @@ func einsumShape(c *core.Infer) error {
 	return err
 }
 
-// einsumKernel makes a kernel that computes in the type of f.
-func einsumKernel[T numeric.Number](f func(c *core.OpContext, p *einsumPlan, x [][]T) []T) core.NewKernel {
-	return func(n *core.Node) (core.Kernel, error) {
-		e, err := parseEquation(n.Str("equation"))
+// einsumKernel makes a kernel that computes in type T.
+func einsumKernel[T numeric.Number](n *core.Node) (core.Kernel, error) {
+	e, err := parseEquation(n.Str("equation"))
+	if err != nil {
+		return nil, err
+	}
+	return core.Compute(func(c *core.OpContext) error {
+		r := &room[T]{c: c}
+		defer r.release()
+		p, x, err := einsumArgs(r, e)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return core.Compute(func(c *core.OpContext) error {
-			p, x, err := einsumArgs[T](c, e)
-			if err != nil {
-				return err
-			}
-			out, err := c.Alloc(0, c.Input(0).DType(), p.shape(p.out))
-			if err != nil || out.Len() == 0 {
-				return err
-			}
-			elementwise.Cast(elements(out, 0, out.Len()), f(c, p, x))
-			return nil
-		}), nil
+		out, err := c.Alloc(0, c.Input(0).DType(), p.shape(p.out))
+		if err != nil || out.Len() == 0 {
+			return err
+		}
+		all := elements(out, 0, out.Len())
+		if z, ok := all.([]T); ok {
+			return einsum(r, p, x, z)
+		}
+		z, err := r.make(out.Len())
+		if err == nil {
+			err = einsum(r, p, x, z)
+		}
+		if err == nil {
+			elementwise.Cast(all, z)
+		}
+		return err
+	}), nil
+}
+
+// room is memory that a kernel uses while it runs.
+type room[T numeric.Number] struct {
+	c    *core.OpContext
+	held []*core.Tensor
+}
+
+// make returns memory for n elements, which holds anything.
+func (r *room[T]) make(n int) ([]T, error) {
+	t, err := r.c.Temp(core.TypeOf[T](), tf.Shape{n})
+	if err != nil {
+		return nil, err
+	}
+	r.held = append(r.held, t)
+	return core.Data[T](t), nil
+}
+
+func (r *room[T]) release() {
+	for _, t := range r.held {
+		t.Release()
 	}
 }
 
 // einsumArgs checks the inputs and returns their elements.
-func einsumArgs[T numeric.Number](c *core.OpContext, e *equation) (*einsumPlan, [][]T, error) {
+func einsumArgs[T numeric.Number](r *room[T], e *equation) (*einsumPlan, [][]T, error) {
+	c := r.c
 	if len(e.in) != c.Inputs() {
 		return nil, nil, invalid("Expected %d inputs but got: %d", len(e.in), c.Inputs())
 	}
@@ -102,55 +135,50 @@ func einsumArgs[T numeric.Number](c *core.OpContext, e *equation) (*einsumPlan, 
 			x[i] = own
 			continue
 		}
-		x[i] = core.Make[T](c.Input(i).Len())
+		if x[i], err = r.make(c.Input(i).Len()); err != nil {
+			return nil, nil, err
+		}
 		elementwise.Cast(x[i], in)
 	}
 	return p, x, nil
 }
 
-// einsum computes what p says: a sum over one operand, or the products of
+// einsum sets z to what p says: a sum over one operand, or the products of
 // matrices that two of them are arranged as.
-func einsum[T numeric.Number](c *core.OpContext, p *einsumPlan, x [][]T) []T {
-	if len(x) == 1 {
-		return spread(p, p.kept[0], arrange(p, 0, x[0], p.kept[0], p.summed[0]))
+func einsum[T numeric.Number](r *room[T], p *einsumPlan, x [][]T, z []T) error {
+	if len(x) == 2 {
+		return multiplyOperands(r, p, x, z)
 	}
-	batch, rows, cols, inner := p.shape(p.batch).NumElements(), p.shape(p.free[0]).NumElements(), p.shape(p.free[1]).NumElements(), p.shape(p.contracted).NumElements()
-	a := arrange(p, 0, x[0], join(p.batch, p.free[0], p.contracted), p.summed[0])
-	b := arrange(p, 1, x[1], join(p.batch, p.contracted, p.free[1]), p.summed[1])
-	z := core.Make[T](batch * rows * cols)
-	g := gemm.NewGemm(rows, cols, inner, false, false)
-	if batch == 1 {
-		gemm.MatMul(c.ParallelFor, g, z, a, b, gemm.Epilogue[T]{})
-	} else {
-		c.ParallelFor(batch, max(1, grain/max(1, saturated(rows, saturated(cols, inner)))), func(lo, hi int) {
-			for k := lo; k < hi; k++ {
-				gemm.MatMul(kernel.Serial, g, z[k*rows*cols:(k+1)*rows*cols], a[k*rows*inner:(k+1)*rows*inner], b[k*inner*cols:(k+1)*inner*cols], gemm.Epilogue[T]{})
-			}
-		})
+	y, err := arrange(r, p, 0, x[0], p.kept[0], p.summed[0])
+	if err == nil {
+		spread(p, p.kept[0], z, y)
 	}
-	return spread(p, join(p.batch, p.free[0], p.free[1]), z)
+	return err
 }
 
 // arrange returns operand i with the given dimensions, summed over others.
-func arrange[T numeric.Number](p *einsumPlan, i int, x []T, dims, summed []int) []T {
+func arrange[T numeric.Number](r *room[T], p *einsumPlan, i int, x []T, dims, summed []int) (y []T, err error) {
 	all := join(dims, summed)
 	shape, view := p.shape(all), p.view(all, p.in[i], p.inShape[i])
-	y := x
+	y = x
 	if !contiguous(shape, view.Steps) || len(x) != shape.NumElements() {
-		y = core.Make[T](shape.NumElements())
+		if y, err = r.make(shape.NumElements()); err != nil {
+			return nil, err
+		}
 		layout.CopyView(y, layout.Dense(shape), x, view, shape)
 	}
 	if len(summed) == 0 {
-		return y
+		return y, nil
 	}
 	n := p.shape(summed).NumElements()
-	out := core.Make[T](p.shape(dims).NumElements())
+	out, err := r.make(p.shape(dims).NumElements())
 	for k := range out {
+		out[k] = 0
 		for _, v := range y[k*n : (k+1)*n] {
 			out[k] += v
 		}
 	}
-	return out
+	return out, err
 }
 
 // contiguous reports whether a view is the whole of a tensor as it is.
@@ -165,15 +193,27 @@ func contiguous(shape, steps []int) bool {
 	return true
 }
 
-// spread returns the result, given z with dimensions dims. One that the result
+// spread sets the result z, given y with dimensions dims. One that the result
 // has more than once becomes a diagonal among zeros.
-func spread[T numeric.Number](p *einsumPlan, dims []int, z []T) []T {
-	shape, whole := p.shape(dims), p.shape(p.out)
-	view := p.view(dims, p.out, whole)
-	if contiguous(shape, view.Steps) && len(z) == whole.NumElements() {
-		return z
+func spread[T numeric.Number](p *einsumPlan, dims []int, z, y []T) {
+	shape := p.shape(dims)
+	view := p.view(dims, p.out, p.shape(p.out))
+	if contiguous(shape, view.Steps) && len(y) == len(z) {
+		copy(z, y)
+		return
 	}
-	y := core.Make[T](whole.NumElements())
-	layout.CopyView(y, view, z, layout.Dense(shape), shape)
-	return y
+	if repeats(p.out) {
+		clear(z)
+	}
+	layout.CopyView(z, view, y, layout.Dense(shape), shape)
+}
+
+// repeats reports whether a label is there more than once.
+func repeats(labels []int) bool {
+	for i, l := range labels {
+		if slices.Contains(labels[:i], l) {
+			return true
+		}
+	}
+	return false
 }
