@@ -1,6 +1,8 @@
 package conv
 
 import (
+	"sync"
+
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/memory"
@@ -174,15 +176,22 @@ func (s *tapSums) run(dst []float32, t *track, k, n int) {
 // that meet a line.
 func (v *Depthwise) sumTaps(par kernel.Par, dst []float32, lines, width int, tracks []track, s tapSums, rows func(i int, f func(tap, line int))) {
 	par(lines, v.lineGrain(), func(lo, hi int) {
+		lists := tapLists.Get().(*tapSums)
+		defer tapLists.Put(lists)
 		s := s
+		s.rows, s.taps = lists.rows, lists.taps
 		add := func(tap, line int) { s.rows = append(s.rows, filterRow{tap, line}) }
 		for i := lo; i < hi; i++ {
 			s.rows = s.rows[:0]
 			rows(i, add)
 			s.line(dst[i*width*v.C:(i+1)*width*v.C], tracks)
 		}
+		lists.rows, lists.taps = s.rows, s.taps
 	})
 }
+
+// tapLists has the lists of sums that have been computed.
+var tapLists = sync.Pool{New: func() any { return new(tapSums) }}
 
 // checkBounds panics if results, images or the filter are shorter than v says: the
 // assembly checks no bounds.
