@@ -341,3 +341,44 @@ func BenchmarkParallelFor(b *testing.B) {
 		})
 	}
 }
+
+// TestSmallJobsAreShared: jobs that are too small to wake a worker for are shared in the end if there are many
+// of them, one after the other.
+func TestSmallJobsAreShared(t *testing.T) {
+	withProcs(t, 2)
+	p := newPool(t, 2)
+	for range 10000 {
+		var begun atomic.Int32
+		shared := false
+		p.ParallelFor(wakeChunks-1, 1, func(lo, _ int) {
+			begun.Add(1)
+			for end := time.Now().Add(100 * time.Microsecond); lo == 0 && !shared && time.Now().Before(end); {
+				shared = begun.Load() > 1
+			}
+		})
+		if shared {
+			return
+		}
+	}
+	t.Error("no job of 10000 was shared")
+}
+
+// TestWaits: how long a worker looks for work follows from how long it was parked, within bounds.
+func TestWaits(t *testing.T) {
+	w := &worker{rounds: leastRounds}
+	for range 20 {
+		before := w.rounds
+		if w.waited(shortPark / 2); w.rounds < before || w.rounds > mostRounds {
+			t.Errorf("after a short wait %d rounds, before %d", w.rounds, before)
+		}
+	}
+	if w.rounds != mostRounds {
+		t.Errorf("after many short waits %d rounds", w.rounds)
+	}
+	for range 40 {
+		w.waited(2 * shortPark)
+	}
+	if w.rounds != leastRounds {
+		t.Errorf("after many long waits %d rounds", w.rounds)
+	}
+}
