@@ -3,6 +3,7 @@
 package conv
 
 import (
+	"hash/maphash"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -11,22 +12,28 @@ import (
 
 // keptShares has the points that are in use, for the kernels of all graphs that have the same filters.
 //
-// An entry goes when its points are collected. Until then they hold the filters, so that no others
-// are at their address.
+// An entry goes when its points are collected. Other filters may be at the same address before that, where
+// memory has come from a pool: so the key has their hash, too.
 type keptShares struct {
 	sync.Mutex
 	of map[filterKey]weak.Pointer[keptPoints]
 }
 
-// filterKey tells filters apart: by where they begin and how they are laid out.
+// filterKey tells filters apart: by where they begin, how they are laid out and what they are.
 type filterKey struct {
 	at               uintptr
 	high, wide       int
 	channels, output int
+	hash             uint64
 }
 
-func (v *Conv) filterKey(w *float32) filterKey {
-	return filterKey{uintptr(unsafe.Pointer(w)), v.Kernel[1], v.Kernel[2], v.InC, v.OutC}
+var filterSeed = maphash.MakeSeed()
+
+// filterKey returns the key of filters. It reads all of them.
+func (v *Conv) filterKey(w []float32) filterKey {
+	w = w[:v.Taps()*v.InC*v.OutC]
+	b := unsafe.Slice((*byte)(unsafe.Pointer(&w[0])), len(w)*floatBytes)
+	return filterKey{uintptr(unsafe.Pointer(&w[0])), v.Kernel[1], v.Kernel[2], v.InC, v.OutC, maphash.Bytes(filterSeed, b)}
 }
 
 // find returns points, nil if there are none.

@@ -78,7 +78,17 @@ func TestKeptFiltersShared(t *testing.T) {
 		if first == nil || kept[1].points.Load() != first || other == nil || other == first {
 			t.Errorf("points of equal filters are %p and %p, of others %p", first, kept[1].points.Load(), other)
 		}
-		first, other = nil, nil
+		want := slices.Clone(d.w)
+		rng.Shuffle(len(d.w), func(i, j int) { d.w[i], d.w[j] = d.w[j], d.w[i] }) // as if they were others at the same address
+		plain := tilesOf(b, d, nil)
+		fresh := new(KeptFilters)
+		for range 2 * usesUntilKept {
+			if !slices.Equal(tilesOf(b, d, fresh), plain) {
+				t.Fatal("other filters at the same address have the points of those before")
+			}
+		}
+		copy(d.w, want)
+		first, other, fresh = nil, nil, nil
 		clear(kept)
 		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
 			runtime.GC()

@@ -278,7 +278,7 @@ func (c *winogradColumns) keptPoints(par kernel.Par) *keptPoints {
 	if p := c.Kept.of(w); p != nil || !c.Kept.wants() {
 		return p
 	}
-	key := c.filterKey(w)
+	key := c.filterKey(c.w)
 	p := c.shares.find(key)
 	if p == nil {
 		p = &keptPoints{w: w, u: tiles.GrowAligned[float32](nil, c.pointsSize())}
