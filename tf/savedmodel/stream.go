@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	"github.com/gorge-tf/gorge/internal/bundle"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -66,6 +67,9 @@ func readStream(name string, t *texts, r *repeats) (*pb.SavedModel, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if err := bundle.NotPointer(f, size, name); err != nil {
+		return nil, err
+	}
 	m := &pb.SavedModel{}
 	top := &fields{r: bufio.NewReaderSize(f, 1<<16), left: size, texts: t, repeats: r}
 	err = top.read(m, taking{metaGraphsField: func() error {
