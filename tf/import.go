@@ -17,7 +17,7 @@ type ImportOptions struct {
 	Prefix string            // put before all names, with a "/"
 	Inputs map[string]Output // replaces inputs ("node:1") of the imported nodes
 	// Adopt lets ImportProto keep memory of the GraphDef, which the program gives
-	// away: large constants are not copied.
+	// away: large constants are not copied. Nodes may share messages of attributes.
 	Adopt bool
 }
 
@@ -97,7 +97,11 @@ func (im *importer) add(def *pb.GraphDef, inputs map[string]Output) error {
 		return err
 	}
 	have, _ := im.g.Library()
-	library, err := have.Merge(def.GetLibrary())
+	merge := have.Merge
+	if im.adopt {
+		merge = have.Adopt
+	}
+	library, err := merge(def.GetLibrary())
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/bundle"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -104,6 +106,9 @@ func readGraph(path string) (*pb.GraphDef, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, core.FileError(path, err)
+	}
+	if err := bundle.NotPointer(bytes.NewReader(data), int64(len(data)), path); err != nil {
+		return nil, err
 	}
 	def := &pb.GraphDef{}
 	if strings.HasSuffix(path, ".pbtxt") {

@@ -24,6 +24,10 @@ func openFile(name string) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := NotPointer(f, size, name); err != nil {
+		f.Close() // of a file that is only read
+		return nil, err
+	}
 	return &input{f, f, name, size}, nil
 }
 

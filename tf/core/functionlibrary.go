@@ -18,7 +18,8 @@ type Library struct {
 	funcs map[string]*pb.FunctionDef
 	ops   map[string]*OpDef // what a node that calls the function by name looks like
 	grads map[string]string
-	// frozen: attributes of nodes share large strings with def, see [memory.Freeze].
+	// frozen: def must not change, since attributes of nodes share large strings with it,
+	// see [memory.Freeze], or since its nodes share attributes, see Adopt.
 	frozen bool
 
 	derive  sync.Once
@@ -93,7 +94,7 @@ func hasFrozen(f *pb.FunctionDef) bool {
 }
 
 // Proto returns the library as it is written to a GraphDef, nil if it is empty. It is a
-// copy if the library has strings that must not change: a program may change messages.
+// copy if the library has what must not change: a program may change messages.
 func (l *Library) Proto() *pb.FunctionDefLibrary {
 	if l == nil {
 		return nil
@@ -136,6 +137,16 @@ func (l *Library) Merge(def *pb.FunctionDefLibrary) (*Library, error) {
 		}
 	}
 	return out, nil
+}
+
+// Adopt is Merge for a message that the caller gives away, and whose nodes may share the
+// messages of their attributes.
+func (l *Library) Adopt(def *pb.FunctionDefLibrary) (*Library, error) {
+	out, err := l.Merge(def)
+	if err == nil && out != l {
+		out.frozen = true
+	}
+	return out, err
 }
 
 // With returns l and one function more.

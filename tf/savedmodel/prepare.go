@@ -39,12 +39,16 @@ func (n *needs) cleanClass(d *pb.NodeDef) {
 	if c == nil {
 		return
 	}
-	c.S = slices.DeleteFunc(c.S, func(s []byte) bool {
+	kept := slices.DeleteFunc(slices.Clone(c.S), func(s []byte) bool {
 		node, ok := strings.CutPrefix(string(s), "loc:@")
 		return ok && n.nodes[node] == nil
 	})
-	if len(c.S) == 0 {
+	switch len(kept) {
+	case 0:
 		delete(d.Attr, "_class")
+	case len(c.S):
+	default: // other nodes may share the old list
+		d.Attr["_class"] = &pb.AttrValue{Value: &pb.AttrValue_List{List: &pb.AttrValue_ListValue{S: kept}}}
 	}
 }
 

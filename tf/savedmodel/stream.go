@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	"github.com/gorge-tf/gorge/internal/bundle"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -46,23 +47,31 @@ type fields struct {
 	// texts are the large strings that have been read. nil: equal ones do not share
 	// memory, since a program may change them.
 	texts *texts
+	// repeats are the small values that nodes have alike. nil: each node has its own.
+	repeats *repeats
 }
 
 // readBinary reads saved_model.pb.
-func readBinary(_, name string) (*pb.SavedModel, error) { return readStream(name, nil) }
+func readBinary(_, name string) (*pb.SavedModel, error) { return readStream(name, nil, nil) }
 
-// readSharing is readBinary for a message that does not change. Its large strings are in
-// memory once, and are frozen: attributes are made of them without copies.
-func readSharing(_, name string) (*pb.SavedModel, error) { return readStream(name, &texts{}) }
+// readSharing is readBinary for a message whose attributes do not change. Its large
+// strings are in memory once, and are frozen: attributes are made of them without copies.
+// Small values of attributes are in memory once, too.
+func readSharing(_, name string) (*pb.SavedModel, error) {
+	return readStream(name, &texts{}, newRepeats())
+}
 
-func readStream(name string, t *texts) (*pb.SavedModel, error) {
+func readStream(name string, t *texts, r *repeats) (*pb.SavedModel, error) {
 	f, size, err := core.OpenRegular(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if err := bundle.NotPointer(f, size, name); err != nil {
+		return nil, err
+	}
 	m := &pb.SavedModel{}
-	top := &fields{r: bufio.NewReaderSize(f, 1<<16), left: size, texts: t}
+	top := &fields{r: bufio.NewReaderSize(f, 1<<16), left: size, texts: t, repeats: r}
 	err = top.read(m, taking{metaGraphsField: func() error {
 		mg, err := top.metaGraph()
 		m.MetaGraphs = append(m.MetaGraphs, mg)
@@ -193,7 +202,7 @@ func (f *fields) parts(m proto.Message, take func(in *fields) taking) error {
 		if err != nil {
 			return err
 		}
-		return proto.UnmarshalOptions{Merge: true}.Unmarshal(b, m)
+		return f.repeats.merge(b, m)
 	}
 	in := f.within(n)
 	return in.read(m, take(in))
@@ -262,7 +271,7 @@ func (f *fields) message() (*fields, error) {
 // within begins to read the next n bytes, which are the value of a field.
 func (f *fields) within(n int64) *fields {
 	f.left -= n
-	return &fields{r: f.r, left: n, texts: f.texts}
+	return &fields{r: f.r, left: n, texts: f.texts, repeats: f.repeats}
 }
 
 // bytes reads the value of a field, which is valid until the next call.

@@ -199,10 +199,28 @@ func (v *Depthwise) sumTap(tap int, f func(in, out, n int)) {
 // RepeatChannels sets y to x with each element n times.
 func RepeatChannels[T any](par kernel.Par, y, x []T, n int) {
 	par(len(x), max(1, kernel.ElementGrain/max(1, n)), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			kernel.Fill(y[i*n:(i+1)*n], x[i])
+		y, x := y[lo*n:hi*n], x[lo:hi]
+		if n == 2 { // as in most networks
+			repeatTwice(y, x)
+			return
+		}
+		for i, v := range x {
+			for at := range y[i*n:][:n] {
+				y[i*n+at] = v
+			}
 		}
 	})
+}
+
+func repeatTwice[T any](y, x []T) {
+	for len(x) >= 4 && len(y) >= 8 {
+		a, b, c, d := x[0], x[1], x[2], x[3]
+		y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7] = a, a, b, b, c, c, d, d
+		x, y = x[4:], y[8:]
+	}
+	for i, v := range x {
+		y[2*i], y[2*i+1] = v, v
+	}
 }
 
 // FoldChannels sets y to the sums of n elements of x each.

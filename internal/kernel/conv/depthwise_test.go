@@ -177,3 +177,22 @@ func TestRepeatAndFoldChannels(t *testing.T) {
 		t.Errorf("folded: %s, want %s", got, want)
 	}
 }
+
+// TestRepeatChannels repeats channels of all small numbers, in two parts.
+func TestRepeatChannels(t *testing.T) {
+	inTwo := func(n, _ int, f func(lo, hi int)) { f(0, n/3); f(n/3, n) }
+	for n := 1; n < 5; n++ {
+		for length := range 20 {
+			x, y := make([]float32, length), make([]float32, length*n)
+			for i := range x {
+				x[i] = float32(i + 1)
+			}
+			RepeatChannels(inTwo, y, x, n)
+			for i, v := range y {
+				if v != x[i/n] {
+					t.Fatalf("%d channels, each %d times: element %d is %v, want %v", length, n, i, v, x[i/n])
+				}
+			}
+		}
+	}
+}

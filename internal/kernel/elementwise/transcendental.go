@@ -94,16 +94,6 @@ func sigmoid(x float64) float64 {
 	return 1 / (1 + e)
 }
 
-// Elu sets y to x where x is not negative and to e^x - 1 elsewhere.
-func Elu[T numeric.Float](y, x []T) {
-	MapFloat64(y, x, func(v float64) float64 {
-		if v < 0 {
-			return math.Expm1(v)
-		}
-		return v
-	})
-}
-
 // Pow sets z = x to the power of y. Integers have PowInt.
 func Pow[T numeric.Inexact](z, x, y []T) {
 	switch z := any(z).(type) {
