@@ -20,6 +20,9 @@ type HeadOptions struct {
 	// [batch] or [batch 1], or of the numbers of a regression, [batch LogitsSize]; "":
 	// all weights are 1.
 	WeightColumn string
+	// NormalizeWeight, if given, is applied to that feature, as the normalizer of a
+	// numeric column is.
+	NormalizeWeight func(x tf.Output) tf.Output
 	// Vocabulary has the names of the classes, which labels are then, strings.
 	Vocabulary []string
 	// Thresholds within (0, 1), for each of which a binary or multi-label head
@@ -253,8 +256,13 @@ func (h *Head) weights(f feature.Features, g *tf.Graph) (tf.Output, error) {
 	if !ok {
 		return x, tf.Errorf(tf.InvalidArgument, "the weight column must be a dense feature: Feature %s is not in features dictionary.", h.o.WeightColumn)
 	}
+	if h.o.NormalizeWeight != nil {
+		x = h.o.NormalizeWeight(x.Cast(tf.Float32))
+	}
 	_, each := h.kind.(regression)
 	switch s := x.Shape(); {
+	case x.Err() != nil:
+		return x, x.Err()
 	case len(s) == 2 && s[1] > 1 && each && s[1] == h.logits():
 		return x.Cast(tf.Float32), nil
 	case len(s) > 2 || len(s) == 2 && s[1] >= 0 && s[1] != 1:
