@@ -85,11 +85,15 @@ func (e *Estimator) model(b *build, mode Mode, features, labels feature.Features
 	if err == nil {
 		err = b.g.Err()
 	}
+	at := placeOf(e.fn)
+	if err != nil && at != "" {
+		return fmt.Errorf("%w (model function at %s, the estimator was made at %s)", err, at, e.made)
+	}
 	if err != nil {
 		return fmt.Errorf("%w (the estimator was made at %s)", err, e.made)
 	}
-	if err := spec.check(mode); err != nil {
-		if at := placeOf(e.fn); at != "" {
+	if err := spec.check(mode, b.g); err != nil {
+		if at != "" {
 			return e.wrong("%s: model function at %s", tf.AsError(err).Message(), at)
 		}
 		return err

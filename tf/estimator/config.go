@@ -209,6 +209,9 @@ func (c *RunConfig) complete() error {
 		c.LogStepCountSteps = 100
 	}
 	if c.ModelDir != "" {
+		if info, err := os.Stat(c.ModelDir); err == nil && !info.IsDir() {
+			return tf.Errorf(tf.InvalidArgument, "ModelDir must be a directory, %s is a file", c.ModelDir)
+		}
 		return nil
 	}
 	dir, err := os.MkdirTemp("", "model")

@@ -143,7 +143,7 @@ func (e *Estimator) write(ctx context.Context, b *build, signatures map[string]s
 	mg := savedmodel.MetaGraph{Session: s, Signatures: signatures, Assets: append(assets, o.Assets...), Init: sc.LocalInitOp, ClearDevices: !o.KeepDevices}
 	dir, err := free(base)
 	if err != nil {
-		return "", err
+		return "", e.fault(tf.CodeOf(err), "%s", tf.AsError(err).Message())
 	}
 	if err := (&savedmodel.Builder{AsText: o.AsText}).Add(mg).Save(ctx, dir); err != nil {
 		return "", err

@@ -167,6 +167,9 @@ func Minimizer(o train.Optimizer) func(loss tf.Output) *tf.Operation {
 }
 
 func (h *Head) accept(c *Call, logits tf.Output) error {
+	if logits.IsZero() {
+		return tf.Errorf(tf.InvalidArgument, "a head needs logits, float32 [batch %d], got no tensor", h.logits())
+	}
 	if err := logits.Err(); err != nil {
 		return err
 	}

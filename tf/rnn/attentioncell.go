@@ -266,6 +266,10 @@ func (a *AttentionCell) look(y tf.Output, last State) (tf.Output, State) {
 	var all []tf.Output
 	var weights State
 	for i, m := range a.ms {
+		if err := sameBatch(m.Memory(), y); err != nil {
+			bad := tf.Failed(y.Graph(), "attention_wrapper", err).Output(0)
+			return bad, slices.Repeat(State{bad}, len(a.ms))
+		}
 		w := align(m, y, last[i])
 		context := ops.Squeeze(ops.BatchMatMulV2(ops.ExpandDims(w, 1), m.Memory()), []int{1})
 		if a.outs != nil {
@@ -288,6 +292,15 @@ func (a *AttentionCell) sized(i int, y tf.Output) tf.Output {
 		return tf.Failed(y.Graph(), "attention_wrapper", tf.Errorf(tf.InvalidArgument, "attention layer %d must return %v, got %v", i, want, y)).Output(0)
 	}
 	return y
+}
+
+// sameBatch compares the batches of a memory and of queries, as far as they are known.
+func sameBatch(memory, query tf.Output) error {
+	m, q := memory.Shape(), query.Shape()
+	if query.Err() != nil || len(m) == 0 || len(q) == 0 || m[0] < 0 || q[0] < 0 || m[0] == q[0] {
+		return nil
+	}
+	return tf.Errorf(tf.InvalidArgument, "Non-matching batch sizes between the memory (encoder output) and the query (decoder output): %v and %v. Are you using the BeamDecoder? You may need to tile your memory by TileBatch with the width of the beam", memory, query)
 }
 
 func align(m Attention, query, last tf.Output) tf.Output {
