@@ -17,7 +17,8 @@ type build struct {
 	step *tf.Variable
 	feed *feeder
 	spec *Spec
-	// choose says where nodes are in a cluster with parameter servers, else nil.
+	// choose says where nodes are: by RunConfig.DeviceFn, or in a cluster with
+	// parameter servers, else nil.
 	choose func(n *core.Node) string
 }
 
@@ -60,11 +61,14 @@ func (e *Estimator) newBuild() *build {
 	return b
 }
 
-// placed calls f with devices chosen for the task of the cluster, if there is
-// one with parameter servers. The evaluator computes by itself.
+// placed calls f with devices chosen by the program or, in a cluster with parameter
+// servers, for the task. The evaluator computes by itself.
 func (e *Estimator) placed(b *build, mode Mode, f func() error) (err error) {
 	g, c := b.g, e.config.Cluster
-	if c != nil && mode == Train && len(c.Jobs[PS]) > 0 {
+	if mode == Train {
+		b.choose = e.config.DeviceFn
+	}
+	if b.choose == nil && c != nil && mode == Train && len(c.Jobs[PS]) > 0 {
 		spread := train.ReplicaDevices{PSTasks: len(c.Jobs[PS]), Worker: fmt.Sprintf("/job:%s/task:%d", c.Type, c.Index)}
 		b.choose = spread.Setter()
 	}
@@ -81,11 +85,15 @@ func (e *Estimator) model(b *build, mode Mode, features, labels feature.Features
 	if err == nil {
 		err = b.g.Err()
 	}
+	at := placeOf(e.fn)
+	if err != nil && at != "" {
+		return fmt.Errorf("%w (model function at %s, the estimator was made at %s)", err, at, e.made)
+	}
 	if err != nil {
 		return fmt.Errorf("%w (the estimator was made at %s)", err, e.made)
 	}
-	if err := spec.check(mode); err != nil {
-		if at := placeOf(e.fn); at != "" {
+	if err := spec.check(mode, b.g); err != nil {
+		if at != "" {
 			return e.wrong("%s: model function at %s", tf.AsError(err).Message(), at)
 		}
 		return err

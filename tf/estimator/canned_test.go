@@ -15,6 +15,8 @@ import (
 	"github.com/gorge-tf/gorge/tf/estimator"
 	"github.com/gorge-tf/gorge/tf/example"
 	"github.com/gorge-tf/gorge/tf/feature"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/parsing"
 	"github.com/gorge-tf/gorge/tf/savedmodel"
 	"github.com/gorge-tf/gorge/tf/train"
 )
@@ -180,6 +182,42 @@ func signatures(t *testing.T, e *estimator.Estimator, base string, r estimator.R
 	classes, scores := tf.Data[string](out["classes"]), tf.Data[float32](out["scores"])
 	if !slices.Equal(classes, []string{"low", "high"}) || scores[1] < 0.6 || math.Abs(float64(scores[0]+scores[1]-1)) > 1e-5 {
 		t.Errorf("got %q %v", classes, scores)
+	}
+}
+
+// TestAlternatives: signatures of other inputs are beside those of the receiver.
+func TestAlternatives(t *testing.T) {
+	h, err := estimator.RegressionHead(1, estimator.HeadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := estimator.NewLinear(h, estimator.Linear{Columns: xOnly}, estimator.Task{Config: estimator.RunConfig{ModelDir: t.TempDir()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Train(t.Context(), table(map[string]any{"x": []float32{1, 2}, "y": []float32{2, 4}}, "y"), estimator.TrainOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	receive := func(g *tf.Graph) (*estimator.Receiver, error) {
+		text := ops.Placeholder(g, tf.String, tf.Shape{-1})
+		x := parsing.StringToNumber(text)
+		return &estimator.Receiver{
+			Features: feature.Features{"x": x}, Inputs: map[string]tf.Output{"text": text},
+			Alternatives: map[string]map[string]tf.Output{"raw": {"x": x}},
+		}, nil
+	}
+	dir, err := e.ExportSavedModel(t.Context(), t.TempDir(), receive, estimator.ExportOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := savedmodel.Load(t.Context(), dir, savedmodel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	names := m.Signatures()
+	if want := []string{"predict", "raw:predict", "regression", savedmodel.DefaultSignature}; !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
 	}
 }
 

@@ -65,6 +65,9 @@ func BaselineRegressor(m Baseline, t Task) (*Estimator, error) {
 	return canned(m, h, err, t)
 }
 
+// NewBaseline returns an estimator of a baseline with any head.
+func NewBaseline(h AnyHead, m Baseline, t Task) (*Estimator, error) { return canned(m, h, nil, t) }
+
 func (Baseline) check() error { return nil }
 
 func (Baseline) within(_ *Call, f func()) { f() }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -47,11 +48,17 @@ type RunConfig struct {
 	WorkerDelay time.Duration
 	// RecoveryWait is how often a worker looks for the chief's model; 0: every 30 s.
 	RecoveryWait time.Duration
+	// SessionTimeout is how long a worker waits for the chief's model; 0: 2 hours.
+	SessionTimeout time.Duration
+	// DeviceFn chooses the devices of nodes in training; nil: variables are spread
+	// over the parameter servers, if there are any.
+	DeviceFn func(n *core.Node) string
 }
 
 // Kinds of tasks in a cluster.
 const (
 	Chief     = "chief"
+	Master    = "master" // a chief that evaluates, too
 	Worker    = "worker"
 	PS        = "ps"
 	Evaluator = "evaluator"
@@ -71,8 +78,18 @@ type Server interface {
 	Stop() error
 }
 
-// IsChief reports whether the task initializes and saves the model.
-func (c *Cluster) IsChief() bool { return c == nil || c.Type == Chief }
+// IsChief reports whether the task initializes and saves the model: the master does
+// what the chief of other clusters does.
+func (c *Cluster) IsChief() bool { return c == nil || c.Type == Chief || c.Type == Master }
+
+// boss is the job that initializes the model: chief, or master in a cluster that has
+// one.
+func (c *Cluster) boss() string {
+	if _, ok := c.Jobs[Master]; ok {
+		return Master
+	}
+	return Chief
+}
 
 // target is the address of the task's own server.
 func (c *Cluster) target() string { return "grpc://" + c.Jobs[c.Type][c.Index] }
@@ -83,8 +100,8 @@ func (c *Cluster) target() string { return "grpc://" + c.Jobs[c.Type][c.Index] }
 //	{"cluster": {"chief": ["a:1"], "ps": ["b:1"], "worker": ["c:1"]}, "task": {"type": "worker", "index": 0}}
 //
 // The result is nil if text is empty or names no cluster. A cluster must have one
-// chief, and the task an index, which may be a string. An evaluator in the cluster is
-// left out. Errors are InvalidArgument.
+// chief, or one master, which evaluates as well, and the task an index, which may be
+// a string. An evaluator in the cluster is left out. Errors are InvalidArgument.
 func ParseTFConfig(text string) (*Cluster, error) {
 	if text == "" {
 		return nil, nil
@@ -107,14 +124,19 @@ func ParseTFConfig(text string) (*Cluster, error) {
 		if c.Type != "" && c.Type != "local" && c.Type != Worker {
 			return nil, tf.Errorf(tf.InvalidArgument, "If \"cluster\" is not set in TF_CONFIG, task type must be WORKER, got %q", c.Type)
 		}
+		if c.Index != 0 {
+			return nil, tf.Errorf(tf.InvalidArgument, "If \"cluster\" is not set in TF_CONFIG, task index must be 0, got %d", c.Index)
+		}
 		return nil, nil
 	}
 	delete(c.Jobs, Evaluator) // which is no part of it, whoever lists it
-	err := c.check()
-	if err == nil && in.Task.Index == nil {
-		err = tf.Errorf(tf.InvalidArgument, "If \"cluster\" is set in TF_CONFIG, task index must be set.")
+	if err := c.check(); err != nil {
+		return nil, err
 	}
-	return c, err
+	if in.Task.Index == nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "If \"cluster\" is set in TF_CONFIG, task index must be set.")
+	}
+	return c, nil
 }
 
 // An index is that of a task, which some schedulers write as a string.
@@ -132,20 +154,33 @@ func FromEnvironment() (*Cluster, error) { return ParseTFConfig(os.Getenv("TF_CO
 
 func (c *Cluster) check() error {
 	bad := func(format string, args ...any) error { return tf.Errorf(tf.InvalidArgument, format, args...) }
-	if len(c.Jobs[Chief]) == 0 && len(c.Jobs[Worker]) > 0 && c.Type == Worker && c.Index == 0 {
-		return bad("If \"cluster\" is set in TF_CONFIG, it must have one \"chief\" node.")
+	boss := c.boss()
+	if len(c.Jobs[boss]) == 0 && len(c.Jobs[Worker]) > 0 && c.Type == Worker && c.Index == 0 {
+		return bad("If \"cluster\" is set in TF_CONFIG, it must have one %q node.", boss)
 	}
-	switch {
-	case len(c.Jobs[Chief]) != 1:
-		return bad("The \"cluster\" in TF_CONFIG must have only one \"chief\" node, got %d", len(c.Jobs[Chief]))
+	switch n := len(c.Jobs[boss]); {
+	case boss == Master && len(c.Jobs[Chief]) > 0:
+		return bad("If `master` node exists in `cluster`, job `chief` is not supported.")
+	case n != 1:
+		return bad("The \"cluster\" in TF_CONFIG must have only one %q node, got %d", boss, n)
 	case len(c.Jobs[Evaluator]) > 0:
 		return bad("the evaluator must not be in the \"cluster\" of TF_CONFIG")
+	}
+	return c.checkTask(boss)
+}
+
+// checkTask checks type and index of the task.
+func (c *Cluster) checkTask(boss string) error {
+	bad := func(format string, args ...any) error { return tf.Errorf(tf.InvalidArgument, format, args...) }
+	switch {
 	case c.Index < 0:
 		return bad("Task index must be non-negative number, got %d", c.Index)
+	case c.Type == Evaluator && boss == Master:
+		return bad("If `master` node exists in `cluster`, task_type `evaluator` is not supported: the master evaluates")
 	case c.Type == Evaluator:
 		return nil
-	case c.Type != Chief && c.Type != Worker && c.Type != PS:
-		return bad("the task of TF_CONFIG must be of type chief, worker, ps or evaluator, got %q", c.Type)
+	case c.Type != boss && c.Type != Worker && c.Type != PS:
+		return bad("the task of TF_CONFIG must be of type %s, worker, ps or evaluator, got %q", boss, c.Type)
 	case c.Index >= len(c.Jobs[c.Type]):
 		return bad("%d is not a valid task_id for task_type %s in the cluster_spec", c.Index, c.Type)
 	}
@@ -174,6 +209,9 @@ func (c *RunConfig) complete() error {
 		c.LogStepCountSteps = 100
 	}
 	if c.ModelDir != "" {
+		if info, err := os.Stat(c.ModelDir); err == nil && !info.IsDir() {
+			return tf.Errorf(tf.InvalidArgument, "ModelDir must be a directory, %s is a file", c.ModelDir)
+		}
 		return nil
 	}
 	dir, err := os.MkdirTemp("", "model")

@@ -140,6 +140,9 @@ func (e *Estimator) read(f func(r *train.CheckpointReader) error) error {
 // checkpoint returns path, or the latest checkpoint if it is empty.
 func (e *Estimator) checkpoint(path string) (string, error) {
 	if path != "" {
+		if !train.CheckpointExists(path) {
+			return "", e.fault(tf.NotFound, "there must be a checkpoint at the path that is given: Failed to find any matching files for %s", path)
+		}
 		return path, nil
 	}
 	return e.LatestCheckpoint()

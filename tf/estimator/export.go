@@ -26,6 +26,9 @@ import (
 type Receiver struct {
 	Features feature.Features
 	Inputs   map[string]tf.Output
+	// Alternatives are other inputs by names, from which the same features follow:
+	// signatures NAME:KEY take them.
+	Alternatives map[string]map[string]tf.Output
 }
 
 // A ReceiverFn adds a Receiver to the graph that is exported.
@@ -140,7 +143,7 @@ func (e *Estimator) write(ctx context.Context, b *build, signatures map[string]s
 	mg := savedmodel.MetaGraph{Session: s, Signatures: signatures, Assets: append(assets, o.Assets...), Init: sc.LocalInitOp, ClearDevices: !o.KeepDevices}
 	dir, err := free(base)
 	if err != nil {
-		return "", err
+		return "", e.fault(tf.CodeOf(err), "%s", tf.AsError(err).Message())
 	}
 	if err := (&savedmodel.Builder{AsText: o.AsText}).Add(mg).Save(ctx, dir); err != nil {
 		return "", err
@@ -213,17 +216,26 @@ func (b *build) signatures(r *Receiver) (map[string]savedmodel.SignatureSpec, er
 			all[savedmodel.DefaultSignature] = only
 		}
 	}
-	signatures := map[string]savedmodel.SignatureSpec{}
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		s, err := all[key].signature(r.Inputs)
-		if err != nil {
-			slog.Warn("Export excludes a signature because it cannot be served via TensorFlow Serving APIs", "signature", key, "reason", tf.AsError(err).Message())
-			continue
-		}
-		signatures[key] = s
+	signatures := signaturesOf(all, r.Inputs, "")
+	for name, inputs := range r.Alternatives {
+		maps.Copy(signatures, signaturesOf(outputs, inputs, name+":"))
 	}
 	if len(signatures) == 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "a SavedModel must have a signature, none of %q fits the receiver", slices.Sorted(maps.Keys(all)))
 	}
 	return signatures, nil
+}
+
+// signaturesOf returns those that inputs fit, with a prefix before their names.
+func signaturesOf(all map[string]ExportOutput, inputs map[string]tf.Output, prefix string) map[string]savedmodel.SignatureSpec {
+	signatures := map[string]savedmodel.SignatureSpec{}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		s, err := all[key].signature(inputs)
+		if err != nil {
+			slog.Warn("Export excludes a signature because it cannot be served via TensorFlow Serving APIs", "signature", prefix+key, "reason", tf.AsError(err).Message())
+			continue
+		}
+		signatures[prefix+key] = s
+	}
+	return signatures
 }

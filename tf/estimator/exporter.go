@@ -38,10 +38,19 @@ func (e *Estimator) checkExporters(all []Exporter) error {
 		if name := x.Name(); name == "" || seen[name] || !filepath.IsLocal(name) {
 			return e.wrong("`exporters` must have unique names, which are names of directories: got %q", name)
 		}
+		if x, ok := x.(interface{ receiver() ReceiverFn }); ok && x.receiver() == nil {
+			return e.wrong("an exporter needs a receiver function: Receive of %T is nil", x)
+		}
 		seen[x.Name()] = true
 	}
 	return nil
 }
+
+func (x *FinalExporter) receiver() ReceiverFn { return x.Receive }
+
+func (x *LatestExporter) receiver() ReceiverFn { return x.Receive }
+
+func (x *BestExporter) receiver() ReceiverFn { return x.Receive }
 
 // A FinalExporter exports the last checkpoint, after training.
 type FinalExporter struct {

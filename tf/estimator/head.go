@@ -8,6 +8,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/losses"
 	"github.com/gorge-tf/gorge/tf/metrics"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/sparse"
 	"github.com/gorge-tf/gorge/tf/ops/summary"
 	"github.com/gorge-tf/gorge/tf/savedmodel"
 	"github.com/gorge-tf/gorge/tf/train"
@@ -19,6 +20,9 @@ type HeadOptions struct {
 	// [batch] or [batch 1], or of the numbers of a regression, [batch LogitsSize]; "":
 	// all weights are 1.
 	WeightColumn string
+	// NormalizeWeight, if given, is applied to that feature, as the normalizer of a
+	// numeric column is.
+	NormalizeWeight func(x tf.Output) tf.Output
 	// Vocabulary has the names of the classes, which labels are then, strings.
 	Vocabulary []string
 	// Thresholds within (0, 1), for each of which a binary or multi-label head
@@ -30,6 +34,17 @@ type HeadOptions struct {
 	// Reduction, if given, makes the training loss of the losses of examples in
 	// another way. It is not losses.None, and not given with MeanLoss.
 	Reduction *losses.Reduction
+	// Loss, if given, returns the losses of examples, [batch 1] or, for a regression,
+	// of their numbers, [batch LogitsSize]. Labels are numbers of classes [batch 1], 0
+	// and 1 [batch LogitsSize] of a multi-label head, or the numbers of a regression.
+	Loss func(labels, logits tf.Output, f feature.Features) tf.Output
+	// InverseLink turns the logits of a regression into predictions; nil: they are
+	// equal.
+	InverseLink func(logits tf.Output) tf.Output
+	// ClassMetrics are the classes of a multi-label head which have metrics of their
+	// own: probability_mean/NAME, auc/NAME and auc_precision_recall/NAME, where NAME is
+	// that of the vocabulary, or class0 and so on.
+	ClassMetrics []int
 	// Name is appended to the names of metrics, after a slash.
 	Name string
 }
@@ -47,9 +62,12 @@ type kind interface {
 	check(o *HeadOptions) error
 	// predictions returns them by key, and the export outputs.
 	predictions(h *Head, logits tf.Output) (map[string]tf.Output, map[string]ExportOutput)
-	// loss returns the labels as numbers and the losses of single examples,
-	// [batch 1] or, for regression, [batch dimension].
-	loss(h *Head, labels, logits tf.Output) (numbers, losses tf.Output)
+	// numbers returns the labels as numbers, [batch 1], or [batch logits] of a
+	// regression and of several labels.
+	numbers(h *Head, labels tf.Output) tf.Output
+	// loss returns the losses of single examples, [batch 1] or, for regression,
+	// [batch dimension].
+	loss(h *Head, numbers, logits tf.Output) tf.Output
 	metrics(h *Head, e evaluated) map[string]Metric
 }
 
@@ -86,7 +104,7 @@ func (h *Head) spec(c *Call, logits tf.Output, minimize func(loss tf.Output) *tf
 	if c.Mode == Predict {
 		return s, nil
 	}
-	label, err := labelOf(c)
+	label, err := h.labelOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +167,9 @@ func Minimizer(o train.Optimizer) func(loss tf.Output) *tf.Operation {
 }
 
 func (h *Head) accept(c *Call, logits tf.Output) error {
+	if logits.IsZero() {
+		return tf.Errorf(tf.InvalidArgument, "a head needs logits, float32 [batch %d], got no tensor", h.logits())
+	}
 	if err := logits.Err(); err != nil {
 		return err
 	}
@@ -160,12 +181,33 @@ func (h *Head) accept(c *Call, logits tf.Output) error {
 }
 
 // labelOf returns the one label that heads take.
-func labelOf(c *Call) (tf.Output, error) {
-	x := c.Label()
-	if x.IsZero() {
-		return x, tf.Errorf(tf.InvalidArgument, "You must provide a labels Tensor. Given: %d labels. Suggested troubleshooting steps: Check that your data contain your label feature. Check that your input_fn properly parses and returns labels.", len(c.Labels))
+func (h *Head) labelOf(c *Call) (x tf.Output, err error) {
+	if len(c.Labels) == 1 {
+		for _, label := range c.Labels {
+			x, err = h.dense(label)
+		}
 	}
-	return x, x.Err()
+	if err == nil && x.IsZero() {
+		err = tf.Errorf(tf.InvalidArgument, "You must provide a labels Tensor. Given: %d labels. Suggested troubleshooting steps: Check that your data contain your label feature. Check that your input_fn properly parses and returns labels.", len(c.Labels))
+	}
+	if err == nil {
+		err = x.Err()
+	}
+	return x, err
+}
+
+// dense returns labels as a tensor. Only a multi-label head takes sparse ones.
+func (h *Head) dense(label any) (tf.Output, error) {
+	switch x := label.(type) {
+	case tf.Output:
+		return x, nil
+	case sparse.Tensor:
+		if k, ok := h.kind.(multiLabel); ok {
+			return k.indicator(h, x), nil
+		}
+		return tf.Output{}, tf.Errorf(tf.InvalidArgument, "labels of this head must be dense, got a sparse tensor of %v: a multi-label head takes it", x.Values)
+	}
+	return tf.Output{}, tf.Errorf(tf.InvalidArgument, "labels must be a tf.Output or a sparse.Tensor, got %T", label)
 }
 
 // evaluated brings labels and weights into the form that losses need.
@@ -176,11 +218,35 @@ func (h *Head) evaluated(f feature.Features, label, logits tf.Output) (e evaluat
 	if e.weights, err = h.weights(f, logits.Graph()); err != nil {
 		return e, err
 	}
-	e.labels, e.losses = h.loss(h, label, logits)
-	if err := e.losses.Err(); err != nil {
-		return e, err
+	if e.labels = h.numbers(h, label); e.labels.Err() != nil {
+		return e, e.labels.Err()
 	}
-	return e, e.labels.Err()
+	if h.o.Loss == nil {
+		e.losses = h.loss(h, e.labels, logits)
+	} else {
+		e.losses = h.ownLoss(f, e.labels, logits)
+	}
+	return e, e.losses.Err()
+}
+
+// ownLoss returns the losses by the program's function, whose shape is checked.
+func (h *Head) ownLoss(f feature.Features, labels, logits tf.Output) tf.Output {
+	g, want := logits.Graph(), tf.Shape{logits.Shape()[0], 1}
+	if _, ok := h.kind.(regression); ok {
+		want[1] = h.logits()
+	}
+	y := h.o.Loss(labels, logits, f)
+	switch {
+	case y.IsZero():
+		return tf.Failed(g, "losses", tf.Errorf(tf.InvalidArgument, "the Loss of a head must return losses %v, got no tensor: the function at %s", want, placeOf(h.o.Loss))).Output(0)
+	case y.Err() != nil:
+		return y
+	case !y.DType().IsFloat() || !y.Shape().Compatible(want):
+		return tf.Failed(g, "losses", tf.Errorf(tf.InvalidArgument, "the Loss of a head must return numbers %v, got %v: the function at %s", want, y, placeOf(h.o.Loss))).Output(0)
+	}
+	size := ops.Concat(0, []tf.Output{ops.Shape(logits).At(":1"), ops.Const(g, []int32{int32(want[1])})})
+	fits := ops.Assert(ops.Shape(y).Equal(size).All(), []tf.Output{ops.Scalar(g, "the Loss of a head must return numbers of the shape "), size, ops.Shape(y)})
+	return ops.Identity(y.Cast(tf.Float32), tf.After(fits))
 }
 
 // weights returns those of the examples, [batch 1], or of their numbers, or the
@@ -193,8 +259,13 @@ func (h *Head) weights(f feature.Features, g *tf.Graph) (tf.Output, error) {
 	if !ok {
 		return x, tf.Errorf(tf.InvalidArgument, "the weight column must be a dense feature: Feature %s is not in features dictionary.", h.o.WeightColumn)
 	}
+	if h.o.NormalizeWeight != nil {
+		x = h.o.NormalizeWeight(x.Cast(tf.Float32))
+	}
 	_, each := h.kind.(regression)
 	switch s := x.Shape(); {
+	case x.Err() != nil:
+		return x, x.Err()
 	case len(s) == 2 && s[1] > 1 && each && s[1] == h.logits():
 		return x.Cast(tf.Float32), nil
 	case len(s) > 2 || len(s) == 2 && s[1] >= 0 && s[1] != 1:

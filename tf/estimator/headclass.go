@@ -21,7 +21,8 @@ func BinaryHead(o HeadOptions) (*Head, error) { return newHead(binary{}, o) }
 func MultiClassHead(n int, o HeadOptions) (*Head, error) { return newHead(multiClass{n}, o) }
 
 // MultiLabelHead returns the head for n classes, of which an example may have
-// several. Labels are numbers 0 and 1, [batch n].
+// several. Labels are numbers 0 and 1, [batch n], or sparse: each row has the numbers
+// of its classes or, with a vocabulary, their names.
 func MultiLabelHead(n int, o HeadOptions) (*Head, error) { return newHead(multiLabel{n}, o) }
 
 func newHead(k kind, o HeadOptions) (*Head, error) {
@@ -30,6 +31,12 @@ func newHead(k kind, o HeadOptions) (*Head, error) {
 	}
 	if err := o.checkReduction(); err != nil {
 		return nil, err
+	}
+	if _, ok := k.(regression); !ok && o.InverseLink != nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "only a regression head has an InverseLink")
+	}
+	if _, ok := k.(multiLabel); !ok && len(o.ClassMetrics) > 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "only a multi-label head has metrics of single classes, got %v", o.ClassMetrics)
 	}
 	for _, x := range o.Thresholds {
 		if !(x > 0 && x < 1) {
@@ -138,9 +145,12 @@ func (binary) predictions(h *Head, logits tf.Output) (map[string]tf.Output, map[
 	return p, defaultOutputs(c, map[string]ExportOutput{"classification": c, "regression": RegressionOutput{p["logistic"]}}, p)
 }
 
-func (binary) loss(h *Head, labels, logits tf.Output) (numbers, losses tf.Output) {
-	z := within(h.ids(h.expect(labels, 1)).Cast(tf.Float32), 2)
-	return z, ops.SigmoidCrossEntropyWithLogits(z, logits)
+func (binary) numbers(h *Head, labels tf.Output) tf.Output {
+	return within(h.ids(h.expect(labels, 1)).Cast(tf.Float32), 2)
+}
+
+func (binary) loss(_ *Head, z, logits tf.Output) tf.Output {
+	return ops.SigmoidCrossEntropyWithLogits(z, logits)
 }
 
 func (binary) metrics(h *Head, e evaluated) map[string]Metric {
@@ -156,7 +166,7 @@ func (binary) metrics(h *Head, e evaluated) map[string]Metric {
 		"label/mean":        mean,
 		"accuracy_baseline": {baseline(mean.Value), baseline(mean.Update)},
 	}
-	areas(out, e, logistic)
+	areas(out, "", e.labels, logistic, e.weights)
 	h.atThresholds(out, e, logistic)
 	return out
 }
@@ -168,10 +178,10 @@ func baseline(mean tf.Output) tf.Output {
 
 // areas adds the areas under two curves, sums of trapezoids as in TensorFlow's
 // first heads.
-func areas(out map[string]Metric, e evaluated, p tf.Output) {
-	w := metrics.Options{Weights: e.weights}
-	out["auc"] = MetricOf(metrics.AUC(e.labels, p, metrics.AUCOptions{Options: w}))
-	out["auc_precision_recall"] = MetricOf(metrics.AUC(e.labels, p, metrics.AUCOptions{Options: w, Curve: metrics.PR}))
+func areas(out map[string]Metric, suffix string, labels, p, weights tf.Output) {
+	w := metrics.Options{Weights: weights}
+	out["auc"+suffix] = MetricOf(metrics.AUC(labels, p, metrics.AUCOptions{Options: w}))
+	out["auc_precision_recall"+suffix] = MetricOf(metrics.AUC(labels, p, metrics.AUCOptions{Options: w, Curve: metrics.PR}))
 }
 
 // atThresholds adds what the program has asked for by thresholds.
@@ -205,14 +215,16 @@ func (k multiClass) predictions(h *Head, logits tf.Output) (map[string]tf.Output
 	return p, defaultOutputs(c, map[string]ExportOutput{"classification": c}, p)
 }
 
-func (k multiClass) loss(h *Head, labels, logits tf.Output) (numbers, loss tf.Output) {
+func (k multiClass) numbers(h *Head, labels tf.Output) tf.Output {
 	z := h.ids(h.expect(labels, 1))
 	if z.Err() == nil && !z.DType().IsInteger() {
 		z = tf.Failed(z.Graph(), "labels", tf.Errorf(tf.InvalidArgument, "Labels dtype should be integer. Instead got %v.", z)).Output(0)
 	}
-	z = within(z.Cast(tf.Int64), k.n)
-	rows := ops.SparseSoftmaxCrossEntropyWithLogits(z.Reshape(-1), logits)
-	return z, rows.Reshape(-1, 1)
+	return within(z.Cast(tf.Int64), k.n)
+}
+
+func (k multiClass) loss(_ *Head, z, logits tf.Output) tf.Output {
+	return ops.SparseSoftmaxCrossEntropyWithLogits(z.Reshape(-1), logits).Reshape(-1, 1)
 }
 
 func (k multiClass) metrics(_ *Head, e evaluated) map[string]Metric {
@@ -221,32 +233,4 @@ func (k multiClass) metrics(_ *Head, e evaluated) map[string]Metric {
 		"average_loss": MetricOf(metrics.Mean(e.losses, w)),
 		"accuracy":     MetricOf(metrics.Accuracy(e.labels, e.predictions["class_ids"], w)),
 	}
-}
-
-type multiLabel struct{ n int }
-
-func (k multiLabel) logits() int { return k.n }
-
-func (k multiLabel) check(o *HeadOptions) error { return checkClasses(k.n, 2, o) }
-
-func (k multiLabel) predictions(h *Head, logits tf.Output) (map[string]tf.Output, map[string]ExportOutput) {
-	p := map[string]tf.Output{"logits": logits, "probabilities": ops.Sigmoid(logits)}
-	c := ClassificationOutput{Scores: p["probabilities"], Classes: h.allClasses(logits, k.n)}
-	return p, defaultOutputs(c, map[string]ExportOutput{"classification": c}, p)
-}
-
-func (k multiLabel) loss(h *Head, labels, logits tf.Output) (numbers, loss tf.Output) {
-	plain := *h
-	plain.o.Vocabulary = nil // labels are numbers in any case
-	z := within(plain.expect(labels, k.n).Cast(tf.Float32), 2)
-	rows := ops.SigmoidCrossEntropyWithLogits(z, logits)
-	return z, rows.Mean(1).Reshape(-1, 1)
-}
-
-func (k multiLabel) metrics(h *Head, e evaluated) map[string]Metric {
-	out := map[string]Metric{"average_loss": MetricOf(metrics.Mean(e.losses, metrics.Options{Weights: e.weights}))}
-	p := e.predictions["probabilities"]
-	areas(out, e, p)
-	h.atThresholds(out, e, p)
-	return out
 }

@@ -96,7 +96,7 @@ func (m *MultiHead) SpecOf(c *Call, logits map[string]tf.Output, minimize func(l
 		}
 	}
 	for _, h := range m.heads {
-		if _, ok := c.Labels[h.o.Name].(tf.Output); !ok && c.Mode != Predict {
+		if _, ok := c.Labels[h.o.Name]; !ok && c.Mode != Predict {
 			return nil, tf.Errorf(tf.InvalidArgument, "labels has missing values for head(s): %s. Given: %q", h.o.Name, slices.Sorted(maps.Keys(c.Labels)))
 		}
 	}
@@ -143,7 +143,10 @@ func (g *merging) add(i int, logits tf.Output) error {
 	if g.c.Mode == Predict {
 		return nil
 	}
-	label, _ := g.c.Labels[h.o.Name].(tf.Output)
+	label, err := h.dense(g.c.Labels[h.o.Name])
+	if err != nil {
+		return fmt.Errorf("head %s: %w", h.o.Name, err)
+	}
 	e, err := h.evaluated(g.c.Features, label, logits)
 	if err != nil {
 		return err

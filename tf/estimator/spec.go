@@ -78,7 +78,7 @@ type Spec struct {
 }
 
 // check compares what a model function has returned with what its mode needs.
-func (s *Spec) check(want Mode) error {
+func (s *Spec) check(want Mode, g *tf.Graph) error {
 	bad := func(format string, args ...any) error { return tf.Errorf(tf.InvalidArgument, format, args...) }
 	switch {
 	case s == nil:
@@ -98,19 +98,30 @@ func (s *Spec) check(want Mode) error {
 		if n := s.Loss.Shape().NumElements(); s.Loss.Err() == nil && s.Loss.Shape().Known() && n != 1 {
 			return bad("Loss must be scalar, given: %v", s.Loss)
 		}
+		if s.Loss.Err() == nil && !s.Loss.DType().IsFloat() {
+			return bad("Loss must be a floating-point number, given: %v", s.Loss)
+		}
 	}
-	return s.failed()
+	if s.TrainOp != nil && s.TrainOp.Err() == nil && s.TrainOp.Graph() != g {
+		return bad("a Spec must be of the call's graph, %v is of another", s.TrainOp)
+	}
+	return s.failed(g)
 }
 
-// failed returns the mistake that one of the outputs carries.
-func (s *Spec) failed() error {
+// failed returns the mistake that one of the outputs carries, or is: an output of
+// another graph.
+func (s *Spec) failed(g *tf.Graph) error {
 	all := slices.Collect(maps.Values(s.Predictions))
 	for _, m := range s.EvalMetrics {
 		all = append(all, m.Value, m.Update)
 	}
 	for _, x := range append(all, s.Loss) {
-		if !x.IsZero() && x.Err() != nil {
+		switch {
+		case x.IsZero():
+		case x.Err() != nil:
 			return x.Err()
+		case x.Graph() != g:
+			return tf.Errorf(tf.InvalidArgument, "a Spec must be of the call's graph, %v is of another", x)
 		}
 	}
 	return nil

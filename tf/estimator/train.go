@@ -191,7 +191,7 @@ func (e *Estimator) training(b *build, o TrainOptions) train.TrainingOptions {
 		// Tasks of other workers need not be there.
 		mine := session.DeviceFilters("/job:"+PS, fmt.Sprintf("/job:%s/task:%d", c.Cluster.Type, c.Cluster.Index))
 		t.Target, t.Session = c.Cluster.target(), append(slices.Clone(t.Session), mine)
-		t.RecoveryWait = c.RecoveryWait
+		t.RecoveryWait, t.MaxWait = c.RecoveryWait, c.SessionTimeout
 	}
 	return t
 }

@@ -3,6 +3,7 @@ package estimator
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -15,6 +16,12 @@ type TrainSpec struct {
 	Input    InputFn
 	MaxSteps int64 // the global step to end at; 0: when the input ends
 	Hooks    []train.Hook
+	// Listeners take part in saving checkpoints, in the process that saves them.
+	Listeners []train.CheckpointSaverListener
+}
+
+func (s *TrainSpec) options() TrainOptions {
+	return TrainOptions{MaxSteps: s.MaxSteps, Hooks: s.Hooks, Listeners: slices.Clone(s.Listeners)}
 }
 
 // An EvalSpec says how and when [TrainAndEvaluate] evaluates and exports.
@@ -52,7 +59,8 @@ func (s *EvalSpec) options(path string) EvalOptions {
 // those of the last evaluation. In a cluster the process does the work of its
 // task: a chief and workers train, parameter servers serve until ctx ends, and
 // an evaluator evaluates each checkpoint until one has step MaxSteps. One that
-// training has removed meanwhile is left out.
+// training has removed meanwhile is left out. A master trains as a chief and
+// evaluates as a process without a cluster does.
 func TrainAndEvaluate(ctx context.Context, e *Estimator, t TrainSpec, v EvalSpec) (Metrics, error) {
 	if t.Input == nil || v.Input == nil {
 		return nil, e.wrong("TrainAndEvaluate needs an input function for training and one for evaluation")
@@ -67,14 +75,15 @@ func TrainAndEvaluate(ctx context.Context, e *Estimator, t TrainSpec, v EvalSpec
 	if c.Type == Evaluator {
 		return e.evaluateAll(ctx, t.MaxSteps, &v)
 	}
-	return nil, e.takePart(ctx, c, t)
+	return e.takePart(ctx, c, t, v)
 }
 
 // trainHere evaluates in the saves of checkpoints.
 func (e *Estimator) trainHere(ctx context.Context, t TrainSpec, v EvalSpec) (Metrics, error) {
 	l := &evaluating{e: e, spec: &v, max: t.MaxSteps}
-	err := e.Train(ctx, t.Input, TrainOptions{MaxSteps: t.MaxSteps, Hooks: t.Hooks, Listeners: []train.CheckpointSaverListener{l}})
-	if err != nil {
+	o := t.options()
+	o.Listeners = append(o.Listeners, l)
+	if err := e.Train(ctx, t.Input, o); err != nil {
 		return nil, err
 	}
 	// The last save is that of the end, after which hooks have nothing to stop.
@@ -172,16 +181,16 @@ func (e *Estimator) replaced(path string) bool {
 }
 
 // takePart is the work of a task that has a server.
-func (e *Estimator) takePart(ctx context.Context, c *Cluster, t TrainSpec) (err error) {
+func (e *Estimator) takePart(ctx context.Context, c *Cluster, t TrainSpec, v EvalSpec) (m Metrics, err error) {
 	if e.config.alone() {
-		return e.Train(ctx, t.Input, TrainOptions{MaxSteps: t.MaxSteps, Hooks: t.Hooks})
+		return e.trainAs(ctx, c, t, v)
 	}
 	if e.config.Serve == nil {
-		return e.fault(tf.FailedPrecondition, "a %s of a cluster needs RunConfig.Serve: that of package tf/estimator/clustered", c.Type)
+		return nil, e.fault(tf.FailedPrecondition, "a %s of a cluster needs RunConfig.Serve: that of package tf/estimator/clustered", c.Type)
 	}
 	s, err := e.config.Serve(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() {
 		if e := s.Stop(); err == nil {
@@ -190,15 +199,23 @@ func (e *Estimator) takePart(ctx context.Context, c *Cluster, t TrainSpec) (err 
 	}()
 	if c.Type == PS {
 		<-ctx.Done()
-		return nil
+		return nil, nil
 	}
 	if c.Type == Worker {
 		if err := sleep(ctx, min(positive(e.config.WorkerDelay, 5*time.Second)*time.Duration(c.Index+1), time.Minute)); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	slog.Info("Training in a cluster.", "task", c.Type, "index", c.Index)
-	return e.Train(ctx, t.Input, TrainOptions{MaxSteps: t.MaxSteps, Hooks: t.Hooks})
+	return e.trainAs(ctx, c, t, v)
+}
+
+// trainAs trains, and evaluates if the task is the master.
+func (e *Estimator) trainAs(ctx context.Context, c *Cluster, t TrainSpec, v EvalSpec) (Metrics, error) {
+	if c.Type == Master {
+		return e.trainHere(ctx, t, v)
+	}
+	return nil, e.Train(ctx, t.Input, t.options())
 }
 
 // sleep waits, or returns the error of ctx.

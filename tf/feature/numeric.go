@@ -15,6 +15,10 @@ type NumericColumn struct {
 	Default []float32 // of a missing one in records: one number for all, or all; nil: it must not be missing
 	// Normalize is applied to the numbers, if it is given.
 	Normalize func(x tf.Output) tf.Output
+	// DType is the type that the numbers have in records; 0: Float32. Records have
+	// floating-point numbers as float32 and integers as int64. A feature that is no part
+	// of a record may have any type of numbers.
+	DType tf.DType
 }
 
 // Numeric returns a column of one number.
@@ -40,10 +44,19 @@ func (c *NumericColumn) check() error {
 	if n := len(c.Default); n > 1 && n != c.Width() {
 		return tf.Errorf(tf.InvalidArgument, "The shape of default_value must be equal to given shape. default_value: %v, shape: %v, key: %s", c.Default, c.shape(), c.Key)
 	}
+	if c.DType != tf.Invalid && !c.DType.IsFloat() && !c.DType.IsInteger() {
+		return tf.Errorf(tf.InvalidArgument, "dtype must be convertible to float. dtype: %v, key: %s", c.DType, c.Key)
+	}
 	return nil
 }
 
-func (c *NumericColumn) spec(s *specs) { s.dense(c.Key, c.shape(), c.Default) }
+func (c *NumericColumn) spec(s *specs) {
+	d := tf.Float32
+	if c.DType.IsInteger() {
+		d = tf.Int64 // all that records have
+	}
+	s.dense(DenseFeature{c.Key, c.shape(), c.Default, d})
+}
 
 func (c *NumericColumn) dense(b *builder) tf.Output { return b.numbers(c) }
 

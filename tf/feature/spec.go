@@ -15,11 +15,52 @@ type ParseSpec struct {
 	Sparse []SparseFeature // by key
 }
 
-// A DenseFeature has the same number of float32 in each record.
+// A DenseFeature has the same number of values in each record.
 type DenseFeature struct {
 	Key     string
-	Shape   tf.Shape
+	Shape   tf.Shape  // of one record; nil stands for [1]
 	Default []float32 // one number for all, or all; nil: it must not be missing
+	Type    tf.DType  // Float32, for which 0 stands, Int64 or String, which has no Default
+}
+
+// check reports what no record can have.
+func (d *DenseFeature) check() error {
+	switch {
+	case d.Key == "":
+		return tf.Errorf(tf.InvalidArgument, "a dense feature needs a key")
+	case d.Type != tf.Float32 && d.Type != tf.Int64 && d.Type != tf.String:
+		return tf.Errorf(tf.InvalidArgument, "records have float32, int64 and strings, got %v: feature %s", d.Type, d.Key)
+	case d.Type == tf.String && d.Default != nil:
+		return tf.Errorf(tf.InvalidArgument, "a feature of strings has no Default, got %v: feature %s", d.Default, d.Key)
+	case slices.ContainsFunc(d.Shape, func(n int) bool { return n <= 0 }):
+		return tf.Errorf(tf.InvalidArgument, "shape dimensions must be greater than 0, got %v: feature %s", d.Shape, d.Key)
+	case len(d.Default) > 1 && len(d.Default) != d.Shape.NumElements():
+		return tf.Errorf(tf.InvalidArgument, "The shape of default_value must be equal to given shape. default_value: %v, shape: %v, key: %s", d.Default, d.Shape, d.Key)
+	}
+	return nil
+}
+
+// With returns a spec that reads further features, such as labels and weights, which
+// must not be features of columns: TensorFlow's classifier_parse_example_spec.
+func (s *ParseSpec) With(more ...DenseFeature) (*ParseSpec, error) {
+	out := &ParseSpec{Dense: slices.Clone(s.Dense), Sparse: slices.Clone(s.Sparse)}
+	for _, d := range more {
+		if d.Type == tf.Invalid {
+			d.Type = tf.Float32
+		}
+		if d.Shape == nil {
+			d.Shape = tf.Shape{1}
+		}
+		if err := d.check(); err != nil {
+			return nil, err
+		}
+		same := func(f DenseFeature) bool { return f.Key == d.Key }
+		if slices.ContainsFunc(out.Dense, same) || slices.ContainsFunc(out.Sparse, func(f SparseFeature) bool { return f.Key == d.Key }) {
+			return nil, tf.Errorf(tf.InvalidArgument, "label should not be used as feature. label_key: %s", d.Key)
+		}
+		out.Dense = append(out.Dense, d)
+	}
+	return out, nil
 }
 
 // A SparseFeature has any number of values in a record.
@@ -34,17 +75,17 @@ type specs struct {
 	err error
 }
 
-func (s *specs) dense(key string, shape tf.Shape, def []float32) {
+func (s *specs) dense(d DenseFeature) {
 	for _, f := range s.Sparse {
-		s.conflict(f.Key == key, key)
+		s.conflict(f.Key == d.Key, d.Key)
 	}
 	for _, f := range s.ParseSpec.Dense {
-		if f.Key == key {
-			s.conflict(!f.Shape.Equal(shape) || !slices.Equal(f.Default, def), key)
+		if f.Key == d.Key {
+			s.conflict(!f.Shape.Equal(d.Shape) || !slices.Equal(f.Default, d.Default) || f.Type != d.Type, d.Key)
 			return
 		}
 	}
-	s.ParseSpec.Dense = append(s.ParseSpec.Dense, DenseFeature{key, shape, def})
+	s.ParseSpec.Dense = append(s.ParseSpec.Dense, d)
 }
 
 func (s *specs) sparse(key string, d tf.DType) {
@@ -125,11 +166,24 @@ func (s *ParseSpec) Parse(serialized tf.Output) Features {
 
 // value returns the default as the operation wants it.
 func (d *DenseFeature) value(g *tf.Graph) tf.Output {
-	switch {
-	case d.Default == nil:
-		return ops.Const(g, []float32{})
-	case len(d.Default) == 1:
-		return ops.Const(g, slices.Repeat(d.Default, d.Shape.NumElements()), d.Shape...)
+	values := d.Default
+	if len(values) == 1 {
+		values = slices.Repeat(values, d.Shape.NumElements())
 	}
-	return ops.Const(g, slices.Clone(d.Default), d.Shape...)
+	switch shape := d.Shape; {
+	case d.Type == tf.String:
+		return ops.Const(g, []string{})
+	case values == nil && d.Type == tf.Int64:
+		return ops.Const(g, []int64{})
+	case values == nil:
+		return ops.Const(g, []float32{})
+	case d.Type == tf.Int64:
+		whole := make([]int64, len(values))
+		for i, v := range values {
+			whole[i] = int64(v)
+		}
+		return ops.Const(g, whole).Reshape(shape...)
+	default:
+		return ops.Const(g, slices.Clone(values)).Reshape(shape...)
+	}
 }

@@ -21,7 +21,8 @@ import (
 )
 
 // An Activation is what a layer applies to its result, element by element. It
-// is an option of those layers that have one.
+// is an option of those layers that have one. Operations of one input, such as
+// ops.LeakyRelu or ops.Selu, are activations, too.
 type Activation func(x tf.Output, opts ...tf.Option) tf.Output
 
 // The usual activations.

@@ -10,12 +10,27 @@ import "github.com/gorge-tf/gorge/tf"
 // when the graph is built. A d that Cast does not make of bools fails the step
 // with UNIMPLEMENTED.
 func SequenceMask(lengths tf.Output, maxlen int, d tf.DType) tf.Output {
-	return scoped("SequenceMask", lengths, func() tf.Output {
-		n := Max(lengths, AllAxes)
-		if maxlen >= 0 {
-			n = numberLike(lengths, float64(maxlen))
+	return sequenceMask(lengths, d, func() tf.Output {
+		if maxlen < 0 {
+			return Max(lengths, AllAxes)
 		}
-		places := Range(nil, numberLike(lengths, 0), Maximum(n, numberLike(lengths, 0)), numberLike(lengths, 1))
+		return numberLike(lengths, float64(maxlen))
+	})
+}
+
+// SequenceMaskTo is SequenceMask with a maxlen that the graph computes, a scalar such
+// as the time of a batch: ops.Shape(x).At("1"). A negative one stands for 0. A maxlen
+// that is no scalar is refused with INVALID_ARGUMENT when the graph is built.
+func SequenceMaskTo(lengths, maxlen tf.Output, d tf.DType) tf.Output {
+	if s := maxlen.Shape(); maxlen.Err() == nil && s != nil && len(s) != 0 {
+		return refused(lengths, "SequenceMask", "maxlen must be scalar for sequence_mask, got %v", maxlen)
+	}
+	return sequenceMask(lengths, d, func() tf.Output { return castTo(maxlen, lengths.DType()) })
+}
+
+func sequenceMask(lengths tf.Output, d tf.DType, most func() tf.Output) tf.Output {
+	return scoped("SequenceMask", lengths, func() tf.Output {
+		places := Range(nil, numberLike(lengths, 0), Maximum(most(), numberLike(lengths, 0)), numberLike(lengths, 1))
 		return castTo(Less(places, ExpandDims(lengths, -1)), d)
 	})
 }

@@ -1,7 +1,6 @@
 package rnn
 
 import (
-	"cmp"
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -28,6 +27,9 @@ type AttentionOpts struct {
 	// Scale lets the sharpness of the weights be learned: the scale of Luong's, the
 	// normalized form of Bahdanau's (Salimans and Kingma, NIPS 2016).
 	Scale bool
+	// Probability turns scores [batch time] into weights; nil stands for Softmax.
+	// Scores behind the end of a sequence are -1e30.
+	Probability func(scores tf.Output) tf.Output
 }
 
 // memory is what both kinds of attention have in common.
@@ -49,7 +51,7 @@ func newMemory(name string, units int, values tf.Output, o AttentionOpts) *memor
 	}
 	if n := o.Lengths; !n.IsZero() {
 		steps := ops.Range(nil, ops.Scalar(n.Graph(), int32(0)), ops.Shape(values).At("1"), ops.Scalar(n.Graph(), int32(1)))
-		m.mask = ops.Less(ops.ExpandDims(steps, 0), ops.ExpandDims(n.Cast(tf.Int32), 1))
+		m.mask = ops.Less(ops.ExpandDims(steps, 0), ops.ExpandDims(m.positive(n).Cast(tf.Int32), 1))
 		m.values = ops.Mul(values, ops.ExpandDims(m.mask, 2).Cast(values.DType()))
 		m.values.SetShape(values.Shape())
 	}
@@ -70,21 +72,47 @@ func (m *memory) check() error {
 	return nil
 }
 
+// positive returns lengths, which fail the step if one is 0: weights need an element.
+func (m *memory) positive(n tf.Output) tf.Output {
+	check := ops.Assert(n.Greater(ops.ZerosLike(n)).All(), []tf.Output{ops.Scalar(n.Graph(), "All values in memory_sequence_length must be greater than zero."), n})
+	return ops.Identity(n, tf.After(check))
+}
+
 // Memory returns the elements.
 func (m *memory) Memory() tf.Output { return m.values }
 
 // weights turns scores [batch time] into weights.
 func (m *memory) weights(scores tf.Output) tf.Output {
-	if !m.mask.IsZero() {
-		low := ops.OnesLike(scores).Mul(-1e30)
-		scores = ops.SelectV2(m.mask, scores, low)
+	scores = m.masked(scores)
+	if m.o.Probability != nil {
+		return m.shaped(m.o.Probability(scores))
 	}
-	y := ops.Softmax(scores)
-	if y.Err() == nil {
-		y.SetShape(m.values.Shape()[:2])
+	return m.shaped(ops.Softmax(scores))
+}
+
+// masked returns scores that are low behind the end of a sequence.
+func (m *memory) masked(scores tf.Output) tf.Output {
+	if m.mask.IsZero() {
+		return scores
+	}
+	return ops.SelectV2(m.mask, scores, ops.OnesLike(scores).Mul(-1e30))
+}
+
+// shaped returns weights, which must be [batch time].
+func (m *memory) shaped(y tf.Output) tf.Output {
+	switch want := m.values.Shape()[:2]; {
+	case y.Err() != nil:
+	case !y.Shape().Compatible(want):
+		return tf.Failed(y.Graph(), m.name, tf.Errorf(tf.InvalidArgument, "the weights of a memory %v must be %v, got %v", m.values, want, y)).Output(0)
+	default:
+		y.SetShape(want)
 	}
 	return y
 }
+
+// scopeOf names the variables of an attention; a cell that has several of a kind
+// tells them apart.
+func (m *memory) scopeOf() *string { return &m.name }
 
 // checkQuery refuses queries that have no answer here.
 func (m *memory) checkQuery(query tf.Output) (bad tf.Output) {
@@ -114,6 +142,11 @@ func Luong(units int, values tf.Output, o ...AttentionOpts) Attention {
 
 // Align returns the weights for queries.
 func (a *luong) Align(query tf.Output) (y tf.Output) {
+	return a.scores(query, a.weights)
+}
+
+// scores calls f with the scores for queries, in the scope of the variables.
+func (a *luong) scores(query tf.Output, f func(scores tf.Output) tf.Output) (y tf.Output) {
 	if bad := a.checkQuery(query); !bad.IsZero() {
 		return bad
 	}
@@ -130,7 +163,7 @@ func (a *luong) Align(query tf.Output) (y tf.Output) {
 			}
 			scores = ops.Mul(a.scale(), scores)
 		}
-		y = a.weights(scores)
+		y = f(scores)
 	})
 	return y
 }
@@ -154,13 +187,18 @@ func Bahdanau(units int, values tf.Output, o ...AttentionOpts) Attention {
 
 // Align returns the weights for queries.
 func (a *bahdanau) Align(query tf.Output) (y tf.Output) {
+	return a.scores(query, a.weights)
+}
+
+// scores calls f with the scores for queries, in the scope of the variables.
+func (a *bahdanau) scores(query tf.Output, f func(scores tf.Output) tf.Output) (y tf.Output) {
 	if bad := a.checkQuery(query); !bad.IsZero() {
 		return bad
 	}
 	vars.Scope(query.Graph(), a.name, vars.ScopeOptions{Reuse: vars.Auto}, func() {
 		q := ops.ExpandDims(a.query.Apply(query), 1)
 		a.build(query)
-		y = a.weights(a.score(ops.AddV2(a.keys, q)))
+		y = f(a.score(ops.AddV2(a.keys, q)))
 	})
 	return y
 }
@@ -187,117 +225,4 @@ func (a *bahdanau) score(z tf.Output) tf.Output {
 		z = ops.AddV2(z, a.b())
 	}
 	return ops.Sum(ops.Mul(v, ops.Tanh(z)), []int{2})
-}
-
-// AttendOpts are what may be chosen for a cell with attention.
-type AttendOpts struct {
-	// Size is that of the attention that is returned, a product of the cell's
-	// output and the context; 0: the context itself, of the memory's size.
-	Size int
-	// CellOutput returns the cell's output, not the attention.
-	CellOutput bool
-	Initial    State // of the wrapped cell in the state of zeros; nil stands for zeros
-	Name       string
-}
-
-// An AttentionCell lets a cell look at a memory in each step: the context is the
-// sum of the memory's elements by their weights. The attention of a step is part
-// of the next input. Its state is the cell's, the attention [batch size] and the
-// weights [batch time].
-type AttentionCell struct {
-	home
-	cell Cell
-	m    Attention
-	ao   AttendOpts
-	out  *layers.DenseLayer
-}
-
-// Attend returns a cell with attention. Variables are
-// attention_wrapper/lstm_cell/…, those of the attention in attention_wrapper, and
-// attention_wrapper/attention_layer/kernel.
-func Attend(c Cell, m Attention, o ...AttendOpts) *AttentionCell {
-	if m == nil {
-		m = noMemory{tf.Failed(nil, "attention_wrapper", tf.Errorf(tf.InvalidArgument, "a cell needs an attention, got nil")).Output(0)}
-	}
-	a := &AttentionCell{home: home{kind: "attention_wrapper", units: 1}, cell: given(c), m: m, ao: first(o)}
-	a.o.Name = a.ao.Name
-	if a.ao.Size > 0 {
-		a.out = layers.NewDense(a.ao.Size, layers.DenseOpts{Name: "attention_layer", NoBias: true})
-	}
-	return a
-}
-
-// StateSize returns the sizes of the cell's state, the attention and the weights.
-func (a *AttentionCell) StateSize() []int {
-	time := -1
-	if s := a.m.Memory().Shape(); len(s) == 3 {
-		time = s[1]
-	}
-	return append(append([]int{}, a.cell.StateSize()...), a.size(), time)
-}
-
-// size returns that of the attention.
-func (a *AttentionCell) size() int {
-	size := -1
-	if s := a.m.Memory().Shape(); len(s) == 3 {
-		size = s[2]
-	}
-	return cmp.Or(a.ao.Size, size)
-}
-
-// OutputSize returns the size of the attention, or of the cell's output.
-func (a *AttentionCell) OutputSize() int {
-	if a.ao.CellOutput {
-		return a.cell.OutputSize()
-	}
-	return a.size()
-}
-
-// Weights returns the weights of the last step out of a state.
-func (a *AttentionCell) Weights(s State) tf.Output { return s[len(s)-1] }
-
-func (a *AttentionCell) zeroState(n tf.Output, d tf.DType) State {
-	s := a.ao.Initial
-	if s == nil {
-		s = ZeroState(a.cell, n, d)
-	}
-	return append(append(State{}, s...), a.nothing(n, d)...)
-}
-
-// nothing returns attention and weights before the first step.
-func (a *AttentionCell) nothing(n tf.Output, d tf.DType) State {
-	m := a.m.Memory()
-	if m.Err() != nil || n.Err() != nil {
-		return State{m, m}
-	}
-	time := ops.Shape(m).At("1")
-	weights := ops.Fill(ops.Stack([]tf.Output{n, time}, 0), ops.Scalar(n.Graph(), int32(0)).Cast(d))
-	batch := -1
-	if s := filled(n, 1, d).Shape(); s != nil {
-		batch = s[0]
-	}
-	weights.SetShape(tf.Shape{batch, m.Shape()[1]})
-	return State{filled(n, a.size(), d), weights}
-}
-
-// Step adds a step.
-func (a *AttentionCell) Step(x tf.Output, s State) (tf.Output, State) {
-	if bad := a.m.Memory(); bad.Err() != nil {
-		return poisoned(a, bad)
-	}
-	return a.step(a, x, s, func(spec) {}, func() (tf.Output, State) {
-		n := len(s) - 2
-		y, next := a.cell.Step(ops.Concat(1, []tf.Output{x, s[n]}), s[:n])
-		weights := a.m.Align(y)
-		context := ops.Squeeze(ops.BatchMatMulV2(ops.ExpandDims(weights, 1), a.m.Memory()), []int{1})
-		attention := context
-		if a.out != nil {
-			attention = a.out.Apply(ops.Concat(1, []tf.Output{y, context}))
-		}
-		next = append(append(State{}, next...), attention, weights)
-		if a.ao.CellOutput {
-			return y, next
-		}
-		return attention, next
-	})
 }

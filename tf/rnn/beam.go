@@ -22,6 +22,10 @@ type BeamDecoder struct {
 	Classes    int                         // how many there are
 	Width      int                         // of the beam
 	LengthNorm float64                     // the exponent a of the length penalty ((5+length)/6)^a (Wu et al., arXiv:1609.08144)
+	// Coverage is the weight of the coverage penalty, the sum of log(min(1, attention
+	// that an element of the memory has got)), of sequences that have ended. The cell
+	// must have attention then, or be a stack in which one has. 0: none.
+	Coverage float64
 }
 
 // Beams are the sequences that a BeamDecoder has found, the most probable ones
@@ -110,12 +114,32 @@ func (d *BeamDecoder) check() error {
 	if given(d.Cell) == (missing{}) {
 		return errMissing
 	}
-	return checkState(d.Cell, d.Initial)
+	if err := checkState(d.Cell, d.Initial); err != nil {
+		return err
+	}
+	if d.Coverage != 0 && len(weightsOf(d.Cell, d.Initial)) == 0 {
+		return tf.Errorf(tf.InvalidArgument, "coverage_penalty_weight must be 0.0 if no cell is attentional.")
+	}
+	return nil
+}
+
+// own is how many tensors of the state are the search's, before those of the cell.
+func (d *BeamDecoder) own() int {
+	if d.Coverage != 0 {
+		return 4
+	}
+	return 3
+}
+
+// attention returns the weights of the cells with attention, [batch width time].
+func (d *BeamDecoder) attention(cell State) tf.Output {
+	return d.apart(mean(weightsOf(d.Cell, cell))).Cast(tf.Float32)
 }
 
 // begin returns the first step's input [batch width in], and as the state that of
 // the search, the logarithms of probabilities, the lengths and what has ended,
-// [batch width], and that of the cell. Only the first of the sequences counts, since all are equal yet.
+// [batch width], with Coverage the attention so far, [batch width time], and that of
+// the cell. Only the first of the sequences counts, since all are equal yet.
 func (d *BeamDecoder) begin() (finished, input tf.Output, s State, err error) {
 	if err := d.check(); err != nil {
 		return d.Starts, d.Starts, nil, err
@@ -123,7 +147,11 @@ func (d *BeamDecoder) begin() (finished, input tf.Output, s State, err error) {
 	first := d.nothing()
 	starts := ops.Tile(ops.ExpandDims(d.Starts, 1), []int{1, d.Width})
 	finished = ops.Less(first, ops.ZerosLike(first))
-	return finished, d.Embed(starts), append(State{first, ops.ZerosLike(starts), finished}, d.Initial...), nil
+	s = State{first, ops.ZerosLike(starts), finished}
+	if d.Coverage != 0 {
+		s = append(s, ops.ZerosLike(d.attention(d.Initial)))
+	}
+	return finished, d.Embed(starts), append(s, d.Initial...), nil
 }
 
 // nothing returns the logarithms of the probabilities of empty sequences.
@@ -133,7 +161,7 @@ func (d *BeamDecoder) nothing() tf.Output {
 }
 
 func (d *BeamDecoder) step(_, input tf.Output, s State) ([]tf.Output, State, tf.Output, tf.Output) {
-	y, cell := d.Cell.Step(merged(input), s[3:])
+	y, cell := d.Cell.Step(merged(input), s[d.own():])
 	if d.Output != nil && y.Err() == nil {
 		y = d.Output(y)
 	}
@@ -165,16 +193,35 @@ func (d *BeamDecoder) choose(logits tf.Output, s State, cell State) ([]tf.Output
 		grown := ops.AddV2(ops.ExpandDims(length, 2), d.growth(ended))
 		scores = ops.Div(total, flat(d.penalty(grown), d.Width*d.Classes))
 	}
+	var covered tf.Output
+	if d.Coverage != 0 {
+		going := ops.ExpandDims(ended.Not().Cast(tf.Float32), 2)
+		covered = ops.AddV2(s[3], ops.Mul(d.attention(cell), going))
+		each := ops.AddV2(ops.Reshape(scores, []int{-1, d.Width, d.Classes}), ops.ExpandDims(d.uncovered(covered, ended), 2))
+		scores = flat(each, d.Width*d.Classes)
+	}
 	best, at := ops.TopK(scores, d.Width)
 	parents, ids := ops.FloorDiv(at, classes), ops.FloorMod(at, classes)
 	was := pick(ended, parents)
 	lengths := ops.AddV2(pick(length, parents), was.Not().Cast(tf.Int32))
 	finished := was.Or(ops.Equal(ids, ops.Scalar(d.graph(), int32(d.End))))
 	next := State{pick(total, at), lengths, finished}
+	if d.Coverage != 0 {
+		next = append(next, pick(covered, parents))
+	}
 	for _, x := range cell {
 		next = append(next, merged(pick(d.apart(x), parents)))
 	}
 	return []tf.Output{ids, parents, best}, next, d.Embed(ids), finished
+}
+
+// uncovered returns the coverage penalty of sequences that have ended, [batch width].
+// Elements that have got no attention at all count as being behind the memory's end.
+func (d *BeamDecoder) uncovered(covered, ended tf.Output) tf.Output {
+	one := ops.OnesLike(covered)
+	seen := ops.SelectV2(covered.Equal(ops.ZerosLike(covered)), one, covered)
+	sum := ops.Sum(ops.Log(ops.Minimum(seen, one)), []int{2})
+	return ops.Mul(sum, ended.Cast(tf.Float32)).Mul(d.Coverage)
 }
 
 // pick returns the elements of x [batch n ...] that by [batch width] names.

@@ -44,11 +44,66 @@ func contrib() map[string]network {
 		"scheduled_never":  decoding(scheduled(0), lstm, 0, impute),
 		"scheduled_always": decoding(scheduled(1), lstm, 0, impute),
 		"greedy":           greedily,
-		"beam_1":           beamed(1, 0),
-		"beam_3":           beamed(3, 0),
-		"beam_4_penalty":   beamed(4, 0.6),
-		"sequence_loss":    sequenceLosses,
+		"beam_1":           beamed(1, 0, 0),
+		"beam_3":           beamed(3, 0, 0),
+		"beam_4_penalty":   beamed(4, 0.6, 0),
+		"beam_3_coverage":  beamed(3, 0, 0.7),
+		"beam_4_penalties": beamed(4, 0.6, 0.3),
+		"beam_3_stacked": beamed(3, 0.5, 0.4, func(c rnn.Cell) rnn.Cell {
+			return rnn.Multi(c, rnn.NewGRU(5))
+		}),
+		"sequence_loss": sequenceLosses,
+
+		"attentions":      several(rnn.AttendOpts{Sizes: []int{6, 3, 2}}),
+		"attentions_bare": several(rnn.AttendOpts{}),
+		"attentions_of_cell": several(rnn.AttendOpts{Sizes: []int{6, 3, 2}, CellOutput: true, Input: func(x, a tf.Output) tf.Output {
+			return x.Add(a.At(":, :4"))
+		}}),
+		"attention_layer": attending(luong(rnn.AttentionOpts{}), rnn.AttendOpts{
+			Sizes: []int{7}, Layers: []func(x tf.Output) tf.Output{layers.NewDense(7, layers.DenseOpts{Name: "look", Activation: layers.Tanh}).Apply},
+		}, 4, 2, 1),
+		"hardmax": attending(luong(rnn.AttentionOpts{Probability: func(scores tf.Output) tf.Output {
+			g := scores.Graph()
+			return ops.OneHot(ops.ArgMax(scores, -1), ops.Shape(scores).At("1"), ops.Scalar(g, float32(1)), ops.Scalar(g, float32(0)))
+		}}), rnn.AttendOpts{Size: 6}, 4, 2, 1),
+		"monotonic_luong":           attending(luongMonotonic(rnn.MonotonicOpts{AttentionOpts: rnn.AttentionOpts{Scale: true}, Bias: -0.5}), rnn.AttendOpts{Size: 6}, 4, 2, 1),
+		"monotonic_luong_recursive": attending(luongMonotonic(rnn.MonotonicOpts{Mode: rnn.Recursive}), rnn.AttendOpts{Size: 6}, 4, 2, 1),
+		"monotonic_luong_hard":      attending(luongMonotonic(rnn.MonotonicOpts{Mode: rnn.Hard}), rnn.AttendOpts{Size: 6}, 4, 2, 1),
+		"monotonic_bahdanau":        attending(bahdanauMonotonic(rnn.MonotonicOpts{}), rnn.AttendOpts{Size: 6}, 4, 2, 1),
+		"monotonic_bahdanau_normed": attending(bahdanauMonotonic(rnn.MonotonicOpts{AttentionOpts: rnn.AttentionOpts{Scale: true}, Mode: rnn.Recursive, Bias: 0.25}), rnn.AttendOpts{Size: 6}),
+		"attention_history":         history,
 	}
+}
+
+func luongMonotonic(o rnn.MonotonicOpts) mechanism {
+	return func(m, n tf.Output) rnn.Attention { o.Lengths = n; return rnn.LuongMonotonic(5, m, o) }
+}
+
+func bahdanauMonotonic(o rnn.MonotonicOpts) mechanism {
+	return func(m, n tf.Output) rnn.Attention { o.Lengths = n; return rnn.BahdanauMonotonic(5, m, o) }
+}
+
+// several runs a cell that looks at two memories of other sizes in three ways.
+func several(o rnn.AttendOpts) network {
+	return func(x tf.Output) (tf.Output, rnn.State) {
+		g := x.Graph()
+		memory, other := sine(g, 3, 4, 6), sine(g, 3, 3, 5)
+		m := rnn.Luong(5, memory, rnn.AttentionOpts{Lengths: ops.Const(g, []int32{4, 2, 1}), Scale: true})
+		o := o
+		o.More = []rnn.Attention{rnn.Bahdanau(4, other), rnn.Luong(5, other, rnn.AttentionOpts{Scale: true})}
+		return rnn.DynamicRNN(rnn.Attend(rnn.NewLSTM(5), m, o), x)
+	}
+}
+
+// history returns the weights of all steps.
+func history(x tf.Output) (tf.Output, rnn.State) {
+	g := x.Graph()
+	c := looking(g, bahdanau(rnn.AttentionOpts{}), rnn.AttendOpts{Size: 6}, 1, 4, 2, 1)
+	out := (&rnn.BasicDecoder{
+		Cell: c, Helper: rnn.TrainingHelper(x, ops.Const(g, []int32{5, 2, 3})), Initial: zeroState(c, g, 3),
+		Watch: func(s rnn.State) []tf.Output { return []tf.Output{c.Weights(s)} },
+	}).Decode()
+	return out.Output, rnn.State(out.Watched)
 }
 
 func readLengths(g *tf.Graph) tf.Output { return ops.Const(g, []int32{5, 2, 0}) }
@@ -136,13 +191,16 @@ func greedily(x tf.Output) (tf.Output, rnn.State) {
 	return y.Add(x.Sum().Mul(0)), s
 }
 
-func beamed(width int, penalty float64) network {
+func beamed(width int, penalty, coverage float64, wrap ...func(rnn.Cell) rnn.Cell) network {
 	return func(x tf.Output) (tf.Output, rnn.State) {
 		g := x.Graph()
 		embed := embedding(g)
-		c := looking(g, bahdanau(rnn.AttentionOpts{}), rnn.AttendOpts{Size: 6}, width, 4, 2, 1)
+		var c rnn.Cell = looking(g, bahdanau(rnn.AttentionOpts{}), rnn.AttendOpts{Size: 6}, width, 4, 2, 1)
+		for _, f := range wrap {
+			c = f(c)
+		}
 		b := (&rnn.BeamDecoder{
-			Cell: c, Embed: embed, Starts: ops.Const(g, []int32{1, 2, 3}), Classes: 7, Width: width, LengthNorm: penalty,
+			Cell: c, Embed: embed, Starts: ops.Const(g, []int32{1, 2, 3}), Classes: 7, Width: width, LengthNorm: penalty, Coverage: coverage,
 			Initial: zeroState(c, g, int32(3*width)), Output: layers.NewDense(7, layers.DenseOpts{Name: "words"}).Apply,
 		}).Decode(rnn.DecodeOpts{MaxSteps: ops.Scalar(g, int32(6))})
 		return b.IDs.Cast(tf.Float32), rnn.State{b.Scores, b.Lengths.Cast(tf.Float32)}

@@ -32,6 +32,9 @@ type BasicDecoder struct {
 	// layer of OutputSize units, which makes scores of classes.
 	Output     func(x tf.Output) tf.Output
 	OutputSize int // of what Output returns
+	// Watch, if given, returns tensors of a state that are wanted of all steps, such as
+	// the Weights of an [AttentionCell]: TensorFlow's alignment history.
+	Watch func(s State) []tf.Output
 }
 
 // DecodeOpts are what may be chosen for decoding.
@@ -48,20 +51,21 @@ type DecodeOpts struct {
 
 // Decoded are the results of a BasicDecoder.
 type Decoded struct {
-	Output  tf.Output // [batch time size]
-	Samples tf.Output // int32 [batch time]: what the helper has chosen
-	State   State     // after the last step
-	Lengths tf.Output // int32 [batch]: of the sequences
+	Output  tf.Output   // [batch time size]
+	Samples tf.Output   // int32 [batch time]: what the helper has chosen
+	State   State       // after the last step
+	Lengths tf.Output   // int32 [batch]: of the sequences
+	Watched []tf.Output // what Watch returns after each step, [batch time …]
 }
 
 // Decode adds the loop of a decoder until all sequences have ended.
 func (d *BasicDecoder) Decode(o ...DecodeOpts) (out Decoded) {
 	if err := d.check(); err != nil {
 		bad := tf.Failed(nil, "decoder", err).Output(0)
-		return Decoded{bad, bad, State{bad}, bad}
+		return Decoded{Output: bad, Samples: bad, State: State{bad}, Lengths: bad}
 	}
 	emitted, state, lengths := decode(d, first(o))
-	return Decoded{Output: emitted[0], Samples: emitted[1], State: state, Lengths: lengths}
+	return Decoded{Output: emitted[0], Samples: emitted[1], State: state, Lengths: lengths, Watched: emitted[2:]}
 }
 
 // check reports what a decoder lacks.
@@ -92,7 +96,10 @@ func (d *BasicDecoder) begin() (finished, input tf.Output, s State, err error) {
 	if d.Output != nil && d.OutputSize <= 0 {
 		return finished, input, nil, tf.Errorf(tf.InvalidArgument, "a decoder with an output layer needs its OutputSize, got %d", d.OutputSize)
 	}
-	return finished, input, d.Initial, checkState(d.Cell, d.Initial)
+	if err := checkState(d.Cell, d.Initial); err != nil {
+		return finished, input, nil, err
+	}
+	return finished, input, d.Initial, d.checkWatch()
 }
 
 func (d *BasicDecoder) emits() []emission {
@@ -100,7 +107,31 @@ func (d *BasicDecoder) emits() []emission {
 	if d.Output != nil {
 		size = d.OutputSize
 	}
-	return []emission{{d.Initial[0].DType(), tf.Shape{-1, size}}, {tf.Int32, tf.Shape{-1}}}
+	all := []emission{{d.Initial[0].DType(), tf.Shape{-1, size}}, {tf.Int32, tf.Shape{-1}}}
+	for _, x := range d.watched(d.Initial) {
+		all = append(all, emission{x.DType(), append(tf.Shape{-1}, x.Shape()[1:]...)})
+	}
+	return all
+}
+
+func (d *BasicDecoder) watched(s State) []tf.Output {
+	if d.Watch == nil {
+		return nil
+	}
+	return d.Watch(s)
+}
+
+// checkWatch reports tensors to watch that are not those of a batch.
+func (d *BasicDecoder) checkWatch() error {
+	for _, x := range d.watched(d.Initial) {
+		if x.IsZero() || x.Err() == nil && len(x.Shape()) == 0 {
+			return tf.Errorf(tf.InvalidArgument, "Watch must return tensors [batch …] of a state, got %v", x)
+		}
+		if x.Err() != nil {
+			return x.Err()
+		}
+	}
+	return nil
 }
 
 func (d *BasicDecoder) ownFinished() bool { return false }
@@ -115,7 +146,7 @@ func (d *BasicDecoder) step(time, input tf.Output, s State) ([]tf.Output, State,
 	}
 	ids := d.Helper.Sample(time, y)
 	finished, x := d.Helper.Next(time, y, ids)
-	return []tf.Output{y, ids}, next, x, finished
+	return append([]tf.Output{y, ids}, d.watched(next)...), next, x, finished
 }
 
 // decode adds the loop. It returns what was emitted, [batch time …], the last

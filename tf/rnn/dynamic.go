@@ -104,6 +104,9 @@ func (r *run) prepare(x tf.Output) error {
 	if err := checkState(r.c, r.state); err != nil {
 		return err
 	}
+	if err := r.checkBatch(); err != nil {
+		return err
+	}
 	if len(r.state) > 0 {
 		r.dtype = r.state[0].DType()
 	}
@@ -120,6 +123,17 @@ func sizeAt(x, sizes tf.Output, i int) tf.Output {
 		return ops.Scalar(x.Graph(), int32(n))
 	}
 	return sizes.At("?", ops.Scalar(x.Graph(), int32(i)))
+}
+
+// checkBatch compares the batch of the state with that of the inputs.
+func (r *run) checkBatch() error {
+	n := r.x.Shape()[1]
+	for i, s := range r.state {
+		if have := s.Shape(); len(have) > 0 && have[0] >= 0 && n >= 0 && have[0] != n {
+			return tf.Errorf(tf.InvalidArgument, "tensor %d of the state must be that of %d sequences, as the inputs are, got %v", i, n, s)
+		}
+	}
+	return nil
 }
 
 func (r *run) checkLengths() error {

@@ -156,3 +156,27 @@ func ExampleHighwayOpts() {
 	// rnn/transform_w [4,4]
 	// rnn/transform_b [4]
 }
+
+// Monotonic attention never looks back: it suits speech, where the order of what is
+// said is that of the sounds.
+func ExampleMonotonicOpts() {
+	g := tf.NewGraph()
+	sounds := ops.Const(g, make([]float32, 2*3*4), 2, 3, 4)
+	look := rnn.LuongMonotonic(8, sounds, rnn.MonotonicOpts{Mode: rnn.Hard, Bias: -4})
+	cell := rnn.Attend(rnn.NewGRU(8), look)
+	fmt.Println(cell.StateSize())
+	// Output:
+	// [8 4 3]
+}
+
+// The mode says how the weights are computed: for training in parallel, for use one
+// element is chosen.
+func ExampleMonotonicMode() {
+	for _, mode := range []rnn.MonotonicMode{rnn.Parallel, rnn.Recursive, rnn.Hard} {
+		fmt.Println(mode)
+	}
+	// Output:
+	// parallel
+	// recursive
+	// hard
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -90,5 +91,37 @@ func TestCluster(t *testing.T) {
 	server.Wait()
 	if err != nil || m["global_step"] < 400 || m["average_loss"] > 2 {
 		t.Errorf("the evaluator: %v, %v", m, err)
+	}
+}
+
+// TestMaster: in a cluster with a master, that evaluates while it trains with a worker
+// and a parameter server.
+func TestMaster(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	serving, stop := context.WithCancel(ctx)
+	dir := t.TempDir()
+	jobs := fmt.Sprintf(`"cluster": {"master": [%q], "ps": [%q], "worker": [%q]}`, address(t), address(t), address(t))
+	config := func(kind string) string { return fmt.Sprintf(`{%s, "task": {"type": %q, "index": 0}}`, jobs, kind) }
+	var server, workers sync.WaitGroup
+	server.Go(func() {
+		if _, err := task(serving, dir, config("ps")); err != nil {
+			t.Errorf("the parameter server: %v", err)
+		}
+	})
+	workers.Go(func() {
+		if m, err := task(ctx, dir, config("worker")); err != nil || m != nil {
+			t.Errorf("the worker: %v, %v", m, err)
+		}
+	})
+	m, err := task(ctx, dir, config("master"))
+	workers.Wait()
+	stop()
+	server.Wait()
+	if err != nil || m["global_step"] < 400 || m["average_loss"] > 2 {
+		t.Errorf("the master: %v, %v", m, err)
+	}
+	if all, err := estimator.ReadEvalMetrics(filepath.Join(dir, "eval")); err != nil || len(all) < 2 {
+		t.Errorf("evaluations: %v, %v", all, err)
 	}
 }

@@ -56,6 +56,36 @@ def bahdanau(normalize):
     return lambda values, n: seq2seq.BahdanauAttention(6, values, n, normalize=normalize)
 
 
+def several(size, **options):
+    """A cell that looks at two memories of other sizes in three ways."""
+    values, lengths = memory()
+    other = tf.constant(wave(3, 3, 5))
+    m = [seq2seq.LuongAttention(5, values, lengths, scale=True), seq2seq.BahdanauAttention(4, other), seq2seq.LuongAttention(5, other, scale=True)]
+    return seq2seq.AttentionWrapper(C.LSTMCell(5), m, attention_layer_size=size, **options)
+
+
+def looks(cell):
+    """The cell over the inputs."""
+    def run(x):
+        y, s = nn.dynamic_rnn(cell(), x, dtype=tf.float32)
+        return y, parts(s)
+    return run
+
+
+def monotonic(kind, **options):
+    return lambda values, n: kind(5, values, n, **options)
+
+
+def watched(impute):
+    """Training with the weights of all steps."""
+    def run(x):
+        c = looking(bahdanau(False), True, 6, alignment_history=True)
+        d = seq2seq.BasicDecoder(c, seq2seq.TrainingHelper(x, tf.constant([5, 2, 3])), c.zero_state(3, tf.float32))
+        out, state, n = seq2seq.dynamic_decode(d)
+        return out.rnn_output, [tf.transpose(state.alignment_history.stack(), [1, 0, 2])]
+    return run
+
+
 def parts(s):
     """The state as Gorge has it: the cell's, the attention, the weights."""
     return [s.cell_state, s.attention, s.alignments] if isinstance(s, seq2seq.AttentionWrapperState) else s
@@ -89,12 +119,15 @@ def greedy(x):
     return y + 0 * tf.reduce_sum(x), s
 
 
-def beam(width, penalty):
+def beam(width, penalty, coverage=0.0, stacked=False):
     def run(x):
         table = tf.get_variable("table", [7, 4])
         c = looking(bahdanau(False), True, 6, n=width)
+        if stacked:
+            c = C.MultiRNNCell([c, C.GRUCell(5)])
         decoder = seq2seq.BeamSearchDecoder(c, table, tf.constant([1, 2, 3]), 0, c.zero_state(3 * width, tf.float32), width,
-                                            tf.layers.Dense(7, name="words"), length_penalty_weight=penalty)
+                                            tf.layers.Dense(7, name="words"), length_penalty_weight=penalty,
+                                            coverage_penalty_weight=coverage)
         out, state, n = seq2seq.dynamic_decode(decoder, maximum_iterations=6)
         return tf.cast(out.predicted_ids, tf.float32), [out.beam_search_decoder_output.scores[:, -1], tf.cast(state.lengths, tf.float32)]
     return run
@@ -135,6 +168,20 @@ CASES = {
     "beam_3": beam(3, 0.0),
     "beam_4_penalty": beam(4, 0.6),
     "sequence_loss": losses,
+    "attentions": looks(lambda: several([6, 3, 2])),
+    "attentions_bare": looks(lambda: several(None)),
+    "attentions_of_cell": looks(lambda: several([6, 3, 2], output_attention=False, cell_input_fn=lambda x, a: x + a[:, :4])),
+    "attention_layer": looks(lambda: looking(luong(False), True, None, attention_layer=tf.layers.Dense(7, tf.tanh, name="look"))),
+    "hardmax": looks(lambda: looking(lambda v, n: seq2seq.LuongAttention(5, v, n, probability_fn=seq2seq.hardmax), True, 6)),
+    "monotonic_luong": looks(lambda: looking(monotonic(seq2seq.LuongMonotonicAttention, scale=True, score_bias_init=-0.5), True, 6)),
+    "monotonic_luong_recursive": looks(lambda: looking(monotonic(seq2seq.LuongMonotonicAttention, mode="recursive"), True, 6)),
+    "monotonic_luong_hard": looks(lambda: looking(monotonic(seq2seq.LuongMonotonicAttention, mode="hard"), True, 6)),
+    "monotonic_bahdanau": looks(lambda: looking(monotonic(seq2seq.BahdanauMonotonicAttention), True, 6)),
+    "monotonic_bahdanau_normed": looks(lambda: looking(monotonic(seq2seq.BahdanauMonotonicAttention, normalize=True, score_bias_init=0.25, mode="recursive"), False, 6)),
+    "attention_history": watched(False),
+    "beam_3_coverage": beam(3, 0.0, 0.7),
+    "beam_4_penalties": beam(4, 0.6, 0.3),
+    "beam_3_stacked": beam(3, 0.5, 0.4, stacked=True),
 }
 
 
@@ -149,15 +196,15 @@ def main(directory):
         added = tf.global_variables()[before:]
         flat = tf.nest.flatten(state)
         fetches[name] = {"out": y, "state": flat, "gradients": []}
-        if not name.startswith("beam"):
+        if not name.startswith(("beam", "hardmax", "monotonic_luong_hard")):
             loss = tf.reduce_sum(y * y) + tf.add_n([tf.reduce_sum(s) for s in flat])
             fetches[name]["gradients"] = [tf.convert_to_tensor(g) for g in tf.gradients(loss, [x] + added)]
         cases[name] = {"variables": [v.op.name for v in added]}
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
-        for v in tf.global_variables():
-            value = sess.run(v)
-            v.load(value + 0.1 * np.cos(np.arange(value.size, dtype=np.float32)).reshape(value.shape), sess)
+        all = tf.global_variables()
+        values = [v + 0.1 * np.cos(np.arange(v.size, dtype=np.float32)).reshape(v.shape) for v in sess.run(all)]
+        sess.run([v.initializer for v in all], {v.initializer.inputs[1]: x for v, x in zip(all, values)})
         tf.train.Saver().save(sess, os.path.join(directory, "contrib.ckpt"), write_meta_graph=False, write_state=False)
         flat = lambda v: np.asarray(v, np.float64).round(6).reshape(-1).tolist()
         for name, f in fetches.items():
