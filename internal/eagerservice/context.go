@@ -31,6 +31,7 @@ type Context struct {
 	timer     *time.Timer
 
 	mu      sync.Mutex
+	closed  bool // it gets no other cluster
 	view    uint64
 	library *core.Library
 	calls   map[string]*step.Calls // by device
@@ -100,6 +101,9 @@ func (c *Context) watch(expired func()) {
 func (c *Context) update(req *pb.UpdateContextRequest) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.closed {
+		return notFound(c.id)
+	}
 	if req.GetContextViewId() != c.view+1 {
 		return core.Errorf(core.InvalidArgument, "EagerService:UpdateContext failed. Context id: <%d> currently at view #%d but received update request at view #%d. View id should only be continuously incremented.",
 			c.id, c.view, req.GetContextViewId())
@@ -119,6 +123,7 @@ func (c *Context) update(req *pb.UpdateContextRequest) error {
 // close ends what is under way, and drops all that the client has here.
 func (c *Context) close(why error) {
 	c.mu.Lock()
+	c.closed = true
 	if c.timer != nil {
 		c.timer.Stop()
 		c.timer = nil

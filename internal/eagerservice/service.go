@@ -62,10 +62,14 @@ func (s *Service) find(id uint64) (*Context, error) {
 	}
 	c := s.contexts[id]
 	if c == nil {
-		return nil, core.Errorf(core.Aborted, "Unable to find a context_id matching the specified one (%d). Perhaps the worker was restarted, or the context was GC'd?", id)
+		return nil, notFound(id)
 	}
 	c.touch()
 	return c, nil
+}
+
+func notFound(id uint64) error {
+	return core.Errorf(core.Aborted, "Unable to find a context_id matching the specified one (%d). Perhaps the worker was restarted, or the context was GC'd?", id)
 }
 
 // take takes a context out, if it is still the one that is meant.

@@ -1,12 +1,12 @@
 package eagerservice
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
@@ -20,10 +20,6 @@ import (
 // to be, where the arguments are that it is called with, and where their resources
 // are.
 type spread struct {
-	name string // of the function
-	once sync.Once
-	err  error
-
 	args  []argument
 	rets  []string    // the devices of the results
 	own   *step.Graph // this task's part; nil: there is none
@@ -43,35 +39,13 @@ type part struct {
 	peer         Peer
 }
 
-// spreads keeps those of a context.
-type spreads struct {
-	mu  sync.Mutex
-	all map[string]*spread
-}
-
-func (s *spreads) get(key, name string) *spread {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.all == nil {
-		s.all = map[string]*spread{}
-	}
-	if s.all[key] == nil {
-		s.all[key] = &spread{name: name}
-	}
-	return s.all[key]
-}
-
-func (s *spreads) drop(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.all, key)
-}
+// spreads keeps those of a context, by spreadKey. Calls that come while one is made
+// wait for it, none longer than its own context.
+type spreads struct{ made step.Plans[*spread] }
 
 // forget drops what has been made of a function, of all if it has no name.
 func (s *spreads) forget(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	maps.DeleteFunc(s.all, func(_ string, s *spread) bool { return name == "" || s.name == name })
+	s.made.Forget(func(key string) bool { return name == "" || strings.HasPrefix(key, name+"\x00") })
 }
 
 // place returns the device that what is given is on: of a resource, that which it
@@ -159,17 +133,18 @@ func calledBy(a *pb.AttrValue) (names []string) {
 	return names
 }
 
-// spreadKey tells calls apart that are placed otherwise.
-func spreadKey(op *operation, f core.Func) string {
-	var b strings.Builder
-	b.WriteString(op.device.Spec().String() + "\x00" + f.Key())
+// spreadKey tells calls apart that are placed otherwise. It begins with the name of the
+// function.
+func spreadKey(op *operation, f core.Func) []byte {
+	var b bytes.Buffer
+	b.WriteString(f.Name + "\x00" + op.device.Spec().String() + "\x00" + f.Key())
 	for _, in := range op.in {
 		b.WriteString("\x00" + in.place())
 		for _, p := range in.packed {
 			b.WriteString("\x01" + p.place())
 		}
 	}
-	return b.String()
+	return b.Bytes()
 }
 
 // plan splits a function.

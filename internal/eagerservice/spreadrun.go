@@ -14,18 +14,28 @@ import (
 
 // callSpread calls a function that runs in several tasks.
 func (c *Context) callSpread(ctx context.Context, op *operation, f core.Func, library *core.Library) ([]value, error) {
-	key := spreadKey(op, f)
-	s := c.spreads.get(key, f.Name)
-	s.once.Do(func() {
-		if s.err = c.plan(ctx, s, op, f, library); s.err == nil {
-			s.err = c.distribute(ctx, s)
-		}
-	})
-	if s.err != nil {
-		c.spreads.drop(key) // the tasks may be back by the next call
-		return nil, s.err
+	s, err := c.spreads.made.Get(ctx, spreadKey(op, f), step.Maker[*spread]{Within: c.session.Context(), Make: func(ctx context.Context) (*spread, error) {
+		return c.makeSpread(ctx, op, f, library)
+	}})
+	if err != nil {
+		return nil, err
 	}
 	return c.runSpread(ctx, op, s)
+}
+
+// makeSpread plans a function and gives the other tasks their parts. The call that began
+// it may have left: the session's end waits for it all the same.
+func (c *Context) makeSpread(ctx context.Context, op *operation, f core.Func, library *core.Library) (*spread, error) {
+	end, err := c.session.Begin()
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	s := &spread{}
+	if err := c.plan(ctx, s, op, f, library); err != nil {
+		return nil, err
+	}
+	return s, c.distribute(ctx, s)
 }
 
 // distribute gives the other tasks their parts.

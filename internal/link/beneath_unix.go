@@ -4,12 +4,14 @@ package link
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net"
 	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // Beneath returns what lies beneath a TLS connection over nc, so that links can read
@@ -43,6 +45,9 @@ type beneath struct {
 	mu    sync.Mutex
 	putTo int    // the socket, within put; 0: writes wait
 	rest  []byte // of records, not written yet
+
+	linked   bool         // a link is above; set before it writes
+	progress atomic.Int64 // bytes that the peer has taken since a write deadline was set
 }
 
 // SyscallConn returns the connection's, by which links find their way through the TLS
@@ -126,7 +131,30 @@ func (b *beneath) Write(p []byte) (int, error) {
 	if err := b.writeRest(); err != nil {
 		return 0, err
 	}
-	return b.TCPConn.Write(p)
+	return b.writeAll(p)
+}
+
+// SetWriteDeadline is the connection's.
+func (b *beneath) SetWriteDeadline(t time.Time) error {
+	b.progress.Store(0)
+	return b.TCPConn.SetWriteDeadline(t)
+}
+
+// writeAll writes p and waits for that. The writes of a link go on past a deadline before
+// which the peer has taken anything: for crypto/tls the error of a write is final.
+func (b *beneath) writeAll(p []byte) (n int, err error) {
+	for {
+		var taken int
+		taken, err = b.TCPConn.Write(p[n:])
+		n += taken
+		b.progress.Add(int64(taken))
+		if err == nil || !b.linked || !errors.Is(err, os.ErrDeadlineExceeded) || b.progress.Load() == 0 {
+			return n, err
+		}
+		if err := b.SetWriteDeadline(time.Now().Add(writeStallTimeout)); err != nil {
+			return n, err
+		}
+	}
 }
 
 // tryPut writes what the connection takes of p, and keeps the others, if this write may
@@ -159,7 +187,7 @@ func (b *beneath) writeRest() error {
 	if len(rest) == 0 {
 		return nil
 	}
-	_, err := b.TCPConn.Write(rest)
+	_, err := b.writeAll(rest)
 	return err
 }
 

@@ -2,8 +2,10 @@ package link
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,7 +21,8 @@ const (
 	// writeStallTimeout is how long a peer may take none of what it is sent. One that does
 	// is gone.
 	writeStallTimeout = 20 * time.Second
-	// writeChunk is how many bytes a peer gets writeStallTimeout for.
+	// writeChunk is how many bytes are written at once; the peer is known to be there
+	// after each.
 	writeChunk = 1 << 20
 )
 
@@ -177,7 +180,11 @@ func (c *conn) write(batch []frame, out net.Buffers) {
 		var now net.Buffers
 		now, out = cut(out, writeChunk)
 		c.nc.SetWriteDeadline(time.Now().Add(writeStallTimeout)) // fails on a closed connection, as WriteTo does
-		if _, err := now.WriteTo(c.nc); err != nil {
+		n, err := now.WriteTo(c.nc)
+		if n > 0 && errors.Is(err, os.ErrDeadlineExceeded) { // the peer is slow
+			out, err = append(now, out...), nil
+		}
+		if err != nil {
 			c.end(err)
 			return
 		}

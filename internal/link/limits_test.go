@@ -203,3 +203,36 @@ func flatten(f frame) []byte {
 	}
 	return out
 }
+
+// TestNoticesCount: notifications whose methods take long are under way like calls, and
+// those that are too many are left out.
+func TestNoticesCount(t *testing.T) {
+	s := newTester()
+	srv := newServer(s)
+	srv.Limits.Calls = 3
+	a, b := pair(t)
+	c := over(t, srv, a, b)
+	note := []byte("w")
+	for range 10 {
+		if err := c.Notify("/t/Wait", &note); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Notify("/t/Note", &note); err != nil { // which is read after the others
+		t.Fatal(err)
+	}
+	<-s.notes
+	if n := srv.Stats().Calls; n != 3 {
+		t.Errorf("%d calls are under way, want 3", n)
+	}
+	if _, err := ask(t.Context(), c, "Echo", "x"); status.Code(err) != codes.ResourceExhausted {
+		t.Errorf("a call beside them = %v, want ResourceExhausted", err)
+	}
+	close(s.release)
+	for range 3 {
+		<-s.left
+	}
+	if len(s.entered) > 3 {
+		t.Errorf("%d notifications were served, want 3", len(s.entered))
+	}
+}

@@ -294,20 +294,44 @@ func (c *serverConn) notice(h header, head []byte) error {
 		_, err := c.br.Discard(h.body) // a notification has no reply that could carry the reason
 		return err
 	}
+	quick := c.server.quick[name]
+	if !quick && !c.admitNotice() {
+		_, err := c.br.Discard(h.body)
+		return err
+	}
 	body, err := c.body(h)
 	if err != nil {
+		if !quick {
+			c.finished()
+		}
 		return err
 	}
 	run := func() {
 		resp, _ := c.server.invoke(grpc.NewContextWithServerTransportStream(c.ctx, &stream{method: name}), name, body)
 		_ = resp // nor what went wrong
 	}
-	if c.server.quick[name] {
+	if quick {
 		run()
-	} else {
-		c.startHandler(run)
+		return nil
 	}
+	c.startHandler(func() {
+		defer c.finished()
+		run()
+	})
 	return nil
+}
+
+// admitNotice counts a notification among the calls under way, until finished, unless
+// there are too many.
+func (c *serverConn) admitNotice() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if most := c.server.Limits.Calls; most > 0 && c.active >= most {
+		return false
+	}
+	c.active++
+	c.deferredEnd = nil // until this one is over, too
+	return true
 }
 
 func (c *serverConn) stop(id uint32) {

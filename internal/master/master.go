@@ -111,8 +111,8 @@ func (m *Master) Close() {
 	m.mu.Lock()
 	all := m.sessions
 	m.sessions, m.closed = nil, true
+	m.cancel(why) // under mu: what finds the master closed reports this cause
 	m.mu.Unlock()
-	m.cancel(why)
 	for _, s := range all {
 		s.end(why)
 		s.leaveCluster()

@@ -2,6 +2,7 @@ package step
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -135,4 +136,12 @@ func (p *Plans[T]) Drop(of func(T) bool) {
 			delete(p.made, key)
 		}
 	}
+}
+
+// Forget forgets what keys stand for, made or in the making: callers that wait get it,
+// later ones have it made again.
+func (p *Plans[T]) Forget(which func(key string) bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	maps.DeleteFunc(p.made, func(key string, _ *plan[T]) bool { return which(key) })
 }

@@ -17,7 +17,7 @@ type Session struct {
 	w    *Worker
 	s    *session
 	over *movable // the transport of the cluster as it is now
-	left func()   // ends the cluster that the last update replaced
+	left func()   // ends the cluster that the last update replaced; guarded by s.mu
 }
 
 // A movable is a transport that can be exchanged for another one.
@@ -69,14 +69,31 @@ func (o *Session) Move(def *pb.ServerDef) error {
 	if err != nil {
 		return err
 	}
+	before, err := o.replace(c.Leave)
+	if err != nil { // the session ended meanwhile, and nobody would leave the new cluster
+		c.Leave()
+		return err
+	}
 	var t rendezvous.Transport = o.w.transfers.over(c.Transport)
 	o.over.now.Store(&t)
-	if o.left != nil {
-		o.left()
+	if before != nil {
+		before()
 	}
-	// What is still under way over the old channels may end there.
-	o.left, o.s.leave = o.s.leave, c.Leave
 	return nil
+}
+
+// replace makes leave what ends the session's cluster. What is still under way over
+// the channels of the last one may end there, so the function that it returns ends the
+// one before that. Both are ended with the session.
+func (o *Session) replace(leave func()) (before func(), err error) {
+	o.s.mu.Lock()
+	defer o.s.mu.Unlock()
+	if o.s.closed {
+		return nil, context.Cause(o.s.ctx)
+	}
+	before = o.left
+	o.left, o.s.leave = o.s.leave, leave
+	return before, nil
 }
 
 // Task returns the name of the task in the session's cluster.
@@ -139,8 +156,11 @@ func (o *Session) Close(why error) {
 	if open { // else the worker has ended it
 		o.w.end(o.s, why)
 	}
-	if o.left != nil {
-		o.left()
-		o.left = nil
+	o.s.mu.Lock()
+	left := o.left
+	o.left = nil
+	o.s.mu.Unlock()
+	if left != nil {
+		left()
 	}
 }

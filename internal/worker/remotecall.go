@@ -3,13 +3,14 @@ package worker
 import (
 	"context"
 	"fmt"
-	"sync"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/requestid"
+	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
@@ -35,27 +36,23 @@ type Cluster struct {
 type remoteCalls struct {
 	s    *session
 	peer func(task string) (Peer, error)
-
-	mu   sync.Mutex
-	made map[string]*remoteFunction // by device and function
+	made step.Plans[*remoteFunction] // by device and function
 }
 
 // remoteFunction is a function on another task.
 type remoteFunction struct {
-	once        sync.Once
 	task        string
 	peer        Peer
 	handle      string
 	feeds, rets []string // keys
-	err         error
 }
 
 // CallRemote runs f on a device of another task. The step that it is there is
 // one of its own, which ends with ctx.
 func (c *remoteCalls) CallRemote(ctx context.Context, device string, library *core.Library, f core.Func, in []*core.Tensor) ([]*core.Tensor, error) {
-	r := c.get(device, library, f)
-	if r.err != nil {
-		return nil, r.err
+	r, err := c.get(ctx, device, library, f)
+	if err != nil {
+		return nil, err
 	}
 	req, err := r.request(in)
 	if err != nil {
@@ -63,7 +60,7 @@ func (c *remoteCalls) CallRemote(ctx context.Context, device string, library *co
 	}
 	req.SessionHandle, req.CreateWorkerSessionCalled = c.s.handle, c.s.handle != ""
 	resp, err := r.peer.RunGraph(ctx, req)
-	r.cleanUp(ctx, req.GetStepId())
+	c.cleanUp(r, req.GetStepId())
 	if err != nil {
 		e := core.AsError(err)
 		return nil, &core.Error{Code: e.Code, Msg: "From " + r.task + ":\n" + e.WireMessage(), Derived: e.Derived}
@@ -71,46 +68,36 @@ func (c *remoteCalls) CallRemote(ctx context.Context, device string, library *co
 	return r.results(resp)
 }
 
-// get returns f as it is registered for a device.
-func (c *remoteCalls) get(device string, library *core.Library, f core.Func) *remoteFunction {
-	key := device + "\x00" + f.Key()
-	c.mu.Lock()
-	r := c.made[key]
-	if r == nil {
-		r = &remoteFunction{}
-		c.made[key] = r
-	}
-	c.mu.Unlock()
-	r.once.Do(func() { r.err = c.register(r, device, library, f) })
-	if r.err != nil {
-		c.mu.Lock()
-		delete(c.made, key) // the task may be back by the next call
-		c.mu.Unlock()
-	}
-	return r
+// get returns f as it is registered for a device. A call waits for that no longer than
+// its own step lasts. The caller is counted by the session's steps.
+func (c *remoteCalls) get(ctx context.Context, device string, library *core.Library, f core.Func) (*remoteFunction, error) {
+	key := []byte(device + "\x00" + f.Key())
+	return c.made.Get(ctx, key, step.Maker[*remoteFunction]{Within: c.s.ctx, Working: &c.s.steps, Make: func(ctx context.Context) (*remoteFunction, error) {
+		return c.register(ctx, device, library, f)
+	}})
 }
 
-func (c *remoteCalls) register(r *remoteFunction, device string, library *core.Library, f core.Func) error {
+func (c *remoteCalls) register(ctx context.Context, device string, library *core.Library, f core.Func) (*remoteFunction, error) {
 	d, err := core.ParseDevice(device)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r.task = d.TaskName()
+	r := &remoteFunction{task: d.TaskName()}
 	if r.peer, err = c.peer(r.task); err != nil {
-		return err
+		return nil, err
 	}
 	g, err := callGraph(device, library, f)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.feeds, r.rets = terminals(g)
 	def, err := g.Proto()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	resp, err := r.peer.RegisterGraph(c.s.ctx, &pb.RegisterGraphRequest{SessionHandle: c.s.handle, CreateWorkerSessionCalled: c.s.handle != "", GraphDef: def})
+	resp, err := r.peer.RegisterGraph(ctx, &pb.RegisterGraphRequest{SessionHandle: c.s.handle, CreateWorkerSessionCalled: c.s.handle != "", GraphDef: def})
 	r.handle = resp.GetGraphHandle()
-	return err
+	return r, err
 }
 
 // callGraph is a graph that receives arguments, calls f and sends the results,
@@ -186,8 +173,20 @@ func (r *remoteFunction) results(resp *pb.RunGraphResponse) ([]*core.Tensor, err
 	return out, nil
 }
 
-// cleanUp drops what is left of a step there, even if ctx has ended. If the
-// task cannot be reached any more, nothing is left.
-func (r *remoteFunction) cleanUp(ctx context.Context, id int64) {
-	_, _ = r.peer.CleanupGraph(context.WithoutCancel(ctx), &pb.CleanupGraphRequest{StepId: id})
+// cleanupTimeout is how long another task has to answer that a call is over.
+const cleanupTimeout = 10 * time.Second
+
+// cleanUp drops what is left of a call there. The caller does not wait for it: a task
+// that is silent must not hold up a step that has ended. The end of the session drops
+// the step as well.
+func (c *remoteCalls) cleanUp(r *remoteFunction, id int64) {
+	if c.s.begin() != nil {
+		return
+	}
+	go func() {
+		defer c.s.steps.Done()
+		ctx, cancel := context.WithTimeout(c.s.ctx, cleanupTimeout)
+		defer cancel()
+		_, _ = r.peer.CleanupGraph(ctx, &pb.CleanupGraphRequest{StepId: id}) // without it the step stays until the session ends
+	}()
 }

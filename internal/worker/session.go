@@ -26,7 +26,6 @@ type session struct {
 	rdv               rendezvous.Session
 	ctx               context.Context // ends when the session is closed
 	cancel            context.CancelCauseFunc
-	leave             func() // its own cluster, if it has one
 	member            func(task string) (collective.Peer, error)
 	collectives       *collective.Runtime // of its own cluster; nil: the worker's
 
@@ -34,6 +33,7 @@ type session struct {
 	graphs map[string]*step.Graph
 	next   uint64 // number of the next graph
 	closed bool
+	leave  func() // its own cluster, if it has one
 	steps  sync.WaitGroup
 }
 
@@ -106,7 +106,7 @@ func (w *Worker) join(s *session, def *pb.ServerDef) error {
 // reach lets functions be called on other tasks.
 func (s *session) reach(peer func(task string) (Peer, error)) {
 	if peer != nil {
-		s.rt.Remote = &remoteCalls{s: s, peer: peer, made: map[string]*remoteFunction{}}
+		s.rt.Remote = &remoteCalls{s: s, peer: peer}
 	}
 }
 
@@ -233,22 +233,32 @@ func (w *Worker) end(s *session, why error) {
 func (s *session) close(why error) {
 	s.mu.Lock()
 	s.closed = true
+	s.cancel(why) // under mu: what finds the session closed reports this cause
 	s.mu.Unlock()
-	s.cancel(why)
 	if s.collectives != nil {
 		s.collectives.Close()
 	}
 	s.steps.Wait()
 	s.rt.Kept.Close()
 	s.rt.Pool.Trim()
-	if s.leave != nil {
-		s.leave()
-	}
+	s.leaveCluster()
 	if !s.isolated {
 		return
 	}
 	for _, d := range s.rt.Devices.List() {
 		d.Resources().ClearAll()
+	}
+}
+
+// leaveCluster ends the session's own cluster, if it has one. No other takes its place
+// afterwards.
+func (s *session) leaveCluster() {
+	s.mu.Lock()
+	leave := s.leave
+	s.leave = nil
+	s.mu.Unlock()
+	if leave != nil {
+		leave()
 	}
 }
 
