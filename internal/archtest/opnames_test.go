@@ -24,7 +24,7 @@ var tablesOfOps = map[string]struct {
 }{
 	"internal/collective/merge.go":  {5, "the merge_op of a collective is the name of an op, by TensorFlow's protocol"},
 	"internal/dataset/flatmap.go":   {2, "texts for errors, the names that TensorFlow gives"},
-	"internal/fuse/window.go":       {4, "what each cuts or joins is said by operands of its own"},
+	"internal/fuse/window.go":       {5, "what each cuts or joins is said by operands of its own"},
 	"internal/pass/arithmetic.go":   {4, "each row is a rewrite of its op"},
 	"internal/pass/collectives.go":  {2, "orders reductions only, as TensorFlow does"},
 	"internal/pass/colocate.go":     {1, "may take resources of several devices"},

@@ -71,8 +71,12 @@ func (r *run) loop(x *iteration) {
 	if x.number == 0 && !r.steps(x, p.once) {
 		return
 	}
-	bare := len(p.cond)+len(p.body) == 0 // steps looks at nothing then
-	for r.steps(x, p.cond) {
+	bare := len(p.condAgain)+len(p.bodyAgain) == 0 // steps looks at nothing then
+	for {
+		cond, body := p.lists(x.number)
+		if !r.steps(x, cond) {
+			return
+		}
 		if bare && r.over() {
 			r.fail(r.stopped())
 			return
@@ -88,7 +92,7 @@ func (r *run) loop(x *iteration) {
 		for _, s := range p.idle {
 			x.retire(s)
 		}
-		if !r.steps(x, p.body) {
+		if !r.steps(x, body) {
 			return
 		}
 		x.carry(p)

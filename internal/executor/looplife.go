@@ -25,6 +25,7 @@ func (p *loopPlanner) finish() {
 		return left(s) || read[s] > 0 || exits[s] > 0 || s == p.plan.pred || p.merges[s]
 	})
 	p.ends(p.plan.once, func(int32) bool { return true })
+	p.plan.condAgain, p.plan.bodyAgain = unsettled(p.plan.cond), unsettled(p.plan.body)
 }
 
 // live extends a set of slots by those that always live on.

@@ -12,19 +12,20 @@ import (
 // to be counted, and what only passes values on (Merge, Switch, Identity,
 // NextIteration) costs nothing: its readers are given the slot of the value.
 type loopPlan struct {
-	once    []planned  // constants, before the first iteration
-	cond    []planned  // what decides, and whatever else runs in each iteration
-	body    []planned  // what runs if the loop goes on
-	pred    int32      // slot of what decides
-	decides planned    // a Switch, for its message if the decision is no scalar
-	idle    []int32    // slots that the condition filled and the body does not read
-	entered [][2]int32 // slots of Enter and Merge
-	carried []carry    // values that have no other reader after an iteration
-	shared  []carry    // other ones, which go by spare slots
-	spent   []int32    // where these come from, if not from another variable
-	exits   []planned  // with the slot that each reads
-	enters  []int32    // Enter nodes that lead into the loop
-	heavy   []int32    // nodes that are run apart if they take long, and then there is no plan
+	once                 []planned  // constants, before the first iteration
+	cond                 []planned  // what decides, and whatever else runs in each iteration
+	body                 []planned  // what runs if the loop goes on
+	condAgain, bodyAgain []planned  // the same without what is settled, for all iterations but the first
+	pred                 int32      // slot of what decides
+	decides              planned    // a Switch, for its message if the decision is no scalar
+	idle                 []int32    // slots that the condition filled and the body does not read
+	entered              [][2]int32 // slots of Enter and Merge
+	carried              []carry    // values that have no other reader after an iteration
+	shared               []carry    // other ones, which go by spare slots
+	spent                []int32    // where these come from, if not from another variable
+	exits                []planned  // with the slot that each reads
+	enters               []int32    // Enter nodes that lead into the loop
+	heavy                []int32    // nodes that are run apart if they take long, and then there is no plan
 }
 
 // planned is a node of a plan.
@@ -33,6 +34,8 @@ type planned struct {
 	in   []int32 // slot that each input really comes from
 	last []bool  // by input: this is its last reader
 	drop []int32 // slots that are not read after it
+
+	settled bool // it gives the same in all iterations
 }
 
 // carry says which slot's value another one has in the next iteration.
@@ -86,6 +89,7 @@ func (b *builder) planLoops() {
 		p := loopPlanner{builder: b, l: &b.frames[f], plan: &loopPlan{enters: enters[f]}, parts: map[int32]part{},
 			slot: map[int32]int32{}, kept: map[int32]bool{}, merges: map[int32]bool{}, from: map[int32]int32{}}
 		if p.enter() && p.sort() && !p.comesBack() {
+			p.settle()
 			p.finish()
 			b.frames[f].plan = p.plan
 		}

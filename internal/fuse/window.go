@@ -160,8 +160,39 @@ func cutsOf(n *graph.Node) []cut {
 		if w, ok := sliceWindow(n); ok && !n.In[0].Type().IsRef() && n.In[0].Type().Size() > 0 {
 			return []cut{{n, n.In[0], w}}
 		}
+	case "StridedSlice":
+		if w, ok := strideWindow(n); ok && !n.In[0].Type().IsRef() && n.In[0].Type().Size() > 0 {
+			return []cut{{n, n.In[0], w}}
+		}
 	}
 	return nil
+}
+
+// strideWindow returns the window that a StridedSlice gives, if it takes each element
+// between two indices that are not negative, of one axis.
+func strideWindow(n *graph.Node) (w window, ok bool) {
+	s := n.In[0].Node.OutShape(n.In[0].Out)
+	begin, end, stride := constInts(n.In[1]), constInts(n.In[2]), constInts(n.In[3])
+	if s == nil || len(begin) != len(s) || len(end) != len(s) || len(stride) != len(s) || masked(n) {
+		return w, false
+	}
+	for i, d := range s {
+		switch b, e := begin[i], min(end[i], d); {
+		case d < 0 || stride[i] != 1 || b < 0 || e < b:
+			return w, false
+		case b == 0 && e == d:
+		case ok || i == 0:
+			return w, false
+		default:
+			w, ok = window{axis: i, rank: len(s), at: b, n: e - b, dim: d}, true
+		}
+	}
+	return w, ok
+}
+
+// masked reports whether a StridedSlice takes its indices for something else.
+func masked(n *graph.Node) bool {
+	return slices.ContainsFunc([]string{"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"}, func(m string) bool { return n.Int(m) != 0 })
 }
 
 // sliceWindow returns the window that a Slice gives, if all but one of its axes are whole.

@@ -3,6 +3,7 @@ package fuse_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,9 @@ func (p *program) cut(x tf.Output, n, width, axis int) (parts []tf.Output) {
 		}
 		return ops.SplitV(x, sizes, axis, n)
 	}
+	if p.IntN(2) == 0 {
+		return p.cutStrided(x, n, width, axis)
+	}
 	begin, size := make([]int, len(p.full)), make([]int, len(p.full))
 	for i := range size {
 		size[i] = -1
@@ -76,6 +80,26 @@ func (p *program) cut(x tf.Output, n, width, axis int) (parts []tf.Output) {
 			size[axis] = -1
 		}
 		parts = append(parts, ops.Slice(x, begin, size))
+	}
+	return parts
+}
+
+// cutStrided cuts parts by their first and last places: some of which lie behind the end, or
+// are counted from it.
+func (p *program) cutStrided(x tf.Output, n, width, axis int) (parts []tf.Output) {
+	for i := range n {
+		begin, end, strides := make([]int, len(p.full)), slices.Clone([]int(p.full)), make([]int, len(p.full))
+		for d := range strides {
+			strides[d] = 1
+		}
+		begin[axis], end[axis] = i*width, (i+1)*width
+		switch {
+		case i == n-1 && p.IntN(2) == 0:
+			end[axis] += p.IntN(3)
+		case i > 0 && i < n-1 && width > 0 && p.IntN(3) == 0:
+			begin[axis], end[axis] = begin[axis]-n*width, end[axis]-n*width
+		}
+		parts = append(parts, ops.StridedSlice(x, begin, end, strides))
 	}
 	return parts
 }
@@ -154,6 +178,39 @@ func TestACellIsOneCluster(t *testing.T) {
 		t.Errorf("the gradients of the gates are not joined within a cluster:\n%s", text)
 	}
 	compare(t, g, feeds, []tf.Fetchable{h, next, dz})
+}
+
+// TestStridedWindows: what takes every element between two places is cut within the
+// cluster, and nothing else is.
+func TestStridedWindows(t *testing.T) {
+	for _, c := range []struct {
+		begin, end, strides []int
+		opts                ops.StridedSliceOpts
+		cut                 bool
+	}{
+		{[]int{0, 2}, []int{4, 5}, []int{1, 1}, ops.StridedSliceOpts{}, true},
+		{[]int{0, 2}, []int{9, 99}, []int{1, 1}, ops.StridedSliceOpts{}, true},
+		{[]int{0, 0}, []int{4, 3}, []int{1, 1}, ops.StridedSliceOpts{}, true},
+		{[]int{0, 5}, []int{4, 2}, []int{1, 1}, ops.StridedSliceOpts{}, false},
+		{[]int{0, 2}, []int{4, 5}, []int{1, 2}, ops.StridedSliceOpts{}, false},
+		{[]int{1, 2}, []int{4, 5}, []int{1, 1}, ops.StridedSliceOpts{}, false},
+		{[]int{0, -4}, []int{4, 5}, []int{1, 1}, ops.StridedSliceOpts{}, false},
+		{[]int{0, 2}, []int{4, -1}, []int{1, 1}, ops.StridedSliceOpts{}, false},
+		{[]int{0, 2}, []int{4, 5}, []int{1, 1}, ops.StridedSliceOpts{BeginMask: 2}, false},
+		{[]int{0, 2}, []int{4, 5}, []int{1, 1}, ops.StridedSliceOpts{EndMask: 2}, false},
+		{[]int{0, 2}, []int{4, 3}, []int{1, 1}, ops.StridedSliceOpts{ShrinkAxisMask: 2}, false},
+		{[]int{0, 2}, []int{4, 5}, []int{1, 1}, ops.StridedSliceOpts{NewAxisMask: 1}, false},
+	} {
+		g := tf.NewGraph()
+		x := ops.Placeholder(g, tf.Float32, tf.Shape{4, 6})
+		y := ops.StridedSlice(ops.Reshape(x, []int{4, 6}), c.begin, c.end, c.strides, c.opts)
+		z := ops.Exp(ops.Neg(ops.Square(y)))
+		feeds := session.Feeds{x: vectorOf(4, 6)}
+		if text := explain(t, g, feeds, z); strings.Contains(text, " = StridedSlice") != c.cut {
+			t.Errorf("%+v:\n%s", c, text)
+		}
+		compare(t, g, feeds, []tf.Fetchable{z})
+	}
 }
 
 // TestALoopOfCellsHasTheSameBits: so in loops, and in their gradients.

@@ -31,6 +31,12 @@ func simplify(e *editor) (bool, error) {
 		if err := f.settle(n); err != nil {
 			return false, err
 		}
+		if repeatsNothing(n) && !e.roots[n] && !e.Preserve[n.Name] {
+			if err := becomeReshape(n); err != nil {
+				return false, err
+			}
+			changed = true
+		}
 		find := simplificationOf(n)
 		if find == nil || e.roots[n] || e.Preserve[n.Name] || len(n.Control) > 0 || hasRef(n) {
 			continue
@@ -40,6 +46,32 @@ func simplify(e *editor) (bool, error) {
 		}
 	}
 	return changed, nil
+}
+
+// repeatsNothing reports whether n broadcasts to a shape of as many elements as there are,
+// which only adds dimensions.
+func repeatsNothing(n *graph.Node) bool {
+	if !n.Def.Has(core.Reshapes) || n.Def.Has(core.View) || hasRef(n) {
+		return false
+	}
+	from, to := n.In[0].Node.OutShape(n.In[0].Out), constInts(n.In[1])
+	if to == nil || !from.Known() || from.NumElements() != core.Shape(to).NumElements() {
+		return false
+	}
+	s, ok := core.BroadcastShapes(from, to)
+	return ok && s.Equal(to)
+}
+
+// becomeReshape makes a Reshape of n, which takes the same inputs and copies nothing.
+func becomeReshape(n *graph.Node) error {
+	r, err := core.NewNode(n.Name, "Reshape", core.Attrs{"T": n.OutTypes[0], "Tshape": n.InTypes[1]})
+	if err != nil {
+		return err
+	}
+	r.Device = n.Device
+	r.CopyPos(&n.Node)
+	n.Node = *r
+	return nil
 }
 
 // bypass makes the users of n use x, from which n was computed.

@@ -42,6 +42,9 @@
 //   - What a pass visits counts against graph.Budget, so that planning a hostile graph
 //     ends with an error.
 //
+// Shapes of loops' variables are found by induction (loopshape.go): each is assumed to be
+// that of what enters until the body contradicts it.
+//
 // Optimizations run in the order of the table in optimize.go, which says for each
 // which must come before it. They repeat, since each makes work for others: at most
 // maxRounds times. After a pass that changed something, nodes that no root depends

@@ -21,7 +21,10 @@ func foldConstants(e *editor) (bool, error) {
 		if err := f.settle(n); err != nil {
 			return false, err
 		}
-		vals, after := f.values(n)
+		vals, after, err := f.values(n)
+		if err != nil {
+			return false, err
+		}
 		if vals == nil {
 			continue
 		}
@@ -44,22 +47,43 @@ type folder struct {
 
 // values returns the values of n's outputs if they are known, and what a
 // constant in its place must come after; nil if not.
-func (f *folder) values(n *graph.Node) (vals []*core.Tensor, after []*graph.Node) {
+func (f *folder) values(n *graph.Node) (vals []*core.Tensor, after []*graph.Node, err error) {
+	if v := f.entering(n); v != nil {
+		return []*core.Tensor{v}, []*graph.Node{n}, nil
+	}
 	if !f.foldable(n) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if vals := shapeValues(n); vals != nil {
-		return vals, f.afterShape(n)
+		after, err := f.afterShape(n)
+		return vals, after, err
 	}
 	in, after := constInputs(n)
 	if in == nil || f.Eval == nil || f.willBeBig(n) {
-		return nil, nil
+		return nil, nil, nil
 	}
-	vals, err := f.Eval(&n.Node, in)
+	vals, err = f.Eval(&n.Node, in)
 	if err != nil || slices.ContainsFunc(vals, f.tooBig) || !f.spend(newBytes(vals, in)) {
-		return nil, nil // the step will tell, if it is an error
+		return nil, nil, nil // the step will tell, if it is an error
 	}
-	return vals, after
+	return vals, after, nil
+}
+
+// maxEntering is how many elements a constant has at most that is one within a loop, too:
+// it is to say where slices begin, and what else shapes follow from.
+const maxEntering = 64
+
+// entering returns the constant that n takes into a loop, for all iterations; nil if it
+// takes none.
+func (f *folder) entering(n *graph.Node) *core.Tensor {
+	if n.Role() != core.Enters || !n.Bool("is_constant") || f.Preserve[n.Name] || f.reads[n.ID] == 0 || hasRef(n) {
+		return nil
+	}
+	v := constantOf(n.In[0])
+	if v == nil || v.Len() > maxEntering || v.DType() != core.Int32 && v.DType() != core.Int64 {
+		return nil
+	}
+	return v
 }
 
 // newBytes is how much memory values take beyond that of the inputs which they share.

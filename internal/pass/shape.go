@@ -2,6 +2,7 @@ package pass
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -15,13 +16,21 @@ func inferShapes(e *editor) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if vars := loopVariables(order); len(vars) > 0 {
+		return false, inferLoops(e, order, vars)
+	}
+	return false, inferAll(e, order)
+}
+
+// inferAll infers the shapes of nodes from those of nodes before them.
+func inferAll(e *editor, order []*graph.Node) error {
 	for _, n := range order {
 		if err := e.Budget.Visit(1); err != nil {
-			return false, err
+			return err
 		}
 		refineShapes(n)
 	}
-	return false, nil
+	return nil
 }
 
 // refineShapes adds what follows from the inputs of n. What is contradictory
@@ -77,7 +86,7 @@ func shapeValues(n *graph.Node) []*core.Tensor {
 	out := make([]*core.Tensor, len(n.In))
 	for k, x := range n.In {
 		s := x.Node.OutShape(x.Out)
-		if !s.Known() || chooses(x.Node) {
+		if !s.Known() || cannotAwait(x) {
 			return nil
 		}
 		if out[k] = value(s); out[k] == nil {
@@ -90,7 +99,7 @@ func shapeValues(n *graph.Node) []*core.Tensor {
 func rankValue(n *graph.Node) []*core.Tensor {
 	x := n.In[0]
 	s := x.Node.OutShape(x.Out)
-	if s == nil || chooses(x.Node) || x.Node.OutTypes[x.Out].IsRef() {
+	if s == nil || cannotAwait(x) || x.Type().IsRef() {
 		return nil // a reference may be to a variable without a value, which is an error
 	}
 	return []*core.Tensor{core.Scalar(int32(len(s)))}
@@ -112,17 +121,43 @@ func ints(d core.DType, s core.Shape, v []int) *core.Tensor {
 	return t
 }
 
+// cannotAwait reports whether nothing can come after x alone: a node that waits for a
+// choice does not wait for one of its outputs, and may not read one that is a reference.
+func cannotAwait(x graph.Edge) bool {
+	return x.Node.Role() == core.Receives || chooses(x.Node) && x.Type().IsRef()
+}
+
 // afterShape returns what the known shape of n's input must come after. The
 // input itself need not be computed, unless that has effects or it might be
 // dead.
-func (f *folder) afterShape(n *graph.Node) []*graph.Node {
-	after := append([]*graph.Node(nil), n.Control...)
+func (f *folder) afterShape(n *graph.Node) ([]*graph.Node, error) {
+	after := slices.Clone(n.Control)
 	for _, x := range n.In {
-		if !f.plain[x.Node.ID] {
-			after = append(after, x.Node)
+		if f.plain[x.Node.ID] {
+			continue
 		}
+		y, err := f.awaited(n, x)
+		if err != nil {
+			return nil, err
+		}
+		after = append(after, y)
 	}
-	return after
+	return after, nil
+}
+
+// awaited returns what runs if x is alive, for n: of a choice an Identity.
+func (f *folder) awaited(n *graph.Node, x graph.Edge) (*graph.Node, error) {
+	if !chooses(x.Node) {
+		return x.Node, nil
+	}
+	y, err := f.AddNew(n.Name+"/alive", "Identity", core.Attrs{"T": x.Type()}, x.Node.Device, x)
+	if err != nil {
+		return nil, err
+	}
+	y.CopyPos(&n.Node)
+	y.Shapes = []core.Shape{x.Node.OutShape(x.Out)}
+	f.plain = append(f.plain, false)
+	return y, nil
 }
 
 // plainNodes finds the nodes that can be left out when nothing needs their

@@ -109,6 +109,7 @@ func lower(n *core.Node, m *stablehlo.Module, platform int, visit func(int) erro
 		return nil, err
 	}
 	w := &builder{n: n, main: main, platform: platform, l: newLowering(m, tf.NewGraph(), visit)}
+	w.body.NoInline = hangsOnShapes(m, main)
 	return w.build()
 }
 
@@ -199,7 +200,7 @@ func (w *builder) arg(t stablehlo.Type) (tf.Output, error) {
 		return tf.Output{}, tf.Errorf(tf.InvalidArgument, "Call parameter must match argument; got parameter %d of type %v, argument of type %v", i, d, have)
 	}
 	x := w.argument(d)
-	y := tf.Apply(w.l.g, "EnsureShape", []tf.Output{x}, tf.Attr("shape", shapeOf(t)), tf.Name(fmt.Sprintf("parameter_%d", i)))
+	y := tf.Apply(w.l.g, "EnsureShape", []tf.Output{x}, tf.Attr("shape", shapeOf(t)), tf.Name(parameterName(i)))
 	return y.Output(0), y.Err()
 }
 

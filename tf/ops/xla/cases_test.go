@@ -82,14 +82,16 @@ func runCase(t *testing.T, g *tf.Graph, s *session.Session, name string) {
 	for _, y := range g.Operation(name + "/call").Outputs() {
 		calls = append(calls, y)
 	}
-	got, err := s.Run(context.Background(), feeds, calls...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, y := range got {
-		want := (*tf.Tensor)(op("/want_%d", i).TensorAttr("value"))
-		if d := tftest.Diff(want, y, tolerance(want.DType())); d != "" {
-			t.Errorf("result %d: %s", i, d)
+	for range 3 { // calls of shapes that have come before may be of bodies of their own
+		got, err := s.Run(context.Background(), feeds, calls...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, y := range got {
+			want := (*tf.Tensor)(op("/want_%d", i).TensorAttr("value"))
+			if d := tftest.Diff(want, y, tolerance(want.DType())); d != "" {
+				t.Errorf("result %d: %s", i, d)
+			}
 		}
 	}
 }

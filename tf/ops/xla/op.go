@@ -13,7 +13,7 @@ func init() {
 		Name: "XlaCallModule", In: "args: Tin", Out: "output: Tout", Stateful: true,
 		Attrs: "version: int; module: string; Sout: list(shape) >= 0; Tout: list(type) >= 0; Tin: list(type) >= 0; dim_args_spec: list(string) = []; platforms: list(string) = []; " +
 			"function_list: list(func) = []; has_token_input_output: bool = false; disabled_checks: list(string) = []; use_shardy_partitioner: bool = false",
-		Shape: shape, NoGrad: core.NoGradientDefined, Body: body, Kernels: core.AnyType(core.CallBody),
+		Shape: shape, NoGrad: core.NoGradientDefined, Body: body, Kernels: core.AnyType(newModuleKernel),
 	})
 }
 

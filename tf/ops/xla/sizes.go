@@ -1,6 +1,8 @@
 package xla
 
 import (
+	"slices"
+
 	"github.com/gorge-tf/gorge/internal/stablehlo"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -156,6 +158,16 @@ func elements(v *stablehlo.Value, x tf.Output, n int) []size {
 		return eachElement(parts, x)
 	}
 	return eachElement(make([]*stablehlo.Value, n), x)
+}
+
+// sizeVector returns x, a vector of n integers that value v has, such that elements that
+// are known are constants.
+func sizeVector(g *tf.Graph, v *stablehlo.Value, x tf.Output, n int) tf.Output {
+	sizes := elements(v, x, n)
+	if slices.ContainsFunc(sizes, size.known) {
+		return vector(g, sizes)
+	}
+	return x
 }
 
 // eachElement takes elements that are constants by themselves, and the others from x.

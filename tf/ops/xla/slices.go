@@ -64,7 +64,7 @@ func realDynamicSlice(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Outpu
 		if err := vectorOf(op, i+1, n); err != nil {
 			return nil, err
 		}
-		v[i] = vector(l.g, elements(op.Operands[i+1], indexOf(in[i+1]), n))
+		v[i] = sizeVector(l.g, op.Operands[i+1], indexOf(in[i+1]), n)
 	}
 	if n == 0 {
 		return one(in[0]), nil
@@ -137,6 +137,9 @@ func (l *lowering) start(op *stablehlo.Op, v *stablehlo.Value, last size) (size,
 		return known(0), nil
 	}
 	if c, ok := constantInts(v); ok && len(c) == 1 {
+		if c[0] <= 0 {
+			return known(0), nil
+		}
 		return known(min(max(c[0], 0), math.MaxInt32)).min(last).max(known(0)), nil
 	}
 	x, err := l.whole(op, v)
