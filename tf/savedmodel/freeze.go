@@ -2,6 +2,7 @@ package savedmodel
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -49,7 +50,7 @@ func (m *Model) Freeze(ctx context.Context, signatures ...string) (*pb.GraphDef,
 		return nil, err
 	}
 	f.prune(append(outputs, FrozenInit))
-	return f.def, nil
+	return f.def, f.dropFunctions()
 }
 
 // frozenOutputs returns the nodes of all tensors of signatures.
@@ -103,6 +104,18 @@ func (f *freezer) prune(outputs []string) {
 	keep := n.reach(outputs...)
 	f.def.Node = slices.DeleteFunc(f.def.Node, func(d *pb.NodeDef) bool { return !keep[d.GetName()] })
 	f.index()
+}
+
+// dropFunctions leaves the functions in the library that the nodes call, directly or
+// not, and those that compute their gradients.
+func (f *freezer) dropFunctions() error {
+	old := f.def.GetLibrary()
+	n, err := analyze(&pb.MetaGraphDef{GraphDef: f.def})
+	if err != nil || old == nil {
+		return err
+	}
+	f.def.Library = n.called(slices.Collect(maps.Keys(f.nodes))...)
+	return nil
 }
 
 // takeApart puts the nodes of functions in the place of calls.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/lookup"
 	"github.com/gorge-tf/gorge/tf/savedmodel"
 	"github.com/gorge-tf/gorge/tf/session"
 )
@@ -138,4 +139,64 @@ func TestFreezeTables(t *testing.T) {
 			t.Errorf("frozen: %v, want %v", got, want)
 		}
 	}
+}
+
+// TestFreezeTablesOfFunctions: a table that a function makes, as those of TensorFlow 2
+// are made, and that another function fills, is found by its name.
+func TestFreezeTablesOfFunctions(t *testing.T) {
+	m := load(t, made(t))
+	in := map[string]any{"x": []string{"b", "none", "a"}}
+	want := run(t, m, in)
+	if !slices.Equal(want, []float32{2, -1, 1}) {
+		t.Fatalf("the model: %v", want)
+	}
+	def, err := m.Freeze(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range def.GetLibrary().GetFunction() {
+		t.Errorf("function %q is left, which nothing calls", f.GetSignature().GetName())
+	}
+	frozen, err := savedmodel.LoadFrozen(t.Context(), def, map[string]string{"x": "x:0"}, map[string]string{"y": m.Signature("serving_default").Outputs()[0].Name}, savedmodel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer frozen.Close()
+	if got := run(t, frozen, in); !slices.Equal(got, want) {
+		t.Errorf("frozen: %v, want %v", got, want)
+	}
+}
+
+// made saves a model whose two tables functions make: y is the sum of what both have.
+func made(t *testing.T) string {
+	t.Helper()
+	g := tf.NewGraph()
+	maker := func(op, name string) tf.Output {
+		return tf.NewFunction(g, "make_"+name, nil, func([]tf.Output) []tf.Output {
+			table := tf.Apply(g, op, nil, tf.Attr("key_dtype", tf.String), tf.Attr("value_dtype", tf.Float32), tf.Attr("shared_name", name))
+			return []tf.Output{table.Output(0)}
+		}).Call(nil)[0]
+	}
+	keys, x := ops.Const(g, []string{"a", "b"}, 2), ops.Placeholder(g, tf.String, tf.Shape{-1}, tf.Name("x"))
+	static, changing := maker("HashTableV2", "static"), maker("MutableHashTableV2", "changing")
+	fill := lookup.InitializeTableV2(static, keys, ops.Const(g, []float32{1, 2}))
+	insert := lookup.LookupTableInsertV2(changing, keys, ops.Const(g, []float32{0, 0}))
+	find := tf.NewFunction(g, "find", []tf.ArgSpec{{DType: tf.Resource}, {DType: tf.Resource}, {DType: tf.String, Shape: tf.Shape{-1}}}, func(in []tf.Output) []tf.Output {
+		none := ops.Scalar[float32](in[0].Graph(), -0.5)
+		return []tf.Output{ops.Add(lookup.LookupTableFindV2(in[0], in[2], none), lookup.LookupTableFindV2(in[1], in[2], none))}
+	})
+	y := find.Call([]tf.Output{static, changing, x})[0]
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	dir := filepath.Join(t.TempDir(), "made")
+	err = new(savedmodel.Builder).Add(savedmodel.MetaGraph{Session: s, Init: tf.Group(g, "fill", fill, insert), Signatures: map[string]savedmodel.SignatureSpec{
+		"serving_default": savedmodel.Predict(map[string]tf.Output{"x": x}, map[string]tf.Output{"y": y}),
+	}}).Save(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

@@ -26,7 +26,7 @@ var fills = map[string]struct{ op, key, value string }{
 // freezeTables adds constants with what tables hold now, and the operation FrozenInit
 // that fills them.
 func (f *freezer) freezeTables(ctx context.Context, m *Model) error {
-	var tables []*tf.Operation
+	var tables []*pb.NodeDef
 	var contents []tf.Fetchable
 	seen := map[string]bool{} // several nodes may stand for one table
 	for _, n := range f.def.GetNode() {
@@ -40,10 +40,10 @@ func (f *freezer) freezeTables(ctx context.Context, m *Model) error {
 		if err != nil {
 			return err
 		}
-		if key := keyOf(op); !seen[key] {
+		if key := op.Str("container") + "/" + keyOf(op); !seen[key] {
 			seen[key] = true
 			keys, values := exportOf(op)
-			tables, contents = append(tables, op), append(contents, keys, values)
+			tables, contents = append(tables, n), append(contents, keys, values)
 		}
 	}
 	if tables == nil {
@@ -57,24 +57,51 @@ func (f *freezer) freezeTables(ctx context.Context, m *Model) error {
 		return err
 	}
 	all := &pb.NodeDef{Name: FrozenInit, Op: "NoOp"}
-	for i, op := range tables {
-		all.Input = append(all.Input, "^"+f.fill(op, got[2*i], got[2*i+1]))
+	for i, n := range tables {
+		all.Input = append(all.Input, "^"+f.fill(n, got[2*i], got[2*i+1]))
 	}
 	f.def.Node = append(f.def.Node, all)
 	f.index()
 	return nil
 }
 
-// frozenTable returns the operation of the model that a node of a table stands for.
+// frozenTable returns an operation of the model's graph that stands for the same table
+// as n. Where n comes from a function that is a new one: TensorFlow 2 makes tables in
+// functions, and names them, so that all nodes with the name stand for one table.
 func (m *Model) frozenTable(n *pb.NodeDef) (*tf.Operation, error) {
 	if _, ok := fills[strings.TrimSuffix(n.GetOp(), "V2")]; !ok {
 		return nil, tf.Errorf(tf.Unimplemented, "a frozen graph must have tables of kinds that can be filled by constants, node %q is a %s", n.GetName(), n.GetOp())
 	}
-	op := m.graph.Operation(n.GetName())
-	if op == nil {
-		return nil, tf.Errorf(tf.Unimplemented, "tables must belong to the graph, node %q belongs to a function", n.GetName())
+	if op := m.graph.Operation(n.GetName()); op != nil {
+		return op, nil
 	}
-	return op, nil
+	opts, err := namedTable(n)
+	if err != nil {
+		return nil, err
+	}
+	return tf.Apply(m.graph, n.GetOp(), nil, opts...), nil
+}
+
+// namedTable returns the attributes of a node that stands for the same table as n,
+// whatever its own name is.
+func namedTable(n *pb.NodeDef) ([]tf.Option, error) {
+	attr := n.GetAttr()
+	name := string(attr["shared_name"].GetS())
+	if name == "" && attr["use_node_name_sharing"].GetB() {
+		name = n.GetName()
+	}
+	if name == "" {
+		return nil, tf.Errorf(tf.Unimplemented, "tables that functions make must have a shared name, node %q has none", n.GetName())
+	}
+	opts := []tf.Option{
+		tf.Attr("key_dtype", tf.DType(attr["key_dtype"].GetType())), tf.Attr("value_dtype", tf.DType(attr["value_dtype"].GetType())),
+		tf.Attr("container", string(attr["container"].GetS())), tf.Attr("shared_name", name),
+	}
+	if attr["value_shape"] == nil {
+		return opts, nil
+	}
+	shape, err := core.ShapeFromProto(attr["value_shape"].GetShape())
+	return append(opts, tf.Attr("value_shape", shape)), err
 }
 
 // exportOf returns what a table holds.
@@ -87,16 +114,17 @@ func exportOf(op *tf.Operation) (keys, values tf.Output) {
 	return e.Output(0), e.Output(1)
 }
 
-// fill adds the operation that fills a table and returns its name.
-func (f *freezer) fill(op *tf.Operation, keys, values *tf.Tensor) string {
-	kind, resource := strings.CutSuffix(op.OpName(), "V2")
+// fill adds the operation that fills the table of a node and returns its name.
+func (f *freezer) fill(table *pb.NodeDef, keys, values *tf.Tensor) string {
+	name := table.GetName()
+	kind, resource := strings.CutSuffix(table.GetOp(), "V2")
 	by := fills[kind]
 	if resource {
 		by.op += "V2"
 	}
 	n := &pb.NodeDef{
-		Name: f.free(op.Name + "/fill"), Op: by.op,
-		Input: []string{op.Name, f.constant(op.Name+"/keys", keys), f.constant(op.Name+"/values", values)},
+		Name: f.free(name + "/fill"), Op: by.op,
+		Input: []string{name, f.constant(name+"/keys", keys), f.constant(name+"/values", values)},
 		Attr:  map[string]*pb.AttrValue{by.key: typeAttr(pb.DataType(keys.DType())), by.value: typeAttr(pb.DataType(values.DType()))},
 	}
 	f.def.Node, f.nodes[n.Name] = append(f.def.Node, n), n

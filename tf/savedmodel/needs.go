@@ -178,6 +178,38 @@ func (n *needs) call(name string, caller part) {
 	}
 }
 
+// called returns the library without the functions that nodes of the graph do not
+// call, directly or not; nil if they call none. The gradient of a function counts as
+// called by it.
+func (n *needs) called(nodes ...string) *pb.FunctionDefLibrary {
+	for _, name := range nodes {
+		n.look(n.nodes[name], part{name: name}, "node "+name)
+	}
+	all, out := n.mg.GetGraphDef().GetLibrary(), &pb.FunctionDefLibrary{}
+	for before := -1; before != len(n.bodies); {
+		before = len(n.bodies)
+		for _, g := range all.GetGradient() {
+			if name := g.GetFunctionName(); n.bodies[name] {
+				n.call(g.GetGradientFunc(), part{true, name})
+			}
+		}
+	}
+	for _, f := range all.GetFunction() {
+		if n.bodies[f.GetSignature().GetName()] {
+			out.Function = append(out.Function, f)
+		}
+	}
+	for _, g := range all.GetGradient() {
+		if n.bodies[g.GetFunctionName()] {
+			out.Gradient = append(out.Gradient, g)
+		}
+	}
+	if len(out.Function) == 0 {
+		return nil
+	}
+	return out
+}
+
 // lookKernel notes that no kernel takes the types of a node. Nodes whose types
 // come from the callers of their function are left to the session.
 func (n *needs) lookKernel(d *pb.NodeDef, def *core.OpDef, p part, where string) {

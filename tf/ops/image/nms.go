@@ -183,7 +183,7 @@ func newSelection(c *core.OpContext) (*selection, error) {
 	op := c.Node.OpName()
 	s := &selection{threshold: c.Node.Float("iou_threshold"), least: -math.MaxFloat32, round: exactly}
 	if c.Input(0).DType() == tf.Float16 {
-		s.round, s.least = toHalf, -65504
+		s.round, s.halves, s.least = toHalf, true, -65504
 	}
 	names := []string{"max_output_size", "iou_threshold", "score_threshold", "soft_nms_sigma"}
 	overlaps := op == "NonMaxSuppressionWithOverlaps"
@@ -249,7 +249,6 @@ func (s *selection) readBoxes(t *core.Tensor, scores tf.Shape, overlaps bool) er
 		s.similar = func(i, j int) float32 { return v[i*shape[0]+j] }
 		return nil
 	}
-	boxes := boxesOf(v)
-	s.similar = func(i, j int) float32 { return overlap(&boxes[i], &boxes[j]) }
+	s.compareBoxes(boxesOf(v))
 	return nil
 }

@@ -160,11 +160,10 @@ func (v *combination) ofClass(batch, class int) (out []detection) {
 		at := ((batch*v.n+i)*v.q + min(class, v.q-1)) * 4
 		boxes = append(boxes, v.boxes[at:at+4]...)
 	}
-	corners := boxesOf(boxes)
 	s := selection{
-		similar: func(i, j int) float32 { return overlap(&corners[i], &corners[j]) }, scores: scores,
-		limit: min(v.perClass, v.n), threshold: v.threshold, least: v.least, round: exactly,
+		scores: scores, limit: min(v.perClass, v.n), threshold: v.threshold, least: v.least, round: exactly,
 	}
+	s.compareBoxes(boxesOf(boxes))
 	selected, kept := s.run()
 	for k, i := range selected {
 		out = append(out, detection{kept[k], class, boxes[4*i : 4*i+4]})

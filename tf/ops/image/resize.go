@@ -225,6 +225,10 @@ func resize(c *core.OpContext, s tf.Shape, y, x []float32, rows, columns []taps)
 func resizeLine(y, x []float32, columns []taps, channels int) {
 	for o, column := range columns {
 		dst := y[o*channels : (o+1)*channels]
+		if len(column.at) == 2 && len(column.weight) == 2 {
+			blend(dst, x[column.at[0]*channels:][:channels], x[column.at[1]*channels:][:channels], column.weight[0], column.weight[1])
+			continue
+		}
 		clear(dst)
 		for k, at := range column.at {
 			w := column.weight[k]
@@ -232,6 +236,18 @@ func resizeLine(y, x []float32, columns []taps, channels int) {
 				dst[ch] += w * v
 			}
 		}
+	}
+}
+
+// blend sets dst to the sum of two pixels with weights.
+func blend(dst, a, b []float32, v, w float32) {
+	if len(dst) == 3 && len(a) == 3 && len(b) == 3 {
+		dst[0], dst[1], dst[2] = v*a[0]+w*b[0], v*a[1]+w*b[1], v*a[2]+w*b[2]
+		return
+	}
+	a, b = a[:len(dst)], b[:len(dst)]
+	for ch := range dst {
+		dst[ch] = v*a[ch] + w*b[ch]
 	}
 }
 

@@ -76,12 +76,20 @@ func (h *candidates) Pop() any {
 // A selection is how boxes are selected.
 type selection struct {
 	similar   func(i, j int) float32
+	boxes     []corners // what similar compares, nil if it does not compare boxes
 	scores    []float32
 	limit     int
 	threshold float32 // a box that is more similar to a better one is left out
 	least     float32 // what scores have to be greater than
 	sigma     float32 // if positive, similar boxes only lose a part of their score
 	round     func(float32) float32
+	halves    bool // round is not the identity
+}
+
+// compareBoxes makes s compare boxes by how they overlap.
+func (s *selection) compareBoxes(boxes []corners) {
+	s.boxes = boxes
+	s.similar = func(i, j int) float32 { return overlap(&boxes[i], &boxes[j]) }
 }
 
 // exactly keeps float32; toHalf rounds to half precision, as everything is
@@ -96,6 +104,14 @@ func toHalf(v float32) float32 {
 
 // run returns the selected boxes and their scores, the best first.
 func (s *selection) run() (boxes []int32, scores []float32) {
+	if s.isPlain() {
+		return s.runPlain()
+	}
+	return s.runSoft()
+}
+
+// runSoft is run for scores that may change while boxes are selected.
+func (s *selection) runSoft() (boxes []int32, scores []float32) {
 	var queue candidates
 	for i, v := range s.scores {
 		if v > s.least {
