@@ -1,7 +1,6 @@
 package image
 
 import (
-	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -116,10 +115,8 @@ func checkColors(s tf.Shape) error {
 
 // colors makes the kernels that convert every pixel by one.
 func colors(f32 rounded[float32], f64 rounded[float64]) map[tf.DType]core.NewKernel {
-	half := func(x float32) float32 { return numeric.HalfFromFloat32(x).Float32() }
-	bf16 := func(x float32) float32 { return numeric.BFloat16FromFloat32(x).Float32() }
 	return map[tf.DType]core.NewKernel{
-		tf.Float16: computed(smallColors(f32, half)), tf.BFloat16: computed(smallColors(f32, bf16)),
+		tf.Float16: computed(smallColors(f32)), tf.BFloat16: computed(smallColors(f32)),
 		tf.Float32: computed(floatColors(f32)), tf.Float64: computed(floatColors(f64)),
 	}
 }
@@ -139,7 +136,7 @@ func floatColors[T float32 | float64](f rounded[T]) func(*core.OpContext) error 
 }
 
 // smallColors computes numbers of 16 bits as float32, each result rounded.
-func smallColors(f rounded[float32], round func(float32) float32) func(*core.OpContext) error {
+func smallColors(f rounded[float32]) func(*core.OpContext) error {
 	return func(c *core.OpContext) error {
 		in := c.Input(0)
 		if err := checkColors(in.Shape()); err != nil {
@@ -147,7 +144,7 @@ func smallColors(f rounded[float32], round func(float32) float32) func(*core.OpC
 		}
 		y, store, err := output(c, 0, in.DType(), in.Shape())
 		if err == nil {
-			eachColor(c, y, inFloat32(in), f(round))
+			eachColor(c, y, inFloat32(in), f(roundingOf(in.DType())))
 			store()
 		}
 		return err
