@@ -69,10 +69,10 @@ func ReverseSequence(x, lengths tf.Output, seqDim int, opts ...tf.Option) tf.Out
 // Roll moves elements along axes by shifts; what leaves at the end comes in
 // at the beginning. shift and axes are both scalars or vectors of one length;
 // negative axes count from the end, negative shifts move to the beginning,
-// and the shifts of an axis that occurs more than once add up. x has one
-// dimension or more and any type but the quantized ones; the result has its
-// shape. A scalar x, shapes of shift and axes that differ, and an axis out of
-// range are refused in the step with INVALID_ARGUMENT.
+// and the shifts of an axis that occurs more than once add up. All bits of a
+// shift count, where TensorFlow takes the last 32. x has one dimension or more
+// and any type but the quantized ones; the result has its shape. A scalar x,
+// shapes of shift and axes that differ, and an axis out of range are refused in the step with INVALID_ARGUMENT.
 func Roll[S, A tf.Ints](x tf.Output, shift S, axes A, opts ...tf.Option) tf.Output {
 	return apply("Roll", opts, x, author.AsInts(x, shift), author.AsInts(x, axes))
 }

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"math"
+
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -158,6 +160,8 @@ func (b spaceBlocks) outShape(x tf.Shape, toBatch bool) (tf.Shape, error) {
 	}
 	switch {
 	case x[0] < 0:
+	case toBatch && x[0] > math.MaxInt/blocks:
+		return nil, tf.Errorf(tf.InvalidArgument, "Encountered overflow when multiplying %d with the block sizes, whose product is %d", x[0], blocks)
 	case toBatch:
 		out[0] *= blocks
 	case x[0]%blocks != 0:
@@ -171,16 +175,24 @@ func (b spaceBlocks) outShape(x tf.Shape, toBatch bool) (tf.Shape, error) {
 // side returns the size that spatial dimension i, of size x, gets.
 func (b spaceBlocks) side(i, x, n, before, after int, toBatch bool) (int, error) {
 	if toBatch {
+		if before > math.MaxInt-x || after > math.MaxInt-x-before {
+			return 0, tf.Errorf(tf.InvalidArgument, "Encountered overflow when padding dimension %d of size %d by %d and %d", i, x, before, after)
+		}
 		padded := x + before + after
 		if padded%n != 0 {
 			return 0, tf.Errorf(tf.InvalidArgument, "padded_shape[%d]=%d is not divisible by block_shape[%d]=%d", i, padded, i, n)
 		}
 		return padded / n, nil
 	}
-	if cropped := x*n - before - after; cropped >= 0 {
-		return cropped, nil
+	if x > math.MaxInt/n {
+		return 0, tf.Errorf(tf.InvalidArgument, "Encountered overflow when multiplying %d with block_shape[%d]=%d", x, i, n)
 	}
-	return 0, tf.Errorf(tf.InvalidArgument, "cropped_shape[%d]=%d must be non-negative", i, x*n-before-after)
+	whole := x * n
+	if before > whole || after > whole-before {
+		left := max(whole-before, math.MinInt+after) - after
+		return 0, tf.Errorf(tf.InvalidArgument, "cropped_shape[%d]=%d must be non-negative", i, left)
+	}
+	return whole - before - after, nil
 }
 
 // runBlocks reads the blocks from the inputs of the kernel.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -71,6 +72,14 @@ func output(c *core.OpContext, i int, d tf.DType, s tf.Shape) ([]float32, func()
 	}
 	x := core.Make[float32](t.Len())
 	return x, func() { elementwise.Cast(elementsOf[d](t), x) }, nil
+}
+
+// roundingOf returns what rounds a float32 to a type of 16 bits.
+func roundingOf(d tf.DType) func(float32) float32 {
+	if d == tf.BFloat16 {
+		return func(x float32) float32 { return numeric.BFloat16FromFloat32(x).Float32() }
+	}
+	return func(x float32) float32 { return numeric.HalfFromFloat32(x).Float32() }
 }
 
 // invalid returns an INVALID_ARGUMENT error.

@@ -1,25 +1,25 @@
 package image
 
 import (
-	"math"
-
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const types = "T: {" + floatTypes + "} = DT_FLOAT"
-	for name, f := range map[string]func(y, x []float64){"RGBToHSV": rgbToHSV, "HSVToRGB": hsvToRGB} {
+	for name, kernels := range map[string]map[tf.DType]core.NewKernel{
+		"RGBToHSV": colors(rgbToHSV[float32], rgbToHSV[float64]), "HSVToRGB": colors(hsvToRGB[float32], hsvToRGB[float64]),
+	} {
 		d := core.OpDef{
 			Name: name, In: "images: T", Out: "output: T", Attrs: types, Shape: colorShape,
-			NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", forTypes(computed(colors(f)), floats...)),
+			NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", kernels),
 		}
 		if name == "RGBToHSV" {
 			d.NoGrad, d.Grad = 0, tf.GradFunc(rgbToHSVGrad)
 		}
 		core.Register(d)
 	}
-	for name, f := range map[string]func(by float64) func(y, x []float64){"AdjustHue": turnedHue, "AdjustSaturation": saturated} {
+	for name, f := range map[string]func(by float32) pixel[float32]{"AdjustHue": turnedHue, "AdjustSaturation": saturated} {
 		by := map[string]string{"AdjustHue": "delta", "AdjustSaturation": "scale"}[name]
 		core.Register(core.OpDef{
 			Name: name, In: "images: T; " + by + ": float", Out: "output: T", Attrs: "T: {half, float} = DT_FLOAT",
@@ -102,126 +102,64 @@ func contrastShape(c *core.Infer) error {
 	return nil
 }
 
-// colors makes what converts every pixel by f.
-func colors(f func(y, x []float64)) func(*core.OpContext) error {
-	return func(c *core.OpContext) error {
-		s := c.Input(0).Shape()
-		switch {
-		case len(s) < 1:
-			return invalid("input must be at least 1D%s", s.String())
-		case s[len(s)-1] != 3:
-			return tf.Errorf(tf.FailedPrecondition, "input must have 3 channels but input only has %d channels.", s[len(s)-1])
-		}
-		return eachColor(c, f)
+// checkColors checks the shape of images in the step.
+func checkColors(s tf.Shape) error {
+	switch {
+	case len(s) < 1:
+		return invalid("input must be at least 1D%s", s.String())
+	case s[len(s)-1] != 3:
+		return tf.Errorf(tf.FailedPrecondition, "input must have 3 channels but input only has %d channels.", s[len(s)-1])
 	}
-}
-
-func eachColor(c *core.OpContext, f func(y, x []float64)) error {
-	in := c.Input(0)
-	if in.DType() == tf.Float64 {
-		out, err := c.Alloc(0, tf.Float64, in.Shape())
-		if err != nil {
-			return err
-		}
-		convertColors(c, core.Data[float64](out), core.Data[float64](in), f)
-		return nil
-	}
-	y, store, err := output(c, 0, in.DType(), in.Shape())
-	if err != nil {
-		return err
-	}
-	convertColors(c, y, inFloat32(in), f)
-	store()
 	return nil
 }
 
-func convertColors[T float32 | float64](c *core.OpContext, y, x []T, f func(y, x []float64)) {
+// colors makes the kernels that convert every pixel by one.
+func colors(f32 rounded[float32], f64 rounded[float64]) map[tf.DType]core.NewKernel {
+	return map[tf.DType]core.NewKernel{
+		tf.Float16: computed(smallColors(f32)), tf.BFloat16: computed(smallColors(f32)),
+		tf.Float32: computed(floatColors(f32)), tf.Float64: computed(floatColors(f64)),
+	}
+}
+
+func floatColors[T float32 | float64](f rounded[T]) func(*core.OpContext) error {
+	return func(c *core.OpContext) error {
+		in := c.Input(0)
+		if err := checkColors(in.Shape()); err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, in.DType(), in.Shape())
+		if err == nil {
+			eachColor(c, core.Data[T](out), core.Data[T](in), f(func(x T) T { return x }))
+		}
+		return err
+	}
+}
+
+// smallColors computes numbers of 16 bits as float32, each result rounded.
+func smallColors(f rounded[float32]) func(*core.OpContext) error {
+	return func(c *core.OpContext) error {
+		in := c.Input(0)
+		if err := checkColors(in.Shape()); err != nil {
+			return err
+		}
+		y, store, err := output(c, 0, in.DType(), in.Shape())
+		if err == nil {
+			eachColor(c, y, inFloat32(in), f(roundingOf(in.DType())))
+			store()
+		}
+		return err
+	}
+}
+
+func eachColor[T float32 | float64](c *core.OpContext, y, x []T, f pixel[T]) {
 	c.ParallelFor(len(x)/3, grain/16, func(lo, hi int) {
-		var from, to [3]float64
 		for i := 3 * lo; i < 3*hi; i += 3 {
-			from = [3]float64{float64(x[i]), float64(x[i+1]), float64(x[i+2])}
-			f(to[:], from[:])
-			y[i], y[i+1], y[i+2] = T(to[0]), T(to[1]), T(to[2])
+			f(y[i:i+3:i+3], x[i:i+3:i+3])
 		}
 	})
 }
 
-// extremes returns the greatest and the least of three colors. One that is NaN
-// is forgotten at the next color, as TensorFlow's reductions do.
-func extremes(x []float64) (high, low float64) {
-	high, low = x[0], x[0]
-	for _, v := range x[1:3] {
-		if !(high > v) {
-			high = v
-		}
-		if !(low < v) {
-			low = v
-		}
-	}
-	return high, low
-}
-
-func rgbToHSV(y, x []float64) {
-	r, g, b := x[0], x[1], x[2]
-	v, least := extremes(x)
-	span := v - least
-	y[0], y[1], y[2] = 0, 0, v
-	if v > 0 {
-		y[1] = span / v
-	}
-	if !(span > 0) {
-		return
-	}
-	switch norm := 1 / (6 * span); v {
-	case r:
-		y[0] = norm * (g - b)
-	case g:
-		y[0] = norm*(b-r) + 2.0/6
-	default:
-		y[0] = norm*(r-g) + 4.0/6
-	}
-	if y[0] < 0 {
-		y[0]++
-	}
-}
-
-func hsvToRGB(y, x []float64) {
-	h, s, v := 6*x[0], x[1], x[2]
-	for i, part := range [3]float64{math.Abs(h-3) - 1, 2 - math.Abs(h-2), 2 - math.Abs(h-4)} {
-		y[i] = (1 - s + s*min(1, max(0, part))) * v
-	}
-}
-
-// turnedHue keeps the greatest and the least of the colors and turns the hue
-// between them.
-func turnedHue(by float64) func(y, x []float64) {
-	return func(y, x []float64) {
-		var hsv [3]float64
-		high, low := max(x[0], x[1], x[2]), min(x[0], x[1], x[2])
-		rgbToHSV(hsv[:], x)
-		if !(high > low) {
-			hsv[0] = 0
-		}
-		h := math.Mod(hsv[0]+by, 1)
-		if h < 0 {
-			h++
-		}
-		for i, part := range [3]float64{math.Abs(6*h-3) - 1, 2 - math.Abs(6*h-2), 2 - math.Abs(6*h-4)} {
-			y[i] = low + (high-low)*min(1, max(0, part))
-		}
-	}
-}
-
-func saturated(by float64) func(y, x []float64) {
-	return func(y, x []float64) {
-		var hsv [3]float64
-		rgbToHSV(hsv[:], x)
-		hsv[1] = min(1, max(0, hsv[1]*by))
-		hsvToRGB(y, hsv[:])
-	}
-}
-
-func adjustKernel(what string, f func(by float64) func(y, x []float64)) core.NewKernel {
+func adjustKernel(what string, f func(by float32) pixel[float32]) core.NewKernel {
 	return computed(func(c *core.OpContext) error {
 		s, by := c.Input(0).Shape(), c.Input(1)
 		switch {
@@ -232,7 +170,11 @@ func adjustKernel(what string, f func(by float64) func(y, x []float64)) core.New
 		case s[len(s)-1] != 3:
 			return invalid("input must have 3 channels but instead has %d channels.", s[len(s)-1])
 		}
-		return eachColor(c, f(float64(core.Data[float32](by)[0])))
+		out, err := c.Alloc(0, tf.Float32, s)
+		if err == nil {
+			eachColor(c, core.Data[float32](out), core.Data[float32](c.Input(0)), f(core.Data[float32](by)[0]))
+		}
+		return err
 	})
 }
 

@@ -137,10 +137,22 @@ func nearestBackHalf(*core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		addNearest(dx, inFloat32(c.Input(0)), s, rows, columns)
+		addRounded(dx, inFloat32(c.Input(0)), s, rows, columns, roundingOf(c.Input(0).DType()))
 		store()
 		return nil
 	}), nil
+}
+
+// addRounded is addNearest for numbers of 16 bits: each sum is rounded.
+func addRounded(dx, dy []float32, s tf.Shape, rows, columns resizing, round func(float32) float32) {
+	clear(dx)
+	depth := s[3]
+	eachNearest(s[0], rows, columns, func(from, to int) {
+		sum := dx[to*depth : (to+1)*depth]
+		for i, v := range dy[from*depth : (from+1)*depth] {
+			sum[i] = round(sum[i] + v)
+		}
+	})
 }
 
 func addNearest[T numeric.Real](dx, dy []T, s tf.Shape, rows, columns resizing) {

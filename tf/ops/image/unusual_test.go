@@ -34,6 +34,8 @@ func TestUnusualValues(t *testing.T) {
 		"blue is NaN":                          {ops.Cast(image.RGBToHSV(ops.Const(g, []float64{0.25, 0.5, nan}, 3)), tf.Float32), "[0 0 NaN]"},
 		"more resized images than there are":   {apply("ResizeBilinearGrad", image.ResizeOpts{}, grads, one), "[1 2 3 4 5 6]"},
 		"corners and centers of a gradient":    {apply("ResizeNearestNeighborGrad", both, grads, sizes), "[0 0 0 1 2 3 0 0 0 4 5 6]"},
+		"sums of halves, one by one":           {ops.Cast(halfSums(g, tf.Float16), tf.Float32), "[4096]"},
+		"sums of bfloat16, one by one":         {ops.Cast(halfSums(g, tf.BFloat16), tf.Float32), "[4096]"},
 		"a box that ends beyond all integers":  {image.DrawBoundingBoxes(one, ops.Const(g, []float32{0, 0, 0, 3e38}, 1, 1, 4)), "[1]"},
 		"a box that ends there in two columns": {image.DrawBoundingBoxes(ops.Const(g, []float32{5, 6}, 1, 1, 2, 1), ops.Const(g, []float32{0, 0, 0, 3e38}, 1, 1, 4)), "[5 6]"},
 	} {
@@ -82,4 +84,10 @@ func TestUnusualBoxes(t *testing.T) {
 	if err != nil || !slices.Equal(tf.Data[int32](v), []int32{0, 1, 2}) {
 		t.Errorf("got %v, %v, want [0 1 2]", v, err)
 	}
+}
+
+// halfSums is the gradient of four pixels, 4096 and three times 1, that were one.
+func halfSums(g *tf.Graph, d tf.DType) tf.Output {
+	x := ops.Cast(ops.Const(g, []float32{4096, 1, 1, 1}, 1, 2, 2, 1), d)
+	return tf.Apply(nil, "ResizeNearestNeighborGrad", []tf.Output{x, ops.Const(g, []int32{1, 1}, 2)}, tf.Attr("T", d)).Output(0)
 }

@@ -63,11 +63,22 @@ func eliminate[T scalar](a matrix[T]) {
 	if first[0] == 0 {
 		return
 	}
+	by := naiveDivisor(first[0])
 	for i := 1; i < a.rows; i++ {
 		row := a.row(i)
-		row[0] /= first[0]
+		row[0] /= by
 		axpy(row[1:], -row[0], first[1:])
 	}
+}
+
+// naiveDivisor returns what dividing by x as Eigen does amounts to: it multiplies by
+// the conjugate and divides by the square, which gives NaN for a complex number that
+// is not finite.
+func naiveDivisor[T scalar](x T) T {
+	if _, ok := any(x).(complex128); ok && math.IsInf(abs(x), 0) {
+		return fromReal[T](math.NaN())
+	}
+	return x
 }
 
 // singular reports whether the least of the pivots is not above 0. Like

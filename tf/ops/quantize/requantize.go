@@ -79,7 +79,11 @@ func used(x []int32, r span) span {
 	for _, v := range x {
 		least, most = min(least, v), max(most, v)
 	}
-	return span{min(0, meaning(least, r)), meaning(most, r)}
+	low := meaning(least, r)
+	if !(low < 0) {
+		low = 0 // NaN too, as in TensorFlow
+	}
+	return span{low, meaning(most, r)}
 }
 
 func requantizationRange(*core.Node) (core.Kernel, error) {
@@ -134,9 +138,14 @@ func requantize[Q quantum](d tf.DType, convert func(c *core.OpContext, y []Q, x 
 	}
 }
 
-// throughFloat takes numbers to another range by way of what they stand for.
+// throughFloat takes numbers to another range by way of what they stand for. Those of
+// a range that is not finite stand for nothing; TensorFlow makes them 0.
 func throughFloat[Q quantum](c *core.OpContext, y []Q, x []int32, from, to span) {
 	own := affineOf[int32](from)
+	if end := own.base + own.step; end-end != 0 {
+		clear(y)
+		return
+	}
 	c.ParallelFor(len(y), grain, func(lo, hi int) { inQuanta(y[lo:hi], x[lo:hi], own, to) })
 }
 

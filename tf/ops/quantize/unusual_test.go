@@ -48,3 +48,26 @@ func TestUnusualRange(t *testing.T) {
 		t.Errorf("got %v, want INVALID_ARGUMENT", err)
 	}
 }
+
+// TestRangesThatAreNotNumbers: numbers of a range that is not finite become 0 in qint8,
+// and what they have of it begins at 0, as in TensorFlow 2.21.
+func TestRangesThatAreNotNumbers(t *testing.T) {
+	g := eager.New()
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	values := ops.Cast(ops.Const(g, []int32{-5, 0, 7}), tf.QInt32)
+	for _, r := range [][2]float32{{nan, 1}, {-1, nan}, {-inf, inf}, {-inf, 1}, {inf, inf}} {
+		x := quantize.Quantized{Values: values, Min: ops.Scalar(g, r[0]), Max: ops.Scalar(g, r[1])}
+		y := quantize.Requantize(x, ops.Scalar(g, float32(-1)), ops.Scalar(g, float32(1)), tf.QInt8)
+		v, err := ops.Cast(y.Values, tf.Int32).Value()
+		if err != nil || fmt.Sprint(tf.Data[int32](v)) != "[0 0 0]" {
+			t.Errorf("%v: got %v, %v, want zeros", r, v, err)
+		}
+		if r[0] == r[1] {
+			continue
+		}
+		low, _ := quantize.RequantizationRange(x)
+		if v, err := low.Value(); err != nil || tf.Data[float32](v)[0] != 0 {
+			t.Errorf("the range of %v: got %v, %v, want 0", r, v, err)
+		}
+	}
+}

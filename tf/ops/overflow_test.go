@@ -1,0 +1,48 @@
+package ops_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// TestSpaceOverflows: margins whose sum cannot be counted are refused. TensorFlow
+// 2.21 makes elements that nothing has written of such crops.
+func TestSpaceOverflows(t *testing.T) {
+	g := eager.New()
+	const most = math.MaxInt64
+	margins := ops.Const(g, []int64{most, most, 0, 0}, 2, 2)
+	blocks := ops.Const(g, []int64{2, 2})
+	for name, x := range map[string]tf.Output{
+		"crops":      ops.BatchToSpaceND(ops.Const(g, make([]float32, 16), 4, 2, 2, 1), blocks, margins),
+		"paddings":   ops.SpaceToBatchND(ops.Const(g, make([]float32, 4), 1, 2, 2, 1), blocks, margins),
+		"old crops":  ops.BatchToSpace(ops.Const(g, make([]float32, 16), 4, 2, 2, 1), margins, 2),
+		"many crops": ops.BatchToSpaceND(ops.Const(g, make([]float32, 0), 0, 2, 2, 1), ops.Const(g, []int64{most, 1}), ops.Const(g, make([]int64, 4), 2, 2)),
+	} {
+		if v, err := x.Value(); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("%s: got %v, %v, want INVALID_ARGUMENT", name, v, err)
+		}
+	}
+}
+
+// TestLongRolls: all 64 bits of a shift count.
+func TestLongRolls(t *testing.T) {
+	g := eager.New()
+	x := ops.Const(g, []float32{0, 1, 2, 3, 4, 5, 6})
+	for shift, want := range map[int64]string{
+		1<<33 + 1:         "[5 6 0 1 2 3 4]", // 8589934593 is 2 more than a multiple of 7
+		math.MaxInt64:     "[0 1 2 3 4 5 6]",
+		math.MinInt64 + 1: "[0 1 2 3 4 5 6]",
+	} {
+		v, err := ops.Roll(x, ops.Const(g, []int64{shift}), []int{0}).Value()
+		if err != nil {
+			t.Errorf("%d: %v", shift, err)
+		} else if got := fmt.Sprint(tf.Data[float32](v)); got != want {
+			t.Errorf("%d: got %s, want %s", shift, got, want)
+		}
+	}
+}
