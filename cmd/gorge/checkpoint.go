@@ -28,9 +28,9 @@ whose latest one is meant.
 func checkpoint(args []string, stdout, stderr io.Writer) error {
 	s := flag.NewFlagSet("gorge checkpoint", flag.ContinueOnError)
 	s.SetOutput(stderr)
-	s.Usage = func() { fmt.Fprint(stderr, checkpointUsage) }
-	if err := s.Parse(args); err != nil {
-		return flagError(err)
+	s.Usage = func() { fmt.Fprint(s.Output(), checkpointUsage) }
+	if err := parseFlags(s, args, stderr); err != nil {
+		return err
 	}
 	args = s.Args()
 	switch {

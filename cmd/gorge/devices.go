@@ -16,12 +16,11 @@ import (
 // devices lists the devices of the cluster that a server belongs to.
 func devices(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	s := flag.NewFlagSet("gorge devices", flag.ContinueOnError)
-	s.SetOutput(stderr)
 	timeout := s.Duration("timeout", 10*time.Second, "how `long` the cluster may take to answer")
 	secret := &tlsFlags{servesNoClient: true}
 	secret.client(s)
-	if err := s.Parse(args); err != nil {
-		return flagError(err)
+	if err := parseFlags(s, args, stderr); err != nil {
+		return err
 	}
 	if s.NArg() != 1 {
 		return tf.Errorf(tf.InvalidArgument, "devices takes a target, grpc://host:port, got %q", s.Args())
@@ -43,12 +42,4 @@ func devices(ctx context.Context, args []string, stdout, stderr io.Writer) error
 		fmt.Fprintf(w, "%s\t%s\t%d MiB\t%016x\t%s\n", d.Name, d.Type, d.MemoryLimit>>20, d.Incarnation, cmp.Or(d.Transport, "grpc"))
 	}
 	return w.Flush()
-}
-
-// flagError is what is wrong with a command's flags; asking for help is not.
-func flagError(err error) error {
-	if err == flag.ErrHelp {
-		return err
-	}
-	return tf.Errorf(tf.InvalidArgument, "%v", err)
 }

@@ -25,15 +25,14 @@ const infiniband = "/sys/class/infiniband"
 // It fails if one does not.
 func doctor(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	s := flag.NewFlagSet("gorge doctor", flag.ContinueOnError)
-	s.SetOutput(stderr)
 	spec := s.String("cluster_spec", "", "tasks to ask: `job|host:port;host:port,job|host:port`")
 	timeout := s.Duration("timeout", 5*time.Second, "how `long` a task may take to answer")
 	secret := &tlsFlags{servesNoClient: true}
 	secret.client(s)
 	r := &rdmaFlags{}
 	r.register(s)
-	if err := s.Parse(args); err != nil {
-		return flagError(err)
+	if err := parseFlags(s, args, stderr); err != nil {
+		return err
 	}
 	if s.NArg() > 0 {
 		return tf.Errorf(tf.InvalidArgument, "doctor takes flags only, got %q", s.Args())

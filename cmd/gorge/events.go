@@ -33,14 +33,14 @@ const eventsUsage = `usage:
 func events(args []string, stdout, stderr io.Writer) error {
 	s := flag.NewFlagSet("gorge events", flag.ContinueOnError)
 	s.SetOutput(stderr)
-	s.Usage = func() { fmt.Fprint(stderr, eventsUsage) }
+	s.Usage = func() { fmt.Fprint(s.Output(), eventsUsage) }
 	format := s.String("format", "csv", "of export: csv, or json for a JSON object a line")
 	if len(args) == 0 {
 		s.Usage()
 		return tf.Errorf(tf.InvalidArgument, "events takes ls or export and a directory")
 	}
-	if err := s.Parse(args[1:]); err != nil {
-		return flagError(err)
+	if err := parseFlags(s, args[1:], stderr); err != nil {
+		return err
 	}
 	switch {
 	case args[0] == "ls" && s.NArg() == 1:

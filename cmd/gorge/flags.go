@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"io"
 	"os"
 	"strings"
 
@@ -15,6 +16,70 @@ func (f *serveFlags) defineQuotas(s *flag.FlagSet) {
 	s.IntVar(&f.quotas.Connections, "max_connections", 0, "connections that may be open at once; 0: 10,000, -1: no limit")
 	s.IntVar(&f.quotas.Streams, "max_streams", 0, "calls that may be under way on a connection at once; 0: 250,000, -1: no limit")
 	s.Int64Var(&f.quotas.Queued, "max_queued_bytes", 0, "`bytes` of answers that may wait for a peer before nothing more is read from it; 0: 256 MiB, -1: no limit")
+}
+
+// parseFlags parses the flags of a command. Help comes only if it was asked for: behind
+// a page of flags nobody would find the error.
+func parseFlags(s *flag.FlagSet, args []string, help io.Writer) error {
+	s.SetOutput(io.Discard)
+	err := s.Parse(args)
+	s.SetOutput(help)
+	if err == flag.ErrHelp {
+		s.Usage()
+	}
+	return flagError(s, err)
+}
+
+// flagError is what is wrong with a command's flags; asking for help is not.
+func flagError(s *flag.FlagSet, err error) error {
+	if err == nil || err == flag.ErrHelp {
+		return err
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
+		if near := nearestFlag(s, name); near != "" {
+			return tf.Errorf(tf.InvalidArgument, "%v; did you mean -%s? %s -h lists the flags", err, near, s.Name())
+		}
+	}
+	return tf.Errorf(tf.InvalidArgument, "%v; %s -h lists the flags", err, s.Name())
+}
+
+// nearestFlag returns the flag that name begins or misspells; "": there is none.
+func nearestFlag(s *flag.FlagSet, name string) (near string) {
+	if name == "" {
+		return ""
+	}
+	least := max(1, len(name)/3) + 1
+	s.VisitAll(func(f *flag.Flag) {
+		d := editDistance(f.Name, name)
+		if strings.HasPrefix(f.Name, name) {
+			d = min(d, 1)
+		}
+		if d < least {
+			near, least = f.Name, d
+		}
+	})
+	return near
+}
+
+// editDistance is how many bytes have to be added, removed or changed to make b of a.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1) // distances of what has been seen of a to beginnings of b
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // readFlags sets flags from a file, one a line, "name value" or "name = value",

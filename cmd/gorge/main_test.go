@@ -77,6 +77,8 @@ func TestFailures(t *testing.T) {
 		{"train", `INVALID_ARGUMENT: the command must be one of those listed, got "train"`},
 		{"serve now", `INVALID_ARGUMENT: serve takes flags only, got ["now"]`},
 		{"serve --port=1", "INVALID_ARGUMENT: flag provided but not defined: -port"},
+		{"serve --cluster_spc=x", "INVALID_ARGUMENT: flag provided but not defined: -cluster_spc; did you mean -cluster_spec?"},
+		{"serve --cluster_spec=local|127.0.0.1:0,a|127.0.0.1:0", "INVALID_ARGUMENT: -cluster_spec needs -job_name, one of a, local"},
 		{"serve --job_name=x", "INVALID_ARGUMENT: -job_name and -task_id need -cluster_spec"},
 		{"serve --cluster_spec=x", "INVALID_ARGUMENT: a cluster has the form"},
 		{"serve --cluster_spec=local|127.0.0.1:0 --job_name=x", `INTERNAL: Job "x" was not defined in cluster`},

@@ -86,7 +86,7 @@ func arguments(s *flag.FlagSet, args []string, stdout io.Writer) (out []string, 
 				s.SetOutput(stdout)
 				s.Usage()
 			}
-			return nil, flagError(err)
+			return nil, flagError(s, err)
 		}
 		if s.NArg() == 0 {
 			return out, nil

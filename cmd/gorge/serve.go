@@ -48,7 +48,6 @@ type serveFlags struct {
 func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	f := &serveFlags{}
 	s := flag.NewFlagSet("gorge serve", flag.ContinueOnError)
-	s.SetOutput(stderr)
 	s.StringVar(&f.cluster, "cluster_spec", "", "all tasks of the cluster: `job|host:port;host:port,job|host:port`; without it the environment's TF_CONFIG says so, or the server is a cluster by itself, at "+defaultAddress)
 	s.StringVar(&f.job, "job_name", "", "`job` of this task")
 	s.IntVar(&f.task, "task_id", 0, "`number` of this task in its job")
@@ -80,8 +79,8 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	s.StringVar(&f.leader, "collective_group_leader", "", "`task` that completes groups for collective operations, /job:worker/task:0 say; the same for all tasks")
 	s.StringVar(&f.exitWith, "exit_with", "", "stop when this `task` is gone, /job:chief/task:0 say")
 	s.StringVar(&f.level, "log", "info", "least `level` that is logged: debug, info, warn, error")
-	if err := s.Parse(args); err != nil {
-		return nil, flagError(err)
+	if err := parseFlags(s, args, stderr); err != nil {
+		return nil, err
 	}
 	if err := readFlags(s, f.configFile); err != nil {
 		return nil, err
@@ -193,8 +192,27 @@ func (f *serveFlags) config(stderr io.Writer) (cluster.Config, error) {
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
 		return c, tf.Errorf(tf.InvalidArgument, "-log must be debug, info, warn or error, got %q", f.level)
 	}
-	c.Log, err = f.observe.handler(stderr, level)
-	return c, err
+	if c.Log, err = f.observe.handler(stderr, level); err != nil {
+		return c, err
+	}
+	warnOfTwins(slog.New(c.Log), c.Cluster)
+	return c, nil
+}
+
+// warnOfTwins tells of addresses that several tasks have. TensorFlow takes such a
+// cluster, too, although calls to the others reach the one task that listens there.
+func warnOfTwins(l *slog.Logger, spec cluster.Spec) {
+	first := map[string]string{}
+	for _, job := range spec.Jobs() {
+		for i, addr := range spec[job] {
+			task := fmt.Sprintf("/job:%s/task:%d", job, i)
+			if other := first[addr]; other != "" {
+				l.Warn("tasks of a cluster should have addresses of their own", "address", addr, "tasks", other+" "+task)
+			} else if addr != "" && !strings.HasSuffix(addr, ":0") {
+				first[addr] = task
+			}
+		}
+	}
 }
 
 // identity finds out which task of which cluster it is.
@@ -216,7 +234,15 @@ func (f *serveFlags) identity() (cluster.Config, error) {
 		}
 		return cluster.Local(defaultAddress), nil
 	}
+	return f.member()
+}
+
+// member is the task that the command line names.
+func (f *serveFlags) member() (cluster.Config, error) {
 	spec, err := cluster.ParseSpec(f.cluster)
+	if err == nil && f.job == "" {
+		err = tf.Errorf(tf.InvalidArgument, "-cluster_spec needs -job_name, one of %s", strings.Join(spec.Jobs(), ", "))
+	}
 	return cluster.Config{Cluster: spec, Job: f.job, Task: f.task}, err
 }
 

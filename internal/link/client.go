@@ -177,13 +177,14 @@ func (c *Client) Start(ctx context.Context, method string, req, resp any, done f
 }
 
 // Notify makes a call that has no answer, soon: with the next one that goes
-// out, or by itself a little later.
-func (c *Client) Notify(method string, req any) error {
+// out, or by itself a little later. Outgoing is asked with ctx, whose end changes
+// nothing.
+func (c *Client) Notify(ctx context.Context, method string, req any) error {
 	body, err := c.codec.Marshal(req)
 	if err != nil {
 		return status.Errorf(codes.Internal, "encoding a request of %s: %v", method, err)
 	}
-	return c.sendLater(newFrame(kindNotify, 0, callHead(method, 0, c.outgoing(context.Background())...), body))
+	return c.sendLater(newFrame(kindNotify, 0, callHead(method, 0, c.outgoing(ctx)...), body))
 }
 
 func (c *Client) begin(ctx context.Context, method string, req any, p *call) (uint32, error) {

@@ -39,7 +39,7 @@ func TestPairs(t *testing.T) {
 		}
 	}
 	note := []byte("n")
-	if err := c.Notify("/t/Note", &note); err != nil {
+	if err := c.Notify(t.Context(), "/t/Note", &note); err != nil {
 		t.Error(err)
 	}
 	<-s.notes
@@ -88,7 +88,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	note := []byte("n")
-	if err := c.Notify("/t/Note", &note); err != nil {
+	if err := c.Notify(t.Context(), "/t/Note", &note); err != nil {
 		t.Error(err)
 	}
 	if got, err := ask(t.Context(), c, "Echo", "x"); got != "x" || err != nil {
@@ -214,11 +214,11 @@ func TestNoticesCount(t *testing.T) {
 	c := over(t, srv, a, b)
 	note := []byte("w")
 	for range 10 {
-		if err := c.Notify("/t/Wait", &note); err != nil {
+		if err := c.Notify(t.Context(), "/t/Wait", &note); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := c.Notify("/t/Note", &note); err != nil { // which is read after the others
+	if err := c.Notify(t.Context(), "/t/Note", &note); err != nil { // which is read after the others
 		t.Fatal(err)
 	}
 	<-s.notes

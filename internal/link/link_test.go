@@ -167,7 +167,7 @@ func TestNotify(t *testing.T) {
 	c, _ := joined(t, s)
 	note := func(text string) {
 		req := []byte(text)
-		if err := c.Notify("/t/Note", &req); err != nil {
+		if err := c.Notify(t.Context(), "/t/Note", &req); err != nil {
 			t.Fatal(err)
 		}
 	}

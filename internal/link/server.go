@@ -37,8 +37,8 @@ type Server struct {
 	// message is looked at. Admit and Limits are set before the first link.
 	Admit  func(ctx context.Context, method string) error
 	Limits Limits
-	// Observe, if not nil, is told of each call as it begins, and what it returns of
-	// how it ended. It is set before the first link, too.
+	// Observe, if not nil, is told of each call and notification as it begins, and what
+	// it returns of how it ended. It is set before the first link, too.
 	Observe func(ctx context.Context, method string) (context.Context, func(error))
 
 	mu      sync.Mutex
@@ -284,31 +284,35 @@ func (c *serverConn) body(h header) (mem.BufferSlice, error) {
 	return out, err
 }
 
-// notice runs a method that was called without asking for an answer.
+// notice runs a method that was called without asking for an answer: there is no reply
+// that could carry an error, only the observer hears of it.
 func (c *serverConn) notice(h header, head []byte) error {
 	name, _, md, err := parseCallHead(head)
 	if err != nil {
 		return err
 	}
-	if errors.Join(c.server.admit(withPairs(c.ctx, md), name), checkBody(h)) != nil {
-		_, err := c.br.Discard(h.body) // a notification has no reply that could carry the reason
-		return err
-	}
+	ctx, observed := c.server.observe(withPairs(c.ctx, md), name)
 	quick := c.server.quick[name]
-	if !quick && !c.admitNotice() {
+	refused := cmp.Or(c.server.admit(ctx, name), checkBody(h))
+	if refused == nil && !quick {
+		refused = c.admitNotice(name)
+	}
+	if refused != nil {
+		observed(refused)
 		_, err := c.br.Discard(h.body)
 		return err
 	}
 	body, err := c.body(h)
 	if err != nil {
+		observed(err)
 		if !quick {
 			c.finished()
 		}
 		return err
 	}
 	run := func() {
-		resp, _ := c.server.invoke(grpc.NewContextWithServerTransportStream(c.ctx, &stream{method: name}), name, body)
-		_ = resp // nor what went wrong
+		_, err := c.server.invoke(grpc.NewContextWithServerTransportStream(ctx, &stream{method: name}), name, body)
+		observed(err)
 	}
 	if quick {
 		run()
@@ -323,15 +327,15 @@ func (c *serverConn) notice(h header, head []byte) error {
 
 // admitNotice counts a notification among the calls under way, until finished, unless
 // there are too many.
-func (c *serverConn) admitNotice() bool {
+func (c *serverConn) admitNotice(name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if most := c.server.Limits.Calls; most > 0 && c.active >= most {
-		return false
+		return c.server.mayCall(c.ctx, name, true)
 	}
 	c.active++
 	c.deferredEnd = nil // until this one is over, too
-	return true
+	return nil
 }
 
 func (c *serverConn) stop(id uint32) {
@@ -367,9 +371,7 @@ func (c *serverConn) call(h header, head []byte) error {
 	c.mu.Unlock()
 	q := &request{c: c, id: id, cancel: cancel, stream: stream{method: name}}
 	ctx = grpc.NewContextWithServerTransportStream(withPairs(ctx, md), &q.stream)
-	if c.server.Observe != nil {
-		ctx, q.observed = c.server.Observe(ctx, name)
-	}
+	ctx, q.observed = c.server.observe(ctx, name)
 	if err := cmp.Or(c.server.mayCall(ctx, name, crowded), checkBody(h)); err != nil {
 		q.reply(nil, err, false)
 		_, err := c.br.Discard(h.body)
@@ -412,6 +414,16 @@ func withPairs(ctx context.Context, md metadata.MD) context.Context {
 	return metadata.NewIncomingContext(ctx, md)
 }
 
+// observe tells of a call that has come, and returns what is told of its end.
+func (s *Server) observe(ctx context.Context, method string) (context.Context, func(error)) {
+	if s.Observe == nil {
+		return ctx, unobserved
+	}
+	return s.Observe(ctx, method)
+}
+
+func unobserved(error) {}
+
 func (s *Server) admit(ctx context.Context, method string) error {
 	if s.Admit == nil {
 		return nil
@@ -442,7 +454,7 @@ type request struct {
 	cancel context.CancelFunc
 	stream stream
 
-	observed func(error) // is told how the call ended; nil: there is no observer
+	observed func(error) // is told how the call ended
 }
 
 // reply answers the call.
@@ -461,9 +473,7 @@ func (q *request) reply(resp any, err error, mayWait bool) {
 	if err != nil {
 		o = outcomeOf(err)
 	}
-	if q.observed != nil {
-		q.observed(err)
-	}
+	q.observed(err)
 	o.header, o.trailer = q.stream.taken()
 	_ = c.send(newFrame(kindReply, q.id, o.append(make([]byte, 0, 16)), body), mayWait) // fails only on a link that has ended, where the caller has gone
 }

@@ -4,6 +4,8 @@ import (
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/mem"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Codec returns the codec of both services: protocol buffers, except that a
@@ -16,8 +18,10 @@ type codec struct{ messages encoding.CodecV2 }
 // Name is that of protocol buffers.
 func (codec) Name() string { return proto.Name }
 
-// Marshal encodes v.
-func (c codec) Marshal(v any) (mem.BufferSlice, error) {
+// Marshal encodes v. gRPC and links encode answers where no interceptor stands, so
+// panics become errors here, as in Unmarshal.
+func (c codec) Marshal(v any) (out mem.BufferSlice, err error) {
+	defer core.Recover(&err, "encoding a message")
 	switch r := v.(type) {
 	case *TensorResponse:
 		return r.encode()
@@ -28,7 +32,8 @@ func (c codec) Marshal(v any) (mem.BufferSlice, error) {
 }
 
 // Unmarshal decodes data, which it does not keep, into v.
-func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
+func (c codec) Unmarshal(data mem.BufferSlice, v any) (err error) {
+	defer core.Recover(&err, "decoding a message")
 	switch r := v.(type) {
 	case *TensorResponse:
 		return r.decode(data)

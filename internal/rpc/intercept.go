@@ -35,11 +35,12 @@ func callsThat(have property, f grpc.UnaryClientInterceptor) grpc.UnaryClientInt
 	}
 }
 
-// exceptTransfers keeps an interceptor from what a step makes thousands of calls of.
-func exceptTransfers(f grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
+// exceptTransfers keeps an interceptor from what a step makes thousands of calls of:
+// those only see least.
+func exceptTransfers(f, least grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 		if method.Of(info.FullMethod).Transfer {
-			return handle(ctx, req)
+			return least(ctx, req, info, handle)
 		}
 		return f(ctx, req, info, handle)
 	}
@@ -68,8 +69,8 @@ func serverInterceptor(l *slog.Logger, o Observer) grpc.UnaryServerInterceptor {
 	if l != nil {
 		chain = append(chain, logged(l, o))
 	}
-	chain = append(chain, recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(recovered(l))), answerInTime)
-	return exceptTransfers(inOne(chain))
+	recovers := recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(recovered(l)))
+	return exceptTransfers(inOne(append(chain, recovers, answerInTime)), recovers)
 }
 
 // inOne makes one interceptor of many; the first is the outermost.
@@ -133,16 +134,18 @@ func levelOf(c codes.Code) logging.Level {
 // recovered reports a handler's panic: the caller gets what it said, the log
 // where it was.
 func recovered(l *slog.Logger) recovery.RecoveryHandlerFuncContext {
-	return func(ctx context.Context, p any) error {
-		full, _ := grpc.Method(ctx)
-		if l != nil {
-			l.ErrorContext(ctx, "panic in a call", "method", full, "panic", p, "stack", string(debug.Stack()))
-		}
-		if err, ok := p.(error); ok && core.Exhausted(err) {
-			return toStatus(ctx, err)
-		}
-		return status.Errorf(codes.Internal, "panic in %s: %v", path.Base(full), p)
+	return func(ctx context.Context, p any) error { return panicked(ctx, l, p) }
+}
+
+func panicked(ctx context.Context, l *slog.Logger, p any) error {
+	full, _ := grpc.Method(ctx)
+	if l != nil {
+		l.ErrorContext(ctx, "panic in a call", "method", full, "panic", p, "stack", string(debug.Stack()))
 	}
+	if err, ok := p.(error); ok && core.Exhausted(err) {
+		return toStatus(ctx, err)
+	}
+	return status.Errorf(codes.Internal, "panic in %s: %v", path.Base(full), p)
 }
 
 // clientInterceptors bounds and repeats the calls that allow it.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"math"
 	"net"
 	"sync"
@@ -36,7 +37,10 @@ const (
 
 // LinkServer serves links at the port of a gRPC server: the credentials that it
 // is given tell them apart.
-type LinkServer struct{ *link.Server }
+type LinkServer struct {
+	*link.Server
+	log *slog.Logger
+}
 
 // NewLinkServer returns a server of links that treats calls as a gRPC server with
 // [ServerOptions] does.
@@ -51,7 +55,7 @@ func NewLinkServer(c ServerConfig) LinkServer {
 			return o.Serve(ctx, method, "link")
 		}
 	}
-	return LinkServer{s}
+	return LinkServer{s, c.Logger}
 }
 
 // A TensorStarter is a WorkerServer whose RecvTensor need not keep a goroutine
@@ -70,22 +74,35 @@ func (s LinkServer) RegisterService(desc *grpc.ServiceDesc, srv any) {
 		}
 	}
 	if t, ok := srv.(TensorStarter); ok && desc == &descWorker {
-		s.RegisterStarter(method.WorkerRecvTensor, startRecv(t))
+		s.RegisterStarter(method.WorkerRecvTensor, startRecv(t, s.log))
 	}
 }
 
-func startRecv(t TensorStarter) link.Starter {
+// startRecv makes a starter of what starts RecvTensor. No interceptor stands before
+// it, so it makes panics errors itself: on this goroutine, which reads the link.
+func startRecv(t TensorStarter, l *slog.Logger) link.Starter {
 	return func(ctx context.Context, dec func(any) error, done func(any, error)) {
+		var ended atomic.Bool
+		answer := func(resp any, err error) {
+			if !ended.Swap(true) {
+				done(resp, err)
+			}
+		}
+		defer func() {
+			if p := recover(); p != nil {
+				answer(nil, panicked(ctx, l, p))
+			}
+		}()
 		req := &pb.RecvTensorRequest{}
 		if err := accept(dec, req); err != nil {
-			done(nil, toStatus(ctx, err))
+			answer(nil, toStatus(ctx, err))
 			return
 		}
 		t.StartRecvTensor(ctx, req, func(resp *TensorResponse, err error) {
 			if err != nil {
 				err = toStatus(ctx, err)
 			}
-			done(resp, err)
+			answer(resp, err)
 		})
 	}
 }
@@ -258,7 +275,16 @@ func (l *linker) start(ctx context.Context, method string, req, resp any, done f
 // notify makes a call without asking for an answer, if there is a link for it.
 func (l *linker) notify(method string, req any) bool {
 	b := l.links.Load()
-	return b != nil && b.carrier(method).Notify(method, req) == nil
+	if b == nil {
+		return false
+	}
+	ctx, end := context.Background(), func(error) {}
+	if l.see != nil {
+		ctx, end = l.see.Call(ctx, method)
+	}
+	err := b.carrier(method).Notify(ctx, method, req)
+	end(err)
+	return err == nil
 }
 
 // dial begins to make links, unless they are there or being made.

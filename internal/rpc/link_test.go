@@ -1,13 +1,22 @@
 package rpc
 
 import (
+	"bytes"
+	"context"
 	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"path"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
@@ -95,6 +104,151 @@ func TestPanicByLink(t *testing.T) {
 	linked(t, ch)
 	if _, err := NewWorkerClient(ch).Tracing(t.Context(), &pb.TracingRequest{}); core.CodeOf(err) != core.Internal {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A clumsy worker panics where it transfers values.
+type clumsy struct{ UnimplementedWorker }
+
+func (clumsy) RecvTensor(context.Context, *pb.RecvTensorRequest) (*TensorResponse, error) {
+	panic("a bug")
+}
+
+func (clumsy) RecvBuf(context.Context, *pb.RecvBufRequest) (*BufferResponse, error) {
+	panic("a bug")
+}
+
+// A clumsyStarter panics on the goroutine that reads the link; if late, after its answer.
+type clumsyStarter struct {
+	clumsy
+	late bool
+}
+
+func (c clumsyStarter) StartRecvTensor(_ context.Context, _ *pb.RecvTensorRequest, done func(*TensorResponse, error)) {
+	if c.late {
+		done(&TensorResponse{Dead: true}, nil)
+	}
+	panic("a bug")
+}
+
+// A safeBuffer is a buffer that may be read while others write.
+type safeBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// TestTransfersPanic: a panic while a value is transferred is the caller's error,
+// by gRPC and links alike, and the connection goes on.
+func TestTransfersPanic(t *testing.T) {
+	for name, srv := range map[string]WorkerServer{"handler": clumsy{}, "starter": clumsyStarter{}} {
+		var log safeBuffer
+		addr, _ := both(t, srv, ServerConfig{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		ch := dial(t, addr, DialConfig{})
+		for _, way := range []string{"gRPC", "link"} {
+			w := NewWorkerClient(ch)
+			_, err := w.RecvTensor(t.Context(), &pb.RecvTensorRequest{}, nil)
+			if core.CodeOf(err) != core.Internal || !strings.Contains(err.Error(), "panic in RecvTensor: a bug") {
+				t.Errorf("%s, %s: RecvTensor: %v", name, way, err)
+			}
+			err = w.RecvBuf(t.Context(), &pb.RecvBufRequest{}, nil)
+			if core.CodeOf(err) != core.Internal || !strings.Contains(err.Error(), "panic in RecvBuf: a bug") {
+				t.Errorf("%s, %s: RecvBuf: %v", name, way, err)
+			}
+			linked(t, ch)
+		}
+		if n := strings.Count(log.String(), "panic in a call"); n != 4 || !strings.Contains(log.String(), "link_test.go") {
+			t.Errorf("%s: the log has %d panics, want 4 and where they were:\n%s", name, n, log.String())
+		}
+	}
+}
+
+// TestPanicAfterAnswer: a call is answered once.
+func TestPanicAfterAnswer(t *testing.T) {
+	addr, _ := both(t, clumsyStarter{late: true}, ServerConfig{})
+	ch := dial(t, addr, DialConfig{})
+	linked(t, ch)
+	for range 3 {
+		if r, err := NewWorkerClient(ch).RecvTensor(t.Context(), &pb.RecvTensorRequest{}, nil); err != nil || !r.Dead {
+			t.Errorf("got %v, %v", r, err)
+		}
+	}
+}
+
+// TestCodecPanics: no interceptor stands before what encodes and decodes.
+func TestCodecPanics(t *testing.T) {
+	if _, err := Codec().Marshal((*TensorResponse)(nil)); core.CodeOf(err) != core.Internal {
+		t.Errorf("encoding nothing: %v", err)
+	}
+	if err := Codec().Unmarshal(nil, (*request)(nil)); core.CodeOf(err) != core.Internal {
+		t.Errorf("decoding to nothing: %v", err)
+	}
+}
+
+// A witness remembers which calls have begun and ended.
+type witness struct {
+	mu   sync.Mutex
+	seen []string
+}
+
+func (w *witness) note(text string) func(error) {
+	add := func(s string) { w.mu.Lock(); defer w.mu.Unlock(); w.seen = append(w.seen, s) }
+	add(text)
+	return func(err error) { add(fmt.Sprint("end of ", text, " ", status.Code(err))) }
+}
+
+func (w *witness) has(text string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Contains(w.seen, text)
+}
+
+func (w *witness) Serve(ctx context.Context, method, by string) (context.Context, func(error)) {
+	return ctx, w.note(by + " " + path.Base(method))
+}
+
+func (w *witness) Call(ctx context.Context, method string) (context.Context, func(error)) {
+	return ctx, w.note("call " + path.Base(method))
+}
+
+func (*witness) Outgoing(context.Context) []string { return nil }
+func (*witness) RequestID(context.Context) string  { return "" }
+
+// TestNotificationsAreSeen: the observers of both ends are told of calls without answers.
+func TestNotificationsAreSeen(t *testing.T) {
+	here, there := &witness{}, &witness{}
+	addr, _ := both(t, &moody{fails: 1}, ServerConfig{Observer: there})
+	ch := dial(t, addr, DialConfig{Observer: here})
+	linked(t, ch)
+	if !NewWorkerClient(ch).ForgetStep(1) {
+		t.Fatal("the step's end could not be told")
+	}
+	for _, text := range []string{"call CleanupGraph", "end of call CleanupGraph OK"} {
+		if !here.has(text) {
+			t.Errorf("the caller's observer was not told %q: %q", text, here.seen)
+		}
+	}
+	for _, text := range []string{"link CleanupGraph", "end of link CleanupGraph Unavailable"} {
+		for range 1000 {
+			if there.has(text) {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if !there.has(text) {
+			t.Errorf("the server's observer was not told %q: %q", text, there.seen)
+		}
 	}
 }
 

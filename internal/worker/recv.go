@@ -75,7 +75,7 @@ func (w *Worker) recv(ctx context.Context, req *pb.RecvTensorRequest) (v Receive
 // is there, on the sender's goroutine, or when ctx ends. It must not wait.
 func (w *Worker) StartRecvTensor(ctx context.Context, req *pb.RecvTensorRequest, done func(Received, error)) {
 	if w.keeps(req) {
-		go func() { done(w.RecvTensor(ctx, req)) }()
+		go func() { done(w.recvApart(ctx, req)) }()
 		return
 	}
 	if err := w.recent.Track(req.GetRequestId(), recvTensor); err != nil {
@@ -83,6 +83,12 @@ func (w *Worker) StartRecvTensor(ctx context.Context, req *pb.RecvTensorRequest,
 		return
 	}
 	w.take(ctx, req, done)
+}
+
+// recvApart is RecvTensor on a goroutine of its own, which a panic must not end.
+func (w *Worker) recvApart(ctx context.Context, req *pb.RecvTensorRequest) (v Received, err error) {
+	defer core.Recover(&err, recvTensor)
+	return w.RecvTensor(ctx, req)
 }
 
 // take gives a value to done, when it is there.

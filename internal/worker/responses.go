@@ -44,7 +44,11 @@ func (c *responses) find(request, step int64, begin func() error, answer func() 
 	r := &response{step: step, ready: make(chan struct{})}
 	c.all[request] = r
 	c.pending.Go(func() {
-		v, err := answer()
+		var v Received
+		err := core.Guard("what fetches an answer", func() (err error) {
+			v, err = answer()
+			return err
+		})
 		c.answer(r, v, err)
 	})
 	return r, nil

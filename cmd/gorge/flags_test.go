@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf/cluster"
+)
+
+// TestWrongFlagIsSeen: the error stands alone, and help comes when it is asked for.
+func TestWrongFlagIsSeen(t *testing.T) {
+	for _, command := range []string{"serve", "devices", "doctor", "checkpoint", "events ls", "savedmodel run", "graph explain", "model-server"} {
+		var stderr bytes.Buffer
+		if run(t.Context(), strings.Fields(command+" --no_such_flag=1"), io.Discard, &stderr) == 0 {
+			t.Errorf("gorge %s took a wrong flag", command)
+		}
+		text := strings.TrimSpace(stderr.String())
+		name := strings.TrimSuffix(command, " ls")
+		if strings.Contains(text, "\n") || !strings.Contains(text, "not defined: -no_such_flag") || !strings.Contains(text, name+" -h lists the flags") {
+			t.Errorf("gorge %s says:\n%s", command, text)
+		}
+	}
+	for _, command := range []string{"serve", "devices", "doctor", "checkpoint", "events ls"} {
+		var help bytes.Buffer
+		if run(t.Context(), strings.Fields(command+" -h"), io.Discard, &help) != 0 || strings.Count(help.String(), "\n") < 3 {
+			t.Errorf("gorge %s -h says:\n%s", command, help.String())
+		}
+	}
+}
+
+func TestNearestFlag(t *testing.T) {
+	s := flag.NewFlagSet("", flag.ContinueOnError)
+	for _, name := range []string{"cluster_spec", "job_name", "task_id", "config", "log"} {
+		s.String(name, "", "")
+	}
+	for name, want := range map[string]string{
+		"cluster-spec": "cluster_spec", "clusterspec": "cluster_spec", "job": "job_name", "jobname": "job_name", "taskid": "task_id", "task": "task_id",
+		"logs": "log", "xyz": "", "": "", "conf": "config",
+	} {
+		if got := nearestFlag(s, name); got != want {
+			t.Errorf("nearest to %q is %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestEditDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"same", "same", 0}} {
+		if got := editDistance(c.a, c.b); got != c.want {
+			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// TestTwinsAreTold: an address that two tasks have is allowed, as in TensorFlow, and
+// told of; port 0 is no address yet.
+func TestTwinsAreTold(t *testing.T) {
+	for spec, want := range map[string]string{
+		"ps|a:1,worker|b:1;a:1": "/job:ps/task:0 /job:worker/task:1",
+		"w|a:1;a:1":             "/job:w/task:0 /job:w/task:1",
+		"w|a:1;b:1":             "",
+		"w|a:0;a:0":             "",
+	} {
+		s, err := cluster.ParseSpec(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		warnOfTwins(slog.New(slog.NewTextHandler(&log, nil)), s)
+		if got := log.String(); want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("of %s it was told %q, want %q", spec, got, want)
+		}
+	}
+}
