@@ -48,11 +48,15 @@ type engine[T numeric.Float] struct {
 	// filters in the second-level cache.
 	room    int
 	scratch sync.Pool // of *convScratch[T]
+	swapped sync.Pool // of *[]T: filters whose channels are swapped
 }
 
 func newEngine[T numeric.Float](micro *microKernels[T]) *engine[T] {
 	room := tiles.DataCaches().Second / 4 / elementSize[T]()
-	return &engine[T]{micro: micro, room: room, scratch: sync.Pool{New: func() any { return new(workspace[T]) }}}
+	return &engine[T]{
+		micro: micro, room: room, scratch: sync.Pool{New: func() any { return new(workspace[T]) }},
+		swapped: sync.Pool{New: func() any { return new([]T) }},
+	}
 }
 
 // workspace is memory for lines with zeros around them, for sums of parts of a batch,

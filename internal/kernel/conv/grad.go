@@ -67,8 +67,12 @@ func mirrorFilter[T numeric.Number](par kernel.Par, v *Conv, w []T) []T {
 // swapChannels transposes the matrix of each tap to [outputs channels].
 func swapChannels[T numeric.Number](par kernel.Par, v *Conv, w []T) []T {
 	wt := memory.Make[T](len(w))
-	layout.Transpose(par, layout.NewTransposition([]int{v.Taps(), v.groupC(), v.OutC}, []int{0, 2, 1}), wt, w)
+	swapChannelsInto(par, v, wt, w)
 	return wt
+}
+
+func swapChannelsInto[T numeric.Number](par kernel.Par, v *Conv, wt, w []T) {
+	layout.Transpose(par, layout.NewTransposition([]int{v.Taps(), v.groupC(), v.OutC}, []int{0, 2, 1}), wt, w)
 }
 
 // collectLine adds to a padded line of images what all windows that cover

@@ -4,6 +4,7 @@ package conv
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/internal/kernel/tiles"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/numeric"
@@ -78,8 +79,53 @@ type spreader[T numeric.Float] struct {
 	*workspace[T]
 	spread
 	dx, w []T
+	ldw   int // elements from a row of w to the next
 	left  int // zeros before the results of a line
 	width int // of a line of results with the zeros around it
+}
+
+// byPanels reports whether filters are laid out by the columns of a full tile: rows of
+// all channels are so far apart that each takes a page and that few places of a cache
+// can hold them.
+func (c *spreader[T]) byPanels() bool {
+	panel := c.micro.panel()
+	return c.side == 1 && c.Groups == 1 && c.InC > panel && c.InC%panel == 0
+}
+
+// layFilters puts the filters into c.w, which may be kept.
+func (c *spreader[T]) layFilters(par kernel.Par, kept *[]T, w []T) {
+	c.ldw = c.side * c.groupC()
+	switch {
+	case c.side > 1:
+		c.w = sideBySide(c.Conv, c.spread, w)
+	case c.byPanels():
+		c.ldw = c.micro.panel()
+		c.w = grown(kept, len(w))
+		swapPanels(par, c.Conv, c.ldw, c.w, w)
+	default:
+		c.w = grown(kept, len(w))
+		swapChannelsInto(par, c.Conv, c.w, w)
+	}
+}
+
+// grown returns n elements of memory that is kept.
+func grown[T numeric.Float](kept *[]T, n int) []T {
+	if cap(*kept) < n {
+		*kept = memory.Make[T](n)
+	}
+	return (*kept)[:n]
+}
+
+// swapPanels lays out filters as [taps panels outputs panel]: those of so many channels
+// each.
+func swapPanels[T numeric.Float](par kernel.Par, v *Conv, panel int, wt, w []T) {
+	n := panel * v.OutC
+	swap := layout.NewTransposition([]int{panel, v.OutC}, []int{1, 0})
+	par(len(w)/n, max(1, kernel.ElementGrain/n), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			layout.Transpose(kernel.Serial, swap, wt[i*n:(i+1)*n], w[i*n:(i+1)*n])
+		}
+	})
 }
 
 // backInput is ConvolveBackInput. It returns false where convolving with the
@@ -94,11 +140,9 @@ func (b *engine[T]) backInput(par kernel.Par, v *Conv, dx, dy, w []T) bool {
 	proto := spreader[T]{engine: b, Conv: v, spread: s, dx: dx, left: max(0, -s.lo)}
 	last := (kernel.CeilDiv(v.In[2], s.block) - 1) * s.block / v.Stride[2]
 	proto.width = proto.left + max(v.Out[2], last+s.hi)
-	if s.side > 1 {
-		proto.w = sideBySide(v, s, w)
-	} else {
-		proto.w = swapChannels(par, v, w)
-	}
+	kept := b.swapped.Get().(*[]T)
+	defer b.swapped.Put(kept)
+	proto.layFilters(par, kept, w)
 	par(v.Batch*v.LinesIn(), v.lineGrain(), func(lo, hi int) {
 		p := b.scratch.Get().(*workspace[T])
 		defer b.scratch.Put(p)
@@ -176,10 +220,10 @@ func (c *spreader[T]) tiles(dy []T, runs *int, s spreadTiles) {
 	}
 	block, columns := c.spread.block, c.side*c.groupC()
 	dx := c.dx[(s.line*c.In[2]+s.first)*c.InC+s.group*c.groupC()+s.column:]
-	w := &c.w[s.group*c.groupOut()*columns+s.column]
+	w := &c.w[s.group*c.groupOut()*columns+c.columnOfFilters(s.column)]
 	tile := func(o, h, width int) {
 		lda, ldc := block/c.Stride[2]*c.OutC, block*c.InC
-		c.micro.runsTile(h, width)(runs, &dy[o*lda], lda, w, columns, &dx[o*ldc], ldc, s.beta, nil, width)
+		c.micro.runsTile(h, width)(runs, &dy[o*lda], lda, w, c.ldw, &dx[o*ldc], ldc, s.beta, nil, width)
 	}
 	t := tiles.Cut((positions+block-c.side)/block, c.micro.tileM)
 	for n := range t.Tiles {
@@ -190,6 +234,14 @@ func (c *spreader[T]) tiles(dy []T, runs *int, s spreadTiles) {
 	if rest := positions%block*c.InC - s.column; c.side > 1 && rest > 0 {
 		tile(positions/block, 1, min(s.width, rest))
 	}
+}
+
+// columnOfFilters is where the filters of the channels from one on begin.
+func (c *spreader[T]) columnOfFilters(column int) int {
+	if c.ldw == c.side*c.groupC() {
+		return column
+	}
+	return column * c.OutC
 }
 
 // listRuns lists the runs of lines [lo, hi) of images, for each of the
@@ -223,7 +275,7 @@ func (c *spreader[T]) addRow(line, row, first int) {
 	for kw := range c.Kernel[2] {
 		if o, ok := c.resultOf(first, kw); ok {
 			r := kRun{(line + (c.left+o)*c.OutC) * size, (row*c.Kernel[2] + kw) * c.OutC * columns * size, c.groupOut()}
-			c.lists.add(r, size, columns*size)
+			c.lists.add(r, size, c.ldw*size)
 		}
 	}
 }
