@@ -37,6 +37,9 @@ func FromTensorSlices(components ...*tf.Tensor) *Dataset {
 // and shapes. Each iterator over the dataset calls generate again. A generator
 // that panics gives an error.
 func FromGenerator(types []tf.DType, shapes []tf.Shape, generate func() iter.Seq2[[]*tf.Tensor, error]) *Dataset {
+	if generate == nil {
+		return noFunction("FromGenerator")
+	}
 	if len(types) != len(shapes) {
 		return result(nil, tf.Errorf(tf.InvalidArgument, "a generator must have a shape for each type, got %d types and %d shapes", len(types), len(shapes)))
 	}

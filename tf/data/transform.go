@@ -58,11 +58,14 @@ func judge(keep func(ctx context.Context, in []*tf.Tensor) (bool, error)) datase
 // made makes a function that returns a dataset one of tensors.
 func made(f func(in []*core.Tensor) *Dataset) dataset.Func {
 	return called(func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
-		d := f(in)
-		if d.err != nil {
+		switch d := f(in); {
+		case d == nil:
+			return nil, tf.Errorf(tf.InvalidArgument, "the function of a dataset must return a dataset, got nil")
+		case d.err != nil:
 			return nil, d.err
+		default:
+			return []*core.Tensor{dataset.Value(d.d)}, nil
 		}
-		return []*core.Tensor{dataset.Value(d.d)}, nil
 	})
 }
 
@@ -205,7 +208,8 @@ func (d *Dataset) Concatenate(o *Dataset) *Dataset {
 // Cache keeps the elements in memory, once an iterator has been through all.
 func (d *Dataset) Cache() *Dataset { return d.sure(dataset.Cache) }
 
-// Prefetch computes up to n elements in advance.
+// Prefetch computes up to n elements in advance; a negative n leaves it to the
+// dataset how many.
 func (d *Dataset) Prefetch(n int64) *Dataset {
 	return d.sure(func(in dataset.Dataset) dataset.Dataset { return dataset.Prefetch(in, n) })
 }

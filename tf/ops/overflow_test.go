@@ -3,6 +3,7 @@ package ops_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -43,6 +44,19 @@ func TestLongRolls(t *testing.T) {
 			t.Errorf("%d: %v", shift, err)
 		} else if got := fmt.Sprint(tf.Data[float32](v)); got != want {
 			t.Errorf("%d: got %s, want %s", shift, got, want)
+		}
+	}
+}
+
+// TestNegativeRows: the words are those of TensorFlow 2.21.
+func TestNegativeRows(t *testing.T) {
+	g := eager.New()
+	ids := ops.Const(g, []int32{0})
+	for _, op := range []string{"Sum", "Mean", "SqrtN"} {
+		in := []tf.Output{ops.Const(g, make([]float32, 3), 1, 3), ids, ids, ops.Scalar(g, int32(-1))}
+		_, err := tf.Apply(nil, "SparseSegment"+op+"GradV2", in).Output(0).Value()
+		if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "Expected a non-negative size, got -1") {
+			t.Errorf("%s: got %v, want INVALID_ARGUMENT", op, err)
 		}
 	}
 }

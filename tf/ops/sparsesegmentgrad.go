@@ -115,7 +115,10 @@ func sparseGradRows(c *core.OpContext, count string, indices []int64) (n int, er
 	if n, err = scalarInt(c.Input(3), count); err != nil {
 		return 0, err
 	}
-	if n < 0 {
+	switch {
+	case n < 0 && count == "dense_output_dim0":
+		return 0, tf.Errorf(tf.InvalidArgument, "Expected a non-negative size, got %d", n)
+	case n < 0:
 		return 0, tf.Errorf(tf.InvalidArgument, "Segment id %d out of range", n)
 	}
 	for _, at := range indices {

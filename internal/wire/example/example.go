@@ -112,12 +112,53 @@ func entries(b string, f func(name, value string) bool) bool {
 		if b = rest; n != 1 {
 			continue
 		}
-		name, value, ok := pair(entry)
-		if !ok || !f(name, value) {
+		name, value, ok := wholePair(entry)
+		if !ok {
+			if name, value, ok = pair(entry); !ok {
+				return false
+			}
+		}
+		if !f(name, value) {
 			return false
 		}
 	}
 	return true
+}
+
+const (
+	tagOne   = 1<<3 | byte(protowire.BytesType)
+	tagTwo   = 2<<3 | byte(protowire.BytesType)
+	tagThree = 3<<3 | byte(protowire.BytesType)
+)
+
+// wholePair is pair for what writers write: a short key, then the value, and nothing
+// else.
+func wholePair(b string) (key, value string, ok bool) {
+	if len(b) < 4 || b[0] != tagOne || b[1] >= 0x80 {
+		return "", "", false
+	}
+	at := 2 + int(b[1])
+	if at >= len(b) || b[at] != tagTwo {
+		return "", "", false
+	}
+	value, ok = wholeField(b[at:])
+	return b[2:at], value, ok
+}
+
+// wholeField returns the contents of the only field of a message, whose tag has one
+// byte and has been looked at.
+func wholeField(b string) (contents string, ok bool) {
+	if len(b) < 2 {
+		return "", false
+	}
+	length, at := int(b[1]), 2
+	if length >= 0x80 {
+		if len(b) < 3 || b[2] >= 0x80 {
+			return "", false
+		}
+		length, at = length&0x7f|int(b[2])<<7, 3
+	}
+	return b[at:], length == len(b)-at
 }
 
 // pair returns the key and the value of an entry of a map.
@@ -139,6 +180,16 @@ func pair(b string) (key, value string, ok bool) {
 
 // parse finds the list in a feature.
 func parse(b string) (v Feature, ok bool) {
+	if len(b) >= 2 && (b[0] == tagOne || b[0] == tagTwo || b[0] == tagThree) {
+		if list, ok := wholeField(b); ok {
+			return Feature{Kind(b[0] >> 3), list}, true
+		}
+	}
+	return parseFields(b)
+}
+
+// parseFields is parse for what it has no short way for.
+func parseFields(b string) (v Feature, ok bool) {
 	for len(b) > 0 {
 		n, list, rest, ok := field(b)
 		if !ok {

@@ -193,7 +193,7 @@ func (e *encoded) verified(c *core.OpContext) ([][]int, error) {
 // unbatch returns the rows of e, each in tensors of its own.
 func (e *encoded) unbatch(splits [][]int, d tf.DType) ([]*encoded, error) {
 	if e.values.Rank() == 0 {
-		return nil, invalid("Requires flat_values to have rank > 0 when batched_input is True")
+		return nil, invalid("Can't unbatch rank-0 tensor.")
 	}
 	if len(splits) == 0 {
 		return e.rows(), nil

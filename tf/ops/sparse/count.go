@@ -3,6 +3,7 @@ package sparse
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,7 +209,7 @@ func readSparse(c *core.OpContext) (*counted, error) {
 	if rank > 1 {
 		x.rows, x.row = int(s[0]), func(i int) int64 { return index[i*rank] }
 	}
-	if x.rows <= 0 {
+	if x.rows <= 0 || x.rows > math.MaxInt32 {
 		return nil, invalid("Cannot allocate %d batches, is the dense shape too wide?", x.rows)
 	}
 	return x, nil

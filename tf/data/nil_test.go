@@ -1,0 +1,35 @@
+package data_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/data"
+)
+
+// TestNothingToReadFrom: a function that returns no dataset, and a generator that is
+// none, are mistakes of the program and reported as such, without a stack.
+func TestNothingToReadFrom(t *testing.T) {
+	types := []tf.DType{tf.Int64}
+	none := func([]*tf.Tensor) *data.Dataset { return nil }
+	d := data.Range(0, 3)
+	key := func([]*tf.Tensor) (int64, error) { return 0, nil }
+	for name, d := range map[string]*data.Dataset{
+		"FlatMap":            d.FlatMap(none, types),
+		"Interleave":         d.Interleave(none, types, 2, 1),
+		"ParallelInterleave": d.ParallelInterleave(none, types, 2, 1, 2),
+		"GroupByWindow":      d.GroupByWindow(key, 2, func(int64, *data.Dataset) *data.Dataset { return nil }, types),
+		"Window":             d.Window(2, 2, 1, false, func([]*data.Dataset) *data.Dataset { return nil }, types),
+		"FromGenerator":      data.FromGenerator(types, []tf.Shape{{}}, nil),
+	} {
+		var err error
+		for _, err = range d.All(context.Background()) {
+			break
+		}
+		if tf.CodeOf(err) != tf.InvalidArgument || strings.Contains(err.Error(), "panicked") {
+			t.Errorf("%s: got %v, want INVALID_ARGUMENT", name, err)
+		}
+	}
+}
