@@ -8,7 +8,7 @@ import (
 func init() {
 	const types = "T: {" + floatTypes + "} = DT_FLOAT"
 	for name, kernels := range map[string]map[tf.DType]core.NewKernel{
-		"RGBToHSV": colors(rgbToHSV[float32], rgbToHSV[float64]), "HSVToRGB": colors(hsvToRGB[float32], hsvToRGB[float64]),
+		"RGBToHSV": colors(rgbToHSV, exactToHSV[float32], exactToHSV[float64]), "HSVToRGB": colors(hsvToRGB, exactToRGB[float32], exactToRGB[float64]),
 	} {
 		d := core.OpDef{
 			Name: name, In: "images: T", Out: "output: T", Attrs: types, Shape: colorShape,
@@ -114,14 +114,14 @@ func checkColors(s tf.Shape) error {
 }
 
 // colors makes the kernels that convert every pixel by one.
-func colors(f32 rounded[float32], f64 rounded[float64]) map[tf.DType]core.NewKernel {
+func colors(small rounded, f32 pixel[float32], f64 pixel[float64]) map[tf.DType]core.NewKernel {
 	return map[tf.DType]core.NewKernel{
-		tf.Float16: computed(smallColors(f32)), tf.BFloat16: computed(smallColors(f32)),
+		tf.Float16: computed(smallColors(small)), tf.BFloat16: computed(smallColors(small)),
 		tf.Float32: computed(floatColors(f32)), tf.Float64: computed(floatColors(f64)),
 	}
 }
 
-func floatColors[T float32 | float64](f rounded[T]) func(*core.OpContext) error {
+func floatColors[T float32 | float64](f pixel[T]) func(*core.OpContext) error {
 	return func(c *core.OpContext) error {
 		in := c.Input(0)
 		if err := checkColors(in.Shape()); err != nil {
@@ -129,14 +129,14 @@ func floatColors[T float32 | float64](f rounded[T]) func(*core.OpContext) error 
 		}
 		out, err := c.Alloc(0, in.DType(), in.Shape())
 		if err == nil {
-			eachColor(c, core.Data[T](out), core.Data[T](in), f(func(x T) T { return x }))
+			eachColor(c, core.Data[T](out), core.Data[T](in), f)
 		}
 		return err
 	}
 }
 
 // smallColors computes numbers of 16 bits as float32, each result rounded.
-func smallColors(f rounded[float32]) func(*core.OpContext) error {
+func smallColors(f rounded) func(*core.OpContext) error {
 	return func(c *core.OpContext) error {
 		in := c.Input(0)
 		if err := checkColors(in.Shape()); err != nil {
