@@ -19,7 +19,6 @@ import (
 type shapedLoop struct {
 	*rand.Rand
 	g        *tf.Graph
-	vars     int
 	steps    tf.Output
 	outer    []tf.Output // what the body reads from outside
 	feeds    map[tf.Output]*core.Tensor

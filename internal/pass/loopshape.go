@@ -20,7 +20,6 @@ const maxShapeRounds = 16
 // loopShapes are the shapes of a graph with loops under inference.
 type loopShapes struct {
 	*editor
-	order   []*graph.Node
 	open    []*graph.Node                // whose shapes are not all known
 	known   map[*graph.Node][]core.Shape // what open nodes came with, which holds
 	assumed map[*graph.Node]core.Shape   // by Merge of a variable

@@ -27,10 +27,21 @@ type AttentionOpts struct {
 	// Scale lets the sharpness of the weights be learned: the scale of Luong's, the
 	// normalized form of Bahdanau's (Salimans and Kingma, NIPS 2016).
 	Scale bool
-	// Probability turns scores [batch time] into weights; nil stands for Softmax.
-	// Scores behind the end of a sequence are -1e30.
-	Probability func(scores tf.Output) tf.Output
+	// Probability makes weights of scores; nil stands for Softmax.
+	Probability Probability
 }
+
+// A Probability makes weights of scores, both [batch time], which say how much of each
+// element of a memory is attended to. Scores behind the end of a sequence are -1e30.
+type Probability interface {
+	Weights(scores tf.Output) tf.Output
+}
+
+// ProbabilityFunc is a function as a Probability.
+type ProbabilityFunc func(scores tf.Output) tf.Output
+
+// Weights is f(scores).
+func (f ProbabilityFunc) Weights(scores tf.Output) tf.Output { return f(scores) }
 
 // memory is what both kinds of attention have in common.
 type memory struct {
@@ -85,7 +96,7 @@ func (m *memory) Memory() tf.Output { return m.values }
 func (m *memory) weights(scores tf.Output) tf.Output {
 	scores = m.masked(scores)
 	if m.o.Probability != nil {
-		return m.shaped(m.o.Probability(scores))
+		return m.shaped(m.o.Probability.Weights(scores))
 	}
 	return m.shaped(ops.Softmax(scores))
 }

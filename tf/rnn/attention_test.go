@@ -39,7 +39,7 @@ func TestMistakesOfAttention(t *testing.T) {
 			return rnn.BahdanauMonotonic(5, memory(g), rnn.MonotonicOpts{Noise: -1}).Align(sine(g, 3, 5))
 		},
 		"must be [3,4]": func(g *tf.Graph) tf.Output {
-			o := rnn.AttentionOpts{Probability: func(scores tf.Output) tf.Output { return scores.Sum(1) }}
+			o := rnn.AttentionOpts{Probability: rnn.ProbabilityFunc(func(scores tf.Output) tf.Output { return scores.Sum(1) })}
 			return rnn.Luong(5, memory(g), o).Align(sine(g, 3, 5))
 		},
 		"Watch must return tensors": func(g *tf.Graph) tf.Output {

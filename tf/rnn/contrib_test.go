@@ -62,10 +62,10 @@ func contrib() map[string]network {
 		"attention_layer": attending(luong(rnn.AttentionOpts{}), rnn.AttendOpts{
 			Sizes: []int{7}, Layers: []func(x tf.Output) tf.Output{layers.NewDense(7, layers.DenseOpts{Name: "look", Activation: layers.Tanh}).Apply},
 		}, 4, 2, 1),
-		"hardmax": attending(luong(rnn.AttentionOpts{Probability: func(scores tf.Output) tf.Output {
+		"hardmax": attending(luong(rnn.AttentionOpts{Probability: rnn.ProbabilityFunc(func(scores tf.Output) tf.Output {
 			g := scores.Graph()
 			return ops.OneHot(ops.ArgMax(scores, -1), ops.Shape(scores).At("1"), ops.Scalar(g, float32(1)), ops.Scalar(g, float32(0)))
-		}}), rnn.AttendOpts{Size: 6}, 4, 2, 1),
+		})}), rnn.AttendOpts{Size: 6}, 4, 2, 1),
 		"monotonic_luong":           attending(luongMonotonic(rnn.MonotonicOpts{AttentionOpts: rnn.AttentionOpts{Scale: true}, Bias: -0.5}), rnn.AttendOpts{Size: 6}, 4, 2, 1),
 		"monotonic_luong_recursive": attending(luongMonotonic(rnn.MonotonicOpts{Mode: rnn.Recursive}), rnn.AttendOpts{Size: 6}, 4, 2, 1),
 		"monotonic_luong_hard":      attending(luongMonotonic(rnn.MonotonicOpts{Mode: rnn.Hard}), rnn.AttendOpts{Size: 6}, 4, 2, 1),

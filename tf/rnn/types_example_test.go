@@ -180,3 +180,28 @@ func ExampleMonotonicMode() {
 	// recursive
 	// hard
 }
+
+// sharper is a Probability whose weights differ more than those of Softmax.
+type sharper struct{ factor float32 }
+
+func (s sharper) Weights(scores tf.Output) tf.Output { return ops.Softmax(scores.Mul(s.factor)) }
+
+// A type of one's own makes weights of scores.
+func ExampleProbability() {
+	g := tf.NewGraph()
+	memory := ops.Const(g, make([]float32, 2*3*4), 2, 3, 4)
+	look := rnn.Luong(8, memory, rnn.AttentionOpts{Probability: sharper{2}})
+	fmt.Println(rnn.Attend(rnn.NewGRU(8), look).StateSize(), g.Err())
+	// Output:
+	// [8 4 3] <nil>
+}
+
+// Sigmoid lets several elements have a weight of 1.
+func ExampleProbabilityFunc() {
+	g := tf.NewGraph()
+	memory := ops.Const(g, make([]float32, 2*3*4), 2, 3, 4)
+	look := rnn.Luong(8, memory, rnn.AttentionOpts{Probability: rnn.ProbabilityFunc(func(scores tf.Output) tf.Output { return ops.Sigmoid(scores) })})
+	fmt.Println(rnn.Attend(rnn.NewGRU(8), look).StateSize(), g.Err())
+	// Output:
+	// [8 4 3] <nil>
+}
