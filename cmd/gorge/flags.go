@@ -18,8 +18,8 @@ func (f *serveFlags) defineQuotas(s *flag.FlagSet) {
 	s.Int64Var(&f.quotas.Queued, "max_queued_bytes", 0, "`bytes` of answers that may wait for a peer before nothing more is read from it; 0: 256 MiB, -1: no limit")
 }
 
-// parseFlags parses the flags of a command. Help comes only if it was asked for: behind
-// a page of flags nobody would find the error.
+// parseFlags parses the flags of a command. It prints the help only if args ask
+// for it: a page of flags would hide the error.
 func parseFlags(s *flag.FlagSet, args []string, help io.Writer) error {
 	s.SetOutput(io.Discard)
 	err := s.Parse(args)

@@ -70,7 +70,7 @@ func (o *Session) Move(def *pb.ServerDef) error {
 		return err
 	}
 	before, err := o.replace(c.Leave)
-	if err != nil { // the session ended meanwhile, and nobody would leave the new cluster
+	if err != nil { // the session ended meanwhile and does not leave the new cluster
 		c.Leave()
 		return err
 	}
