@@ -362,23 +362,3 @@ func TestSmallJobsAreShared(t *testing.T) {
 	}
 	t.Error("no job of 10000 was shared")
 }
-
-// TestWaits: how long a worker looks for work follows from how long it was parked, within bounds.
-func TestWaits(t *testing.T) {
-	w := &worker{rounds: leastRounds}
-	for range 20 {
-		before := w.rounds
-		if w.waited(shortPark / 2); w.rounds < before || w.rounds > mostRounds {
-			t.Errorf("after a short wait %d rounds, before %d", w.rounds, before)
-		}
-	}
-	if w.rounds != mostRounds {
-		t.Errorf("after many short waits %d rounds", w.rounds)
-	}
-	for range 40 {
-		w.waited(2 * shortPark)
-	}
-	if w.rounds != leastRounds {
-		t.Errorf("after many long waits %d rounds", w.rounds)
-	}
-}

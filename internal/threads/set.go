@@ -8,13 +8,6 @@ import (
 )
 
 const (
-	// leastRounds and mostRounds bound how long a worker looks for work before it
-	// parks: a round is 0.5 µs on Zen 4. These are counts and no durations because a
-	// clock under test may stand still.
-	leastRounds, mostRounds = 50, 800
-	// shortPark is the time from parking to waking up to which it would have been
-	// better to look for longer.
-	shortPark = 600 * time.Microsecond
 	// spinLooks is how often it looks before it lets other goroutines run.
 	spinLooks = 10
 	// spinPause is how often it pauses between two looks.
@@ -49,13 +42,10 @@ type set struct {
 // worker is a goroutine that helps with jobs. wake tells it to look again, or
 // by being closed to end.
 type worker struct {
-	set  *set
-	wake chan struct{}
-	seen uint64 // offers it knows of
-	// rounds is how long it looks for work. Within a step the next work comes soon,
-	// often in less time than it takes to wake up; between steps perhaps not. So it grows with each
-	// wait that was short and shrinks with each that was long.
-	rounds int
+	set      *set
+	wake     chan struct{}
+	seen     uint64 // offers it knows of
+	patience patience
 }
 
 var shared = newSet()
@@ -146,7 +136,7 @@ func (s *set) wakeUp(n int) {
 	}
 	for ; n > 0 && int(s.workers.Load()) < s.size && s.users > 0; n-- {
 		s.workers.Add(1)
-		w := &worker{set: s, wake: make(chan struct{}, 1), rounds: leastRounds}
+		w := &worker{set: s, wake: make(chan struct{}, 1), patience: patience{rounds: leastRounds}}
 		go w.live()
 	}
 }
@@ -188,18 +178,19 @@ func (w *worker) helpAny() bool {
 
 // spin looks for an offer for a while and reports whether there was one.
 func (w *worker) spin() bool {
-	s := w.set
-	s.spinning.Add(1)
-	defer s.spinning.Add(-1)
-	for range w.rounds {
+	w.set.spinning.Add(1)
+	defer w.set.spinning.Add(-1)
+	for range w.patience.rounds {
 		for range spinLooks {
-			if s.offered.Load() != w.seen {
+			if w.set.offered.Load() != w.seen {
+				w.patience.found()
 				return true
 			}
 			pause(spinPause)
 		}
 		runtime.Gosched()
 	}
+	w.patience.missed()
 	return false
 }
 
@@ -213,7 +204,7 @@ func (w *worker) park() bool {
 	defer timer.Stop()
 	select {
 	case _, ok := <-w.wake:
-		w.waited(time.Since(began))
+		w.patience.waited(time.Since(began))
 		return ok
 	case <-timer.C:
 	}
@@ -222,15 +213,6 @@ func (w *worker) park() bool {
 	}
 	_, ok := <-w.wake // an offer was faster than the timer
 	return ok
-}
-
-// waited learns from how long the worker was parked.
-func (w *worker) waited(d time.Duration) {
-	if d < shortPark {
-		w.rounds = min(2*w.rounds, mostRounds)
-	} else {
-		w.rounds = max(w.rounds-w.rounds/4, leastRounds)
-	}
 }
 
 // enlist adds the worker to the parked ones, unless an offer came meanwhile

@@ -1,0 +1,47 @@
+package threads
+
+import "testing"
+
+// TestWaits: how long a worker looks for work follows from how long it was parked, within bounds.
+func TestWaits(t *testing.T) {
+	p := &patience{rounds: leastRounds}
+	for range 20 {
+		before := p.rounds
+		if p.waited(shortPark / 2); p.rounds < before || p.rounds > mostRounds {
+			t.Errorf("after a short wait %d rounds, before %d", p.rounds, before)
+		}
+	}
+	if p.rounds != mostRounds {
+		t.Errorf("after many short waits %d rounds", p.rounds)
+	}
+	for range 40 {
+		p.waited(2 * shortPark)
+	}
+	if p.rounds != leastRounds {
+		t.Errorf("after many long waits %d rounds", p.rounds)
+	}
+}
+
+// TestGivesUp: a worker that never finds work while it looks, although it is soon woken each time, spends little
+// of the processor. One that finds work now and then goes on as before.
+func TestGivesUp(t *testing.T) {
+	spent := func(waits, everyNth int) (rounds int) {
+		p := &patience{rounds: leastRounds}
+		for i := range waits {
+			if rounds += p.rounds; everyNth > 0 && i%everyNth == 0 {
+				p.found()
+				continue
+			}
+			p.missed()
+			p.waited(shortPark / 2)
+		}
+		return rounds
+	}
+	const waits = 10 * heldWaits
+	if got := spent(waits, 0); got > 2*waits*leastRounds {
+		t.Errorf("in vain: %d rounds in %d looks", got, waits)
+	}
+	if got := spent(waits, mostMisses/2); got < waits*mostRounds*9/10 {
+		t.Errorf("with success now and then: %d rounds in %d looks", got, waits)
+	}
+}
