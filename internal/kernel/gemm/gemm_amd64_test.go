@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/kernel/kerneltest"
 	"github.com/gorge-tf/gorge/internal/kernel/tiles"
 	"github.com/gorge-tf/gorge/internal/numeric"
@@ -84,6 +85,57 @@ func checkStreams[T numeric.Float](t *testing.T, micro *microKernels[T]) {
 			if !slices.Equal(got, want) {
 				t.Errorf("%+v: streams of rows and panels differ", g)
 			}
+		}
+	}
+}
+
+// TestSharedStreams: products of few rows have the same bits whether threads share rows of B,
+// in any number of pieces, or one computes all from panels.
+func TestSharedStreams(t *testing.T) {
+	for _, level := range kernel.Levels() {
+		switch level {
+		case kernel.AVX512:
+			checkShared(t, &microF32AVX512)
+			checkShared(t, &microF64AVX512)
+		case kernel.AVX2:
+			checkShared(t, &microF32AVX2)
+			checkShared(t, &microF64AVX2)
+		}
+	}
+}
+
+func checkShared[T numeric.Float](t *testing.T, micro *microKernels[T]) {
+	t.Helper()
+	b := newBlocked(micro, blocksFor(tiles.Caches{First: 32 << 10, Second: 1 << 20}, 4, micro.tileM, micro.panel()))
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 8 {
+		m := 1 + rng.IntN(streamRows)
+		g := NewGemm(m, 900+rng.IntN(3000), b.directK+1+150*m*m+rng.IntN(900), false, false)
+		g.LDA, g.LDB, g.LDC, g.Accumulate = g.LDA+3, g.LDB+5, g.LDC+7, rng.IntN(2) == 0
+		if !b.sharesRows(g) {
+			t.Errorf("the rows of B are not shared for %+v", g)
+		}
+		x, y, bias := kerneltest.Random[T](g.M*g.LDA, 1), kerneltest.Random[T](g.K*g.LDB, 2), kerneltest.Random[T](g.N, 4)
+		got := kerneltest.Random[T](g.M*g.LDC, 3)
+		want := slices.Clone(got)
+		e := Epilogue[T]{Bias: bias, Activate: func(row []T) { elementwise.Abs(row, row) }}
+		b.matMul(pieces(1+rng.IntN(4)), g, got, x, y, e)
+		w := gemmWork[T]{blocked: b, Gemm: g, region: region{i1: g.M}, packed: new(packed[T]), c: want, a: x, b: y}
+		for ; w.j0 < g.N; w.j0 = w.j1 {
+			w.j1 = min(w.j0+micro.panel(), g.N)
+			w.direct()
+		}
+		if e.Apply(g, want, 0, g.M, 0, g.N); !slices.Equal(got, want) {
+			t.Errorf("%+v: shared rows and panels differ", g)
+		}
+	}
+}
+
+// pieces returns a Par that calls f for ranges of so many, from the last to the first.
+func pieces(size int) kernel.Par {
+	return func(n, _ int, f func(lo, hi int)) {
+		for hi := n; hi > 0; hi -= size {
+			f(max(0, hi-size), hi)
 		}
 	}
 }

@@ -55,6 +55,10 @@ func newBlocked[T numeric.Float](micro *microKernels[T], s blockSizes) *blocked[
 
 // matMul shares the blocks of C between threads.
 func (b *blocked[T]) matMul(par kernel.Par, g Gemm, c, x, y []T, e Epilogue[T]) {
+	if b.sharesRows(g) {
+		b.streamShared(par, g, c, x, y, e)
+		return
+	}
 	direct := b.readsDirectly(g)
 	t := b.tasks(g, direct, 1)
 	if t.rows*t.cols == 1 {

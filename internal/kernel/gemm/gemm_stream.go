@@ -34,7 +34,7 @@ func (w *gemmWork[T]) streams() bool {
 func (w *gemmWork[T]) stream() int {
 	end := w.j0 + (w.j1-w.j0)/w.micro.lanes*w.micro.lanes
 	rows := w.i1 - w.i0
-	most := streamBytes / int(unsafe.Sizeof(w.b[0])) / rows / w.micro.lanes * w.micro.lanes
+	most := w.streamColumns()
 	w.packed.c = tiles.GrowAligned(w.packed.c, rows*most)
 	kc := tiles.EqualBlocks(w.K, w.directK)
 	for j := w.j0; j < end; j += most {
