@@ -247,10 +247,20 @@ func (e *microEmitter) loadB(u int) []vec {
 			e.VMOVUPS(bv[v], operand.Mem{Base: e.pb, Disp: u*e.panelBytes() + v*int(e.isa)})
 		}
 	}
+	if e.fetchesNext() {
+		e.PREFETCHT1(operand.Mem{Base: e.b, Disp: e.panelBytes()})
+		e.PREFETCHT1(operand.Mem{Base: e.b, Disp: 2*e.panelBytes() - 4})
+	}
 	if !e.ahead {
 		e.ADDQ(e.ldb, e.b)
 	}
 	return bv
+}
+
+// fetchesNext reports whether the panel of B beside the tile's is fetched: rows of B that come from
+// beyond the second-level cache, each in another page, take longer than few rows of C.
+func (e *microEmitter) fetchesNext() bool {
+	return e.rows && !e.masked && e.vecs == 2
 }
 
 // loadMasked loads vector v of a row of B or C.

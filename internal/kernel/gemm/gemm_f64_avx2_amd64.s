@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func rowsFull1F64AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·rowsFull1F64AVX2(SB), NOSPLIT, $0-64
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
@@ -23,24 +23,32 @@ TEXT ·rowsFull1F64AVX2(SB), NOSPLIT, $0-64
 round:
 	VMOVUPS      (DX), Y2
 	VMOVUPS      32(DX), Y3
+	PREFETCHT1   64(DX)
+	PREFETCHT1   124(DX)
 	ADDQ         BX, DX
 	VBROADCASTSD (CX), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
 	VMOVUPS      (DX), Y2
 	VMOVUPS      32(DX), Y3
+	PREFETCHT1   64(DX)
+	PREFETCHT1   124(DX)
 	ADDQ         BX, DX
 	VBROADCASTSD 8(CX), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
 	VMOVUPS      (DX), Y2
 	VMOVUPS      32(DX), Y3
+	PREFETCHT1   64(DX)
+	PREFETCHT1   124(DX)
 	ADDQ         BX, DX
 	VBROADCASTSD 16(CX), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
 	VMOVUPS      (DX), Y2
 	VMOVUPS      32(DX), Y3
+	PREFETCHT1   64(DX)
+	PREFETCHT1   124(DX)
 	ADDQ         BX, DX
 	VBROADCASTSD 24(CX), Y4
 	VFMADD231PD  Y2, Y4, Y0
@@ -56,6 +64,8 @@ rest:
 one:
 	VMOVUPS      (DX), Y2
 	VMOVUPS      32(DX), Y3
+	PREFETCHT1   64(DX)
+	PREFETCHT1   124(DX)
 	ADDQ         BX, DX
 	VBROADCASTSD (CX), Y4
 	VFMADD231PD  Y2, Y4, Y0
@@ -84,7 +94,7 @@ store:
 	RET
 
 // func rowsFull2F64AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·rowsFull2F64AVX2(SB), NOSPLIT, $0-64
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
@@ -104,6 +114,8 @@ TEXT ·rowsFull2F64AVX2(SB), NOSPLIT, $0-64
 round:
 	VMOVUPS      (BX), Y4
 	VMOVUPS      32(BX), Y5
+	PREFETCHT1   64(BX)
+	PREFETCHT1   124(BX)
 	ADDQ         SI, BX
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  Y4, Y6, Y0
@@ -113,6 +125,8 @@ round:
 	VFMADD231PD  Y5, Y6, Y3
 	VMOVUPS      (BX), Y4
 	VMOVUPS      32(BX), Y5
+	PREFETCHT1   64(BX)
+	PREFETCHT1   124(BX)
 	ADDQ         SI, BX
 	VBROADCASTSD 8(CX), Y6
 	VFMADD231PD  Y4, Y6, Y0
@@ -122,6 +136,8 @@ round:
 	VFMADD231PD  Y5, Y6, Y3
 	VMOVUPS      (BX), Y4
 	VMOVUPS      32(BX), Y5
+	PREFETCHT1   64(BX)
+	PREFETCHT1   124(BX)
 	ADDQ         SI, BX
 	VBROADCASTSD 16(CX), Y6
 	VFMADD231PD  Y4, Y6, Y0
@@ -131,6 +147,8 @@ round:
 	VFMADD231PD  Y5, Y6, Y3
 	VMOVUPS      (BX), Y4
 	VMOVUPS      32(BX), Y5
+	PREFETCHT1   64(BX)
+	PREFETCHT1   124(BX)
 	ADDQ         SI, BX
 	VBROADCASTSD 24(CX), Y6
 	VFMADD231PD  Y4, Y6, Y0
@@ -149,6 +167,8 @@ rest:
 one:
 	VMOVUPS      (BX), Y4
 	VMOVUPS      32(BX), Y5
+	PREFETCHT1   64(BX)
+	PREFETCHT1   124(BX)
 	ADDQ         SI, BX
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  Y4, Y6, Y0
@@ -188,7 +208,7 @@ store:
 	RET
 
 // func rowsFull3F64AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·rowsFull3F64AVX2(SB), NOSPLIT, $0-64
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
@@ -210,6 +230,8 @@ TEXT ·rowsFull3F64AVX2(SB), NOSPLIT, $0-64
 round:
 	VMOVUPS      (BX), Y6
 	VMOVUPS      32(BX), Y7
+	PREFETCHT1   64(BX)
+	PREFETCHT1   124(BX)
 	ADDQ         SI, BX
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  Y6, Y8, Y0
@@ -222,6 +244,8 @@ round:
 	VFMADD231PD  Y7, Y8, Y5
 	VMOVUPS      (BX), Y6
 	VMOVUPS      32(BX), Y7
+	PREFETCHT1   64(BX)
+	PREFETCHT1   124(BX)
 	ADDQ         SI, BX
 	VBROADCASTSD 8(CX), Y8
 	VFMADD231PD  Y6, Y8, Y0
@@ -234,6 +258,8 @@ round:
 	VFMADD231PD  Y7, Y8, Y5
 	VMOVUPS      (BX), Y6
 	VMOVUPS      32(BX), Y7
+	PREFETCHT1   64(BX)
+	PREFETCHT1   124(BX)
 	ADDQ         SI, BX
 	VBROADCASTSD 16(CX), Y8
 	VFMADD231PD  Y6, Y8, Y0
@@ -246,6 +272,8 @@ round:
 	VFMADD231PD  Y7, Y8, Y5
 	VMOVUPS      (BX), Y6
 	VMOVUPS      32(BX), Y7
+	PREFETCHT1   64(BX)
+	PREFETCHT1   124(BX)
 	ADDQ         SI, BX
 	VBROADCASTSD 24(CX), Y8
 	VFMADD231PD  Y6, Y8, Y0
@@ -267,6 +295,8 @@ rest:
 one:
 	VMOVUPS      (BX), Y6
 	VMOVUPS      32(BX), Y7
+	PREFETCHT1   64(BX)
+	PREFETCHT1   124(BX)
 	ADDQ         SI, BX
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  Y6, Y8, Y0
@@ -317,7 +347,7 @@ store:
 	RET
 
 // func rowsFull4F64AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·rowsFull4F64AVX2(SB), NOSPLIT, $0-64
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
@@ -343,6 +373,8 @@ TEXT ·rowsFull4F64AVX2(SB), NOSPLIT, $0-64
 round:
 	VMOVUPS      (SI), Y8
 	VMOVUPS      32(SI), Y9
+	PREFETCHT1   64(SI)
+	PREFETCHT1   124(SI)
 	ADDQ         DI, SI
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  Y8, Y10, Y0
@@ -358,6 +390,8 @@ round:
 	VFMADD231PD  Y9, Y10, Y7
 	VMOVUPS      (SI), Y8
 	VMOVUPS      32(SI), Y9
+	PREFETCHT1   64(SI)
+	PREFETCHT1   124(SI)
 	ADDQ         DI, SI
 	VBROADCASTSD 8(CX), Y10
 	VFMADD231PD  Y8, Y10, Y0
@@ -373,6 +407,8 @@ round:
 	VFMADD231PD  Y9, Y10, Y7
 	VMOVUPS      (SI), Y8
 	VMOVUPS      32(SI), Y9
+	PREFETCHT1   64(SI)
+	PREFETCHT1   124(SI)
 	ADDQ         DI, SI
 	VBROADCASTSD 16(CX), Y10
 	VFMADD231PD  Y8, Y10, Y0
@@ -388,6 +424,8 @@ round:
 	VFMADD231PD  Y9, Y10, Y7
 	VMOVUPS      (SI), Y8
 	VMOVUPS      32(SI), Y9
+	PREFETCHT1   64(SI)
+	PREFETCHT1   124(SI)
 	ADDQ         DI, SI
 	VBROADCASTSD 24(CX), Y10
 	VFMADD231PD  Y8, Y10, Y0
@@ -413,6 +451,8 @@ rest:
 one:
 	VMOVUPS      (SI), Y8
 	VMOVUPS      32(SI), Y9
+	PREFETCHT1   64(SI)
+	PREFETCHT1   124(SI)
 	ADDQ         DI, SI
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  Y8, Y10, Y0
@@ -475,7 +515,7 @@ store:
 	RET
 
 // func rowsFull5F64AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·rowsFull5F64AVX2(SB), NOSPLIT, $0-64
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
@@ -503,6 +543,8 @@ TEXT ·rowsFull5F64AVX2(SB), NOSPLIT, $0-64
 round:
 	VMOVUPS      (SI), Y10
 	VMOVUPS      32(SI), Y11
+	PREFETCHT1   64(SI)
+	PREFETCHT1   124(SI)
 	ADDQ         DI, SI
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  Y10, Y12, Y0
@@ -521,6 +563,8 @@ round:
 	VFMADD231PD  Y11, Y12, Y9
 	VMOVUPS      (SI), Y10
 	VMOVUPS      32(SI), Y11
+	PREFETCHT1   64(SI)
+	PREFETCHT1   124(SI)
 	ADDQ         DI, SI
 	VBROADCASTSD 8(CX), Y12
 	VFMADD231PD  Y10, Y12, Y0
@@ -539,6 +583,8 @@ round:
 	VFMADD231PD  Y11, Y12, Y9
 	VMOVUPS      (SI), Y10
 	VMOVUPS      32(SI), Y11
+	PREFETCHT1   64(SI)
+	PREFETCHT1   124(SI)
 	ADDQ         DI, SI
 	VBROADCASTSD 16(CX), Y12
 	VFMADD231PD  Y10, Y12, Y0
@@ -557,6 +603,8 @@ round:
 	VFMADD231PD  Y11, Y12, Y9
 	VMOVUPS      (SI), Y10
 	VMOVUPS      32(SI), Y11
+	PREFETCHT1   64(SI)
+	PREFETCHT1   124(SI)
 	ADDQ         DI, SI
 	VBROADCASTSD 24(CX), Y12
 	VFMADD231PD  Y10, Y12, Y0
@@ -585,6 +633,8 @@ rest:
 one:
 	VMOVUPS      (SI), Y10
 	VMOVUPS      32(SI), Y11
+	PREFETCHT1   64(SI)
+	PREFETCHT1   124(SI)
 	ADDQ         DI, SI
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  Y10, Y12, Y0
@@ -658,7 +708,7 @@ store:
 	RET
 
 // func rowsFull6F64AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·rowsFull6F64AVX2(SB), NOSPLIT, $0-64
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
@@ -688,6 +738,8 @@ TEXT ·rowsFull6F64AVX2(SB), NOSPLIT, $0-64
 round:
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
+	PREFETCHT1   64(SI)
+	PREFETCHT1   124(SI)
 	ADDQ         DI, SI
 	VBROADCASTSD (CX), Y14
 	VFMADD231PD  Y12, Y14, Y0
@@ -709,6 +761,8 @@ round:
 	VFMADD231PD  Y13, Y14, Y11
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
+	PREFETCHT1   64(SI)
+	PREFETCHT1   124(SI)
 	ADDQ         DI, SI
 	VBROADCASTSD 8(CX), Y14
 	VFMADD231PD  Y12, Y14, Y0
@@ -730,6 +784,8 @@ round:
 	VFMADD231PD  Y13, Y14, Y11
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
+	PREFETCHT1   64(SI)
+	PREFETCHT1   124(SI)
 	ADDQ         DI, SI
 	VBROADCASTSD 16(CX), Y14
 	VFMADD231PD  Y12, Y14, Y0
@@ -751,6 +807,8 @@ round:
 	VFMADD231PD  Y13, Y14, Y11
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
+	PREFETCHT1   64(SI)
+	PREFETCHT1   124(SI)
 	ADDQ         DI, SI
 	VBROADCASTSD 24(CX), Y14
 	VFMADD231PD  Y12, Y14, Y0
@@ -782,6 +840,8 @@ rest:
 one:
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
+	PREFETCHT1   64(SI)
+	PREFETCHT1   124(SI)
 	ADDQ         DI, SI
 	VBROADCASTSD (CX), Y14
 	VFMADD231PD  Y12, Y14, Y0
