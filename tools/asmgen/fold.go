@@ -10,8 +10,8 @@ type fold struct {
 	name, doc string
 	signature string
 	accs      int // vectors at a time and the registers that gather them, even
-	// stores says that each step has a vector to store at y.
-	stores bool
+	// stores says that each step has a vector to store at y, reads that it takes one from there.
+	stores, reads bool
 	// begin prepares constants and returns what is done with them.
 	begin func(a *asm) folding
 }
@@ -21,9 +21,10 @@ type folding struct {
 	first  vec // of every accumulator
 	load   func(m operand.Mem, t *tail) vec
 	step   func(acc, v vec, t *tail) (stored vec)
-	both   func(acc, v [2]vec)  // two steps at once, if not nil: for what stores nothing
-	join   binary               // of two accumulators
-	finish func(x reg.Register) // may replace the result, if not nil
+	both   func(acc, v [2]vec)            // two steps at once, if not nil: for what stores nothing
+	with   func(acc, v vec, y operand.Op) // the step of what reads y
+	join   binary                         // of two accumulators
+	finish func(x reg.Register)           // may replace the result, if not nil
 }
 
 // emit writes the function: accs vectors at a time, single ones, a tail, and
@@ -31,7 +32,7 @@ type folding struct {
 func (f fold) emit(a *asm) {
 	a.text(f.name+a.isa.suffix(), f.signature, f.name+a.isa.suffix()+" "+f.doc)
 	e := &foldEmitter{fold: f, asm: a, x: a.arg("x"), n: a.arg("n")}
-	if f.stores {
+	if f.stores || f.reads {
 		e.y = a.arg("y")
 	}
 	e.folding = f.begin(a)
@@ -72,7 +73,7 @@ func (e *foldEmitter) vectors(label string, u int) {
 		}
 	}
 	e.ADDQ(operand.I32(int32(4*step)), e.x)
-	if e.stores {
+	if e.stores || e.reads {
 		e.ADDQ(operand.I32(int32(4*step)), e.y)
 	}
 	e.SUBQ(operand.I32(int32(step)), e.n)
@@ -83,6 +84,10 @@ func (e *foldEmitter) vectors(label string, u int) {
 
 func (e *foldEmitter) vector(i int) {
 	v := e.load(operand.Mem{Base: e.x, Disp: i * int(e.isa)}, nil)
+	if e.reads {
+		e.with(e.acc[i], v, operand.Mem{Base: e.y, Disp: i * int(e.isa)})
+		return
+	}
 	if s := e.step(e.acc[i], v, nil); e.stores {
 		e.VMOVUPS(s, operand.Mem{Base: e.y, Disp: i * int(e.isa)})
 	}
@@ -101,7 +106,9 @@ func (e *foldEmitter) tail() {
 	e.JZ(operand.LabelRef("join"))
 	t := e.newTail(e.n)
 	v := e.load(operand.Mem{Base: e.x}, &t)
-	if s := e.step(e.acc[e.accs-1], v, &t); e.stores {
+	if e.reads {
+		e.with(e.acc[e.accs-1], v, t.load(operand.Mem{Base: e.y}))
+	} else if s := e.step(e.acc[e.accs-1], v, &t); e.stores {
 		t.store(s, operand.Mem{Base: e.y})
 	}
 	e.Label("join")
@@ -163,6 +170,22 @@ func sumFold(i isa) fold {
 			return folding{first: a.zero(), load: loadZero(a), join: vadd,
 				step: func(acc, v vec, _ *tail) vec { a.VADDPS(v, acc, acc); return nil }}
 		}}
+}
+
+// dotFold sums up products: eight registers, as a sum waits for the one before for as
+// long as four multiplications take.
+func dotFold() fold {
+	return fold{name: "dot", doc: "returns the sum of the products of x and y.", signature: "func(x *float32, n int, y *float32) float32", accs: 8, reads: true,
+		begin: func(a *asm) folding {
+			return folding{first: a.zero(), load: loadZero(a), join: vadd,
+				with: func(acc, v vec, y operand.Op) { a.VFMADD231PS(y, v, acc) }}
+		}}
+}
+
+// emitDot writes the product of a row and a vector.
+func emitDot(a *asm, i isa) {
+	a.isa = i
+	dotFold().emit(a)
 }
 
 // extremeFold is the fold to the greatest or least element. The instructions

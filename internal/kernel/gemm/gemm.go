@@ -79,7 +79,7 @@ func MatMul[T numeric.Number](par kernel.Par, g Gemm, c, a, b []T, e Epilogue[T]
 
 // HasParts reports whether Parts computes products like g.
 func HasParts(g Gemm) bool {
-	return g.M > 0 && g.N > 0 && g.K > 0 && !g.Accumulate && !g.byVector() && simd.hasParts32 != nil && simd.hasParts32(g)
+	return g.M > 0 && g.N > 0 && g.K > 0 && !g.Accumulate && !g.byDots() && simd.hasParts32 != nil && simd.hasParts32(g)
 }
 
 // Parts computes the product g of a and b part by part, none of which is kept: it calls
@@ -96,7 +96,7 @@ func Parts(par kernel.Par, g Gemm, a, b []float32, worker func() func(at int, pa
 // meet once and not for each product.
 func AddAll[T numeric.Float](par kernel.Par, g Gemm, c []T, a, b [][]T) {
 	g.Accumulate = true
-	if g.M > 0 && g.N > 0 && g.K > 0 && !g.byVector() {
+	if g.M > 0 && g.N > 0 && g.K > 0 && !g.byDots() {
 		_ = c[(g.M-1)*g.LDC+g.N-1]
 		for i := range a { // the assembly checks no bounds
 			_, _ = a[i][g.indexA(g.M-1, g.K-1)], b[i][g.indexB(g.K-1, g.N-1)]
@@ -125,9 +125,9 @@ func AddsSums[T numeric.Number](g Gemm) bool {
 	var c T
 	switch any(c).(type) {
 	case float32:
-		return simd.product32 == nil || g.byVector() || simd.inOneBlock32(g)
+		return simd.product32 == nil || g.byDots() || simd.inOneBlock32(g)
 	case float64:
-		return simd.product64 == nil || g.byVector() || simd.inOneBlock64(g)
+		return simd.product64 == nil || g.byDots() || simd.inOneBlock64(g)
 	}
 	return true
 }
@@ -135,11 +135,14 @@ func AddsSums[T numeric.Number](g Gemm) bool {
 // matrixProduct computes a matrix product.
 type matrixProduct[T numeric.Float] func(par kernel.Par, g Gemm, c, a, b []T, e Epilogue[T])
 
-// productOf returns what computes g, by vectors if that suits it better; nil: the
+// productOf returns what computes g, by products of rows if that suits it better; nil: the
 // portable loops do.
 func productOf[T numeric.Float](g Gemm, matrices matrixProduct[T]) matrixProduct[T] {
-	if g.byVector() {
+	switch {
+	case g.byVector():
 		return matVec[T]
+	case g.byRow():
+		return rowMat[T]
 	}
 	return matrices
 }
@@ -156,6 +159,7 @@ type vectorLoops struct {
 	// they add to C.
 	inOneBlock32, inOneBlock64 func(Gemm) bool
 	hasParts32                 func(Gemm) bool // parts32 computes such products
+	dot32                      func(x *float32, n int, y *float32) float32
 }
 
 // simd is set once, before main starts, by the file of the architecture.

@@ -9,6 +9,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/kernel/kerneltest"
 	"github.com/gorge-tf/gorge/internal/kernel/reduction"
+	"github.com/gorge-tf/gorge/internal/numeric"
 )
 
 // TestMatVec: products with a vector, in every form, are those of the definition,
@@ -36,6 +37,42 @@ func TestMatVec(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRowMat: products of a row, or two, and rows of a transposed B, which lie apart, are those of the
+// definition, whatever the threads, and touch nothing beside C.
+func TestRowMat(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		for _, k := range []int{dotLeast, dotLeast + 1, 257, 1000, 2*dotChunk + 5} {
+			for m := 1; m <= 2; m++ {
+				checkRows[float32](t, m, k, 1e-6)
+				checkRows[float64](t, m, k, 1e-14)
+			}
+		}
+	})
+}
+
+func checkRows[T numeric.Float](t *testing.T, m, k int, eps float64) {
+	t.Helper()
+	for _, accumulate := range []bool{false, true} {
+		g := NewGemm(m, 93, k, false, true)
+		g.LDA, g.LDB, g.LDC, g.Accumulate = k+3, k+1, 95, accumulate
+		a, b, c := kerneltest.Random[T](m*g.LDA, 1), kerneltest.Random[T](g.N*g.LDB, 2), kerneltest.Random[T](m*g.LDC, 3)
+		want, again := slices.Clone(c), slices.Clone(c)
+		e := Epilogue[T]{Bias: kerneltest.Random[T](g.N, 4), Activate: func(r []T) { elementwise.Relu(r, r) }}
+		gemmNaive(g, want, a, b)
+		e.Apply(g, want, 0, m, 0, g.N)
+		MatMul(kernel.Serial, g, c, a, b, e)
+		MatMul(kerneltest.Backwards, g, again, a, b, e)
+		if !slices.Equal(c, again) {
+			t.Errorf("%+v depends on how the work is shared", g)
+		}
+		for i := range c {
+			if d := math.Abs(float64(c[i] - want[i])); !(d <= eps*float64(k)) {
+				t.Fatalf("%+v: element %d is %v, want %v", g, i, c[i], want[i])
+			}
+		}
+	}
 }
 
 // meanError is the mean of the squared differences from exact values, in units of

@@ -10,7 +10,9 @@ import (
 func init() {
 	microF32AVX512.pack, microF32AVX2.pack = tiles.PackerAVX512, tiles.PortablePacker[float32]()
 	microF64AVX512.pack, microF64AVX2.pack = tiles.PortablePacker[float64](), tiles.PortablePacker[float64]()
-	kernel.Dispatch(&simd, gemmLoopsOf(&microF32AVX2, &microF64AVX2), gemmLoopsOf(&microF32AVX512, &microF64AVX512))
+	avx2, avx512 := gemmLoopsOf(&microF32AVX2, &microF64AVX2), gemmLoopsOf(&microF32AVX512, &microF64AVX512)
+	avx2.dot32, avx512.dot32 = dotAVX2, dotAVX512
+	kernel.Dispatch(&simd, avx2, avx512)
 }
 
 // gemmLoopsOf makes products of the micro-kernels of an instruction set.
