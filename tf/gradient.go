@@ -115,7 +115,7 @@ func Gradients(y Output, xs ...Output) ([]Output, error) {
 // aboutReads says what to ask for in place of x if it is one of several reads of a
 // variable, as Value of an eager graph's makes them.
 func aboutReads(x Output) string {
-	if x.Err() == nil && x.op.Def.Name == "ReadVariableOp" {
+	if x.Err() == nil && x.op.Def.Has(core.ReadsVariable) {
 		return "; gradients by all that was read of a variable are those by its Handle"
 	}
 	return ""
