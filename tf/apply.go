@@ -32,8 +32,36 @@ func Name(n string) Option {
 	return optionFunc(func(s *Spec) { s.Name = cmp.Or(n, s.Name) })
 }
 
-// Attr sets one attribute.
-func Attr(k string, v any) Option { return optionFunc(func(s *Spec) { s.Set(k, v) }) }
+// Attr sets one attribute. A Function, as the value, is put into the graph's library,
+// and the attribute names it; what it uses from around it, [Function.Captures], the
+// operation has to be given behind the function's own arguments.
+func Attr(k string, v any) Option {
+	return optionFunc(func(s *Spec) {
+		if f, ok := v.(*Function); ok {
+			v = s.function(f)
+		}
+		s.Set(k, v)
+	})
+}
+
+// function makes f one that operations can name, which run after what f waits for.
+func (s *Spec) function(f *Function) core.Func {
+	if f == nil {
+		s.Err = cmp.Or(s.Err, Errorf(InvalidArgument, "an attribute must be a function, got nil"))
+		return core.Func{}
+	}
+	if f.err != nil {
+		s.Err = cmp.Or(s.Err, f.err)
+		return core.Func{}
+	}
+	b, err := f.bind(f.captured, false)
+	if err != nil {
+		s.Err = cmp.Or(s.Err, err)
+		return core.Func{}
+	}
+	s.Control = append(s.Control, f.control...)
+	return core.Func{Name: b.name}
+}
 
 // OnDevice asks for a device; it overrides the parts that device scopes set.
 func OnDevice(spec string) Option { return optionFunc(func(s *Spec) { s.Device = spec }) }

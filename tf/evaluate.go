@@ -36,8 +36,9 @@ type eagerCache struct {
 	// prepareNode returns what computes nodes that are like n but for their name.
 	prepareNode func(n *core.Node) (evalFunc, error)
 	known       map[string]*prepared
-	key         []byte // space to build keys in
-	spec        Spec   // of the operation that is being added, if it has no options
+	older       map[string]*prepared // those of known when it was last full
+	key         []byte               // space to build keys in
+	spec        Spec                 // of the operation that is being added, if it has no options
 }
 
 // prepared is an operation but for its inputs.
@@ -46,8 +47,9 @@ type prepared struct {
 	run  evalFunc
 }
 
-// mostPrepared bounds the cache: each random operation has a seed of its own,
-// so that there is no end of different ones.
+// mostPrepared bounds known: each random operation has a seed of its own, so that
+// there is no end of different ones. What is used again and again stays, with its
+// position in a random stream: it moves from older to known.
 const mostPrepared = 4096
 
 // buildNow computes o at once, in an eager graph.
@@ -77,6 +79,10 @@ func (e *eagerCache) prepare(o *Operation, op string, spec *Spec) (*prepared, er
 		if p := e.known[string(key)]; p != nil {
 			return p, nil
 		}
+		if p := e.older[string(key)]; p != nil {
+			e.keep(string(key), p)
+			return p, nil
+		}
 	}
 	p, err := e.make(o, op, spec)
 	if err == nil && ok && !p.node.Def.Has(core.SaysItsName) {
@@ -103,10 +109,12 @@ func (e *eagerCache) make(o *Operation, op string, spec *Spec) (*prepared, error
 
 func (e *eagerCache) keep(key string, p *prepared) {
 	if e.known == nil || len(e.known) >= mostPrepared {
-		e.known = map[string]*prepared{}
+		e.known, e.older = map[string]*prepared{}, e.known
 	}
 	e.known[key] = p
 }
+
+func (e *eagerCache) forget() { e.known, e.older = nil, nil }
 
 // appendKey appends to b what tells operations apart; it reports false for
 // those, such as constants, that are not worth keeping.

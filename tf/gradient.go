@@ -112,11 +112,20 @@ func Gradients(y Output, xs ...Output) ([]Output, error) {
 	return denseAll(gs, &o)
 }
 
+// aboutReads says what to ask for in place of x if it is one of several reads of a
+// variable, as Value of an eager graph's makes them.
+func aboutReads(x Output) string {
+	if x.Err() == nil && x.op.Def.Has(core.ReadsVariable) {
+		return "; gradients by all that was read of a variable are those by its Handle"
+	}
+	return ""
+}
+
 func denseAll(gs []Gradient, o *GradientOptions) ([]Output, error) {
 	out := make([]Output, len(gs))
 	for i, g := range gs {
 		if g.IsZero() {
-			return nil, Errorf(InvalidArgument, "Gradients: %v does not depend on %v by a differentiable path", o.Ys[0], o.Xs[i])
+			return nil, Errorf(InvalidArgument, "Gradients: %v does not depend on %v by a differentiable path%s", o.Ys[0], o.Xs[i], aboutReads(o.Xs[i]))
 		}
 		out[i] = g.Output()
 		if err := out[i].Err(); err != nil {

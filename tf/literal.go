@@ -13,7 +13,8 @@ type Number interface{ Elem | int }
 
 // TensorOf returns a tensor of a copy of v: a number, bool or string, or slices and
 // arrays of them, nested and of equal lengths, as tf.constant and np.array take
-// them. An int becomes an int32, or all of them int64 if one has to.
+// them. An int becomes an int32, or all of them int64 if one has to, a uint a
+// uint64, and a type of the program's own what it is defined as.
 //
 //	TensorOf([][]float32{{1, 2}, {3, 4}}) // float32, shape [2,2]
 func TensorOf(v any) (*Tensor, error) {
@@ -24,8 +25,8 @@ func TensorOf(v any) (*Tensor, error) {
 		return v.(*Tensor).AsTensor()
 	default:
 		shape, elem := extent(r)
-		build, ok := literals[elem]
-		if !ok {
+		elem, build := literalOf(elem)
+		if build == nil {
 			return nil, Errorf(InvalidArgument, "a tensor is made of numbers, bools or strings, got %T", v)
 		}
 		l := &literal{shape: shape, elems: reflect.MakeSlice(reflect.SliceOf(elem), 0, max(shape.NumElements(), 0))}
@@ -34,6 +35,23 @@ func TensorOf(v any) (*Tensor, error) {
 		}
 		return (*Tensor)(build(l)), nil
 	}
+}
+
+// literalOf returns the type that elements of type t become, and what makes tensors
+// of them; nil if nothing does.
+func literalOf(t reflect.Type) (reflect.Type, func(*literal) *core.Tensor) {
+	if build := literals[t]; build != nil {
+		return t, build
+	}
+	for elem, build := range literals {
+		if elem.Kind() == t.Kind() && elem.PkgPath() == "" {
+			return elem, build
+		}
+	}
+	if t.Kind() == reflect.Uint {
+		t = reflect.TypeFor[uint64]()
+	}
+	return t, literals[t]
 }
 
 // extent returns the lengths along the first elements of each level, and the type
@@ -62,13 +80,13 @@ type literal struct {
 
 func (l *literal) collect(r reflect.Value, level int) error {
 	if level == len(l.shape) {
-		l.elems = reflect.Append(l.elems, r)
+		l.elems = reflect.Append(l.elems, r.Convert(l.elems.Type().Elem()))
 		return nil
 	}
 	if r.Len() != l.shape[level] {
 		return Errorf(InvalidArgument, "slices of one level must have equal lengths: the first of level %d has %d elements, another %d", level, l.shape[level], r.Len())
 	}
-	if level == len(l.shape)-1 && r.Kind() == reflect.Slice {
+	if level == len(l.shape)-1 && r.Kind() == reflect.Slice && r.Type().Elem() == l.elems.Type().Elem() {
 		l.elems = reflect.AppendSlice(l.elems, r)
 		return nil
 	}

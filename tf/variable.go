@@ -216,7 +216,9 @@ func (v *Variable) Read(opts ...Option) (x Output) {
 	return x
 }
 
-// Assign adds an operation that makes x the variable's value.
+// Assign adds an operation that makes x, of the variable's type and shape, the
+// variable's value. In an eager graph this happens at once, unless the operation
+// has an error.
 func (v *Variable) Assign(x Output, opts ...Option) *Operation {
 	return v.assign("Assign", x, opts...)
 }
@@ -234,6 +236,9 @@ func (v *Variable) AssignSub(x Output, opts ...Option) *Operation {
 func (v *Variable) assign(op string, x Output, opts ...Option) *Operation {
 	if v.ref {
 		return Apply(nil, op, []Output{v.handle, x}, opts...)
+	}
+	if g := v.Graph(); g.IsEager() && !v.shape.Compatible(x.Shape()) { // eager handles do not know the shape that the variable was declared with
+		return Failed(g.current(), op+"VariableOp", Errorf(InvalidArgument, "a variable's value must have its shape: variable %s has %v, the value %v", v.name, v.shape, x.Shape()))
 	}
 	return Apply(nil, op+"VariableOp", []Output{v.handle, x}, Join(opts, Attr("dtype", v.dtype))...)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/initializers"
 	"github.com/gorge-tf/gorge/tf/layers"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -28,10 +29,19 @@ var networks = map[string]func(g *tf.Graph, pixels int) network{"mlp": newMLP, "
 type mlp struct{ in, out *layers.DenseLayer }
 
 func newMLP(g *tf.Graph, pixels int) network {
-	m := &mlp{layers.NewDense(hidden, layers.Relu), layers.NewDense(classes)}
+	m := &mlp{
+		in:  layers.NewDense(hidden, layers.DenseOpts{Activation: layers.Relu, KernelInitializer: glorot(0)}),
+		out: layers.NewDense(classes, layers.DenseOpts{KernelInitializer: glorot(1)}),
+	}
 	m.in.Build(g, tf.Float32, tf.Shape{-1, pixels}) // variables are made here, on their own device
 	m.out.Build(g, tf.Float32, tf.Shape{-1, hidden})
 	return m
+}
+
+// glorot has a seed of its own: without it an eager graph draws other numbers than
+// one with a session, as in TensorFlow.
+func glorot(seed int64) initializers.Initializer {
+	return initializers.VarianceScaling(1, initializers.FanAvg, initializers.Uniform, seed)
 }
 
 func (m *mlp) logits(x tf.Output, _ bool) tf.Output { return m.out.Apply(m.in.Apply(x)) }

@@ -3,6 +3,7 @@ package dataset
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -30,7 +31,7 @@ func (d *matching) Iterate() (Iterator, error) {
 		names = append(names, found...)
 	}
 	if len(names) == 0 {
-		return nil, core.Errorf(core.NotFound, "Don't find any matched files")
+		return nil, core.Errorf(core.NotFound, "Don't find any matched files: no name matches %s", strings.Join(d.patterns, ", "))
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)

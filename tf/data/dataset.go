@@ -52,6 +52,8 @@ func (d *Dataset) with(f func(in dataset.Dataset) (dataset.Dataset, error)) *Dat
 	return result(f(d.d))
 }
 
+func (d *Dataset) get() (dataset.Dataset, error) { return d.d, d.err }
+
 // sure is with for what cannot fail.
 func (d *Dataset) sure(f func(in dataset.Dataset) dataset.Dataset) *Dataset {
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) { return f(in), nil })

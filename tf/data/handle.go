@@ -17,6 +17,9 @@ func NewIterator(types []tf.DType, shapes []tf.Shape) *Iterator {
 // Start puts the iterator before the first element of d, which must have
 // elements of its types and shapes.
 func (it *Iterator) Start(ctx context.Context, d *Dataset) error {
+	if d == nil {
+		return errNilDataset
+	}
 	if d.err != nil {
 		return d.err
 	}

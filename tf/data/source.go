@@ -61,12 +61,12 @@ func FromGenerator(types []tf.DType, shapes []tf.Shape, generate func() iter.Seq
 // Zip returns elements with the components of one element of each dataset, as
 // long as all have one.
 func Zip(inputs ...*Dataset) *Dataset {
-	all := make([]dataset.Dataset, len(inputs))
-	for i, d := range inputs {
-		if d.err != nil {
-			return d
-		}
-		all[i] = d.d
+	all, err := inner(inputs)
+	switch {
+	case err != nil:
+		return result(nil, err)
+	case len(all) == 0:
+		return result(nil, tf.Errorf(tf.InvalidArgument, "Zip needs a dataset, got none"))
 	}
 	return result(dataset.Zip(all), nil)
 }

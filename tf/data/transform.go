@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
@@ -163,15 +164,34 @@ func (d *Dataset) Batch(n int, dropRemainder bool) *Dataset {
 
 // PaddedBatch is Batch for elements of different sizes: they are padded with
 // padding, a scalar for each component, to shapes, or, where those are -1, to
-// the largest of the batch.
+// the largest of the batch. Without shapes those of the elements count, without
+// padding it is zeros and empty strings.
 func (d *Dataset) PaddedBatch(n int, shapes []tf.Shape, padding []*tf.Tensor, dropRemainder bool) *Dataset {
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
+		if shapes == nil {
+			shapes = in.Spec().Shapes
+		}
+		if i := slices.IndexFunc(shapes, func(s tf.Shape) bool { return s == nil }); i >= 0 {
+			return nil, tf.Errorf(tf.InvalidArgument, "the rank of what is padded must be known, that of component %d is not: give PaddedBatch its shape", i)
+		}
 		pad, err := enter(padding)
 		if err != nil {
 			return nil, err
 		}
+		if padding == nil {
+			pad = zeros(in.Spec().Types)
+		}
 		return dataset.PaddedBatch(in, int64(n), shapes, pad, dropRemainder)
 	})
+}
+
+// zeros returns the scalars that stand for no value.
+func zeros(types []tf.DType) []*core.Tensor {
+	out := make([]*core.Tensor, len(types))
+	for i, d := range types {
+		out[i] = core.NewTensor(d, core.Shape{})
+	}
+	return out
 }
 
 // Unbatch makes elements of the rows of elements.
@@ -199,6 +219,9 @@ func (d *Dataset) Shard(of, index int64) *Dataset {
 
 // Concatenate returns d's elements and then those of o.
 func (d *Dataset) Concatenate(o *Dataset) *Dataset {
+	if o == nil {
+		return result(nil, errNilDataset)
+	}
 	if o.err != nil {
 		return o
 	}

@@ -4,6 +4,11 @@
 //	g := eager.New()
 //	x := ops.Const(g, []float32{1, 2}, 2)
 //	v, err := x.Add(x).Value()
+//
+// A mistake is an error of the operation and of what is computed from it:
+// Output.Value and Operation.Err return it. Later operations that do not depend
+// on it are computed, so look at Err after an operation without outputs, such as
+// Variable.Assign.
 package eager
 
 import (

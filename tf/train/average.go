@@ -13,7 +13,11 @@ type ExponentialMovingAverage struct {
 	// NumUpdates, if given, makes the decay min(Decay, (1+n)/(10+n)): averages
 	// move faster in the beginning.
 	NumUpdates tf.Output
-	Name       string // "ExponentialMovingAverage"
+	// Step is NumUpdates as a variable, the global step say. It is read with the
+	// variables, so after the updates that Apply's operation is made to wait for;
+	// an output of Step.Value made before them may be the number of before.
+	Step *tf.Variable
+	Name string // "ExponentialMovingAverage"
 
 	averages map[*tf.Variable]*tf.Variable
 }
@@ -69,10 +73,14 @@ func (e *ExponentialMovingAverage) make(g *tf.Graph, v *tf.Variable) {
 
 func (e *ExponentialMovingAverage) decay(g *tf.Graph) tf.Output {
 	decay := ops.Scalar(g, float32(e.Decay))
-	if e.NumUpdates.IsZero() {
+	updates := e.NumUpdates
+	if e.Step != nil {
+		updates = e.Step.Read()
+	}
+	if updates.IsZero() {
 		return decay
 	}
-	n := e.NumUpdates.Cast(tf.Float32)
+	n := updates.Cast(tf.Float32)
 	return decay.Minimum(f32(n, 1).Add(n).Div(f32(n, 10).Add(n)))
 }
 

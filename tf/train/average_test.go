@@ -90,3 +90,29 @@ func TestMinimizeOptions(t *testing.T) {
 		t.Errorf("global step is %v", n)
 	}
 }
+
+// TestAverageOfSteps sees that a step which Apply waits for counts: the first
+// decay is (1+1)/(10+1), as in TensorFlow, whose averages read num_updates late.
+func TestAverageOfSteps(t *testing.T) {
+	g := tf.NewGraph()
+	step := train.GetOrCreateGlobalStep(g)
+	v := tf.NewVariable(ops.Const(g, []float32{0}), tf.VariableOptions{Name: "v"})
+	e := train.ExponentialMovingAverage{Decay: 0.9, Step: step}
+	var average *tf.Operation
+	updates := []*tf.Operation{v.AssignAdd(ops.Const(g, []float32{11})), step.AssignAdd(ops.Scalar[int64](g, 1))}
+	g.ControlDependencies(updates, func() { average = e.Apply(g, v) })
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, op := range []*tf.Operation{tf.InitializeAll(g), average} {
+		if _, err := s.Run(t.Context(), nil, op); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := session.Fetch[float32](t.Context(), s, nil, e.Average(v).Value())
+	if err != nil || len(got) != 1 || got[0] < 8.9999 || got[0] > 9.0001 {
+		t.Error(got, err)
+	}
+}

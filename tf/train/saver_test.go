@@ -292,3 +292,46 @@ func TestSaverEager(t *testing.T) {
 		t.Error(b, err)
 	}
 }
+
+// TestSaverEagerByDefault saves all variables of an eager graph, those of an
+// optimizer too, without naming them, and restores them in another one.
+func TestSaverEagerByDefault(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	if _, err := train.NewSaver(eager.New(), train.SaverOptions{}); !says(err, tf.InvalidArgument, "No variables to save") {
+		t.Error(err)
+	}
+	build := func() (*tf.Variable, *train.Saver) {
+		g := eager.New()
+		v := tf.NewVariable(ops.Const(g, []float32{1, 2}), tf.VariableOptions{Name: "v"})
+		var loss tf.Output
+		tape := eager.Record(g, func() { loss = v.Value().Square().Sum() })
+		grads, err := train.TapeGradients(tape, loss, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (train.Adam{LearningRate: 0.5}).ApplyGradients(grads); err != nil {
+			t.Fatal(err)
+		}
+		return v, newSaver(t, g, train.SaverOptions{})
+	}
+	v, saver := build()
+	v.Assign(ops.Const(v.Graph(), []float32{7, 8}))
+	if _, err := saver.Save(t.Context(), nil, path); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{}
+	saved, err := train.ListVariables(path)
+	for _, s := range saved {
+		names = append(names, s.Name)
+	}
+	if err != nil || !slices.Equal(names, []string{"beta1_power", "beta2_power", "v", "v/Adam", "v/Adam_1"}) {
+		t.Error(names, err)
+	}
+	w, other := build()
+	if err := other.Restore(t.Context(), nil, path); err != nil {
+		t.Fatal(err)
+	}
+	if x, err := w.Value().Value(); err != nil || !slices.Equal(tf.Data[float32](x), []float32{7, 8}) {
+		t.Error(x, err)
+	}
+}

@@ -90,7 +90,7 @@ func namedParts(vs map[string][]*tf.Variable) (out []item) {
 // listed returns the items of Vars, or all that a graph has to save.
 func listed(g *tf.Graph, o *SaverOptions) (out []item) {
 	vs := o.Vars
-	if len(vs) == 0 && len(o.Saveables) == 0 && !g.IsEager() {
+	if len(vs) == 0 && len(o.Saveables) == 0 {
 		vs = tf.Variables(g, tf.GlobalVariables)
 		for _, x := range g.Collection(SaveableObjects) {
 			if s, ok := x.(*Saveable); ok {

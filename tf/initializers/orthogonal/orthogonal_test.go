@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
-	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/initializers/orthogonal"
+	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/tftest"
 )
 
@@ -20,13 +20,18 @@ func TestNumbers(t *testing.T) {
 		{1, nil, tf.Shape{3, 2}, []float32{0.3636990785598755, -0.1893864870071411, 0.4987351596355438, -0.7873682975769043, -0.7867567539215088, -0.5866717100143433}},
 		{1.5, []int64{7}, tf.Shape{2, 1, 3}, []float32{-1.1546738147735596, -0.718435525894165, 0.6329132318496704, -0.5002467632293701, -0.3927723169326782, -1.358485460281372}},
 	} {
-		g := eager.New()
+		g := tf.NewGraph()
 		g.SetSeed(1)
-		v, err := orthogonal.New(c.gain, c.seed...)(g, tf.Float32, c.shape).Value()
+		s, err := session.New(g)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tftest.Elements(t, v, c.want, tftest.Within(3e-7, 3e-7))
+		defer s.Close()
+		out, err := s.Run(t.Context(), nil, orthogonal.New(c.gain, c.seed...)(g, tf.Float32, c.shape))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tftest.Elements(t, out[0], c.want, tftest.Within(3e-7, 3e-7))
 	}
 }
 

@@ -1,6 +1,9 @@
 package summary
 
 import (
+	"regexp"
+	"strings"
+
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
@@ -12,6 +15,13 @@ import (
 // of which [MergeAll] merges.
 const Summaries = "summaries"
 
+var notInTags = regexp.MustCompile(`[^-/.\w]`)
+
+// clean returns a name without what names of nodes cannot have, as TensorFlow has it.
+func clean(name string) string {
+	return strings.TrimLeft(notInTags.ReplaceAllString(name, "_"), "/")
+}
+
 // tagged adds a summary under a tag, which is name within the scopes in force: the
 // name of the summary's node too.
 func tagged(name string, x tf.Output, add func(tag tf.Output, node tf.Option) tf.Output) (s tf.Output) {
@@ -19,6 +29,7 @@ func tagged(name string, x tf.Output, add func(tag tf.Output, node tf.Option) tf
 	if x.Err() != nil || g == nil {
 		return x
 	}
+	name = clean(name)
 	g.Scope(name, func() {
 		scope := g.CurrentScope()
 		if scope == "" { // an eager graph has no names
@@ -40,7 +51,8 @@ func text(g *tf.Graph, v string) tf.Output {
 }
 
 // Scalar adds a summary of a number to the graph's summaries:
-// tf.summary.scalar. x is a scalar and the result a scalar string. Another
+// tf.summary.scalar. Characters of the name that tags cannot have become
+// underscores, here and in the functions below. x is a scalar and the result a scalar string. Another
 // shape is refused with INVALID_ARGUMENT in the step.
 func Scalar(name string, x tf.Output) tf.Output {
 	return tagged(name, x, func(tag tf.Output, node tf.Option) tf.Output { return ScalarSummary(tag, x, node) })
@@ -81,7 +93,7 @@ func Audio(name string, x tf.Output, rate float32, most int) tf.Output {
 
 // Tensor adds a summary of a whole tensor to the graph's summaries:
 // tf.summary.tensor_summary. x may have any type and shape; none is refused.
-func Tensor(name string, x tf.Output) tf.Output { return plugged(name, x, "", nil) }
+func Tensor(name string, x tf.Output) tf.Output { return plugged(name, x, "", "", nil) }
 
 // Text adds a summary of texts, strings in a tensor of any shape, to the
 // graph's summaries: tf.summary.text. TensorBoard takes them as Markdown.
@@ -90,12 +102,13 @@ func Text(name string, x tf.Output) tf.Output {
 	if x.Err() == nil && x.DType() != tf.String {
 		return tf.Failed(x.Graph(), name, tf.Errorf(tf.InvalidArgument, "Expected tensor %s to have dtype string, got %v", x.Name(), x.DType())).Output(0)
 	}
-	return plugged(name, x, "text", nil)
+	return plugged(name, x, "", "text", nil)
 }
 
-// plugged adds a summary of a tensor that a plugin of TensorBoard shows.
-func plugged(name string, x tf.Output, plugin string, content []byte) tf.Output {
-	m := &pb.SummaryMetadata{}
+// plugged adds a summary of a tensor that a plugin of TensorBoard shows, under the
+// display name if there is one.
+func plugged(name string, x tf.Output, display, plugin string, content []byte) tf.Output {
+	m := &pb.SummaryMetadata{DisplayName: display}
 	if plugin != "" {
 		m.PluginData = &pb.SummaryMetadata_PluginData{PluginName: plugin, Content: content}
 	}
@@ -121,9 +134,10 @@ func PRCurve(name string, labels, predictions tf.Output, thresholds int) tf.Outp
 	if thresholds < 2 {
 		return tf.Failed(labels.Graph(), name, tf.Errorf(tf.InvalidArgument, "a curve needs two thresholds at least, got %d", thresholds)).Output(0)
 	}
+	display, name := name, clean(name)
 	var curve tf.Output
 	labels.Graph().Scope(name+"_counts", func() { curve = precisionRecall(labels, predictions, thresholds) })
-	return plugged(name+"/pr_curves", curve, "pr_curves", protowire.AppendVarint(protowire.AppendTag(nil, 2, protowire.VarintType), uint64(thresholds)))
+	return plugged(name+"/pr_curves", curve, display, "pr_curves", protowire.AppendVarint(protowire.AppendTag(nil, 2, protowire.VarintType), uint64(thresholds)))
 }
 
 // precisionRecall returns six rows for as many thresholds: true positives, false

@@ -1,6 +1,7 @@
 package summary_test
 
 import (
+	"slices"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -60,6 +61,9 @@ func TestTagged(t *testing.T) {
 			t.Errorf("%s of %q", v.GetTag(), v.GetMetadata().GetPluginData().GetPluginName())
 		}
 		if v.GetTag() == "curve/pr_curves" {
+			if name := v.GetMetadata().GetDisplayName(); name != "curve" {
+				t.Errorf("the curve is shown as %q", name)
+			}
 			// Thresholds 0, 0.5 and 1: predictions 0.1 0.4 0.6 0.9 of no yes no yes.
 			got, err := tensorOf(v.GetTensor())
 			want := []float32{2, 1, 0, 2, 1, 0, 0, 1, 2, 0, 1, 2, 0.5, 0.5, 0, 1, 0.5, 0}
@@ -76,5 +80,35 @@ func TestTagged(t *testing.T) {
 	}
 	if len(m.GetValue()) != 8 {
 		t.Errorf("%d summaries, want 8", len(m.GetValue()))
+	}
+}
+
+// TestTagsAreCleaned sees that names become tags as in TensorFlow, which takes any.
+func TestTagsAreCleaned(t *testing.T) {
+	g := tf.NewGraph()
+	x := ops.Scalar[float32](g, 1)
+	summary.Scalar("loss (train) %", x)
+	summary.Scalar("//a/b-c.d", x)
+	summary.Scalar("größe", x)
+	summary.PRCurve("p r", ops.Constant(g, []bool{true}), ops.Const(g, []float32{1}), 2)
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	out, err := session.Fetch[string](t.Context(), s, nil, summary.MergeAll(g))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &pb.Summary{}
+	if err := proto.Unmarshal([]byte(out[0]), m); err != nil {
+		t.Fatal(err)
+	}
+	var tags []string
+	for _, v := range m.GetValue() {
+		tags = append(tags, v.GetTag())
+	}
+	if want := []string{"loss__train___", "a/b-c.d", "gr__e", "p_r/pr_curves"}; !slices.Equal(tags, want) {
+		t.Errorf("got %q, want %q", tags, want)
 	}
 }
