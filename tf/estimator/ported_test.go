@@ -21,7 +21,14 @@ type ported struct {
 	}
 	Receivers map[string]json.RawMessage
 	Exports   map[string]json.RawMessage
-	Memory    struct {
+	Deep      []struct {
+		Head        string
+		Dims        []int
+		Loss        float64
+		Metrics     map[string]float64
+		Predictions map[string][]any
+	}
+	Memory struct {
 		Evaluations []map[string]float64
 		Every       string
 	}

@@ -165,9 +165,65 @@ def in_memory():
     return out
 
 
+heads = tf.contrib.estimator
+
+
+def own_loss(labels, logits):
+    return tf.reduce_sum(tf.abs(tf.cast(labels, tf.float32) - logits), -1, keepdims=True)
+
+
+def deep_heads():
+    sums = dict(loss_reduction=tf.compat.v1.losses.Reduction.SUM)
+    return {
+        "binary": ("steps", 1, heads.binary_classification_head(weight_column="weight", thresholds=[0.4])),
+        "binary_sum": ("steps", 1, heads.binary_classification_head(**sums)),
+        "binary_own": ("steps", 1, heads.binary_classification_head(loss_fn=own_loss)),
+        "classes": ("third", 3, heads.multi_class_head(3, weight_column="weight")),
+        "words": ("words", 3, heads.multi_class_head(3, label_vocabulary=["a", "b", "c"])),
+        "labels": ("two", 2, heads.multi_label_head(2, weight_column="weight1", thresholds=[0.5], classes_for_class_based_metrics=[1])),
+        "number": ("number", 1, heads.regression_head(weight_column="weight", inverse_link_fn=tf.exp)),
+        "numbers": ("numbers", 2, heads.regression_head(label_dimension=2, weight_column="weight2", **sums)),
+        "poisson": ("number", 1, heads.poisson_regression_head()),
+        "multi": ("both", 4, heads.multi_head([heads.multi_class_head(3, name="a"), heads.regression_head(weight_column="weight", name="b")])),
+    }
+
+
+def deep_data(dims):
+    n = int(np.prod(dims))
+    i = np.arange(n)
+    weight = (1 + i % 3).astype(np.float32)
+    two = np.stack([i % 2, i % 3 == 0], 1).astype(np.int64)
+    features = {"weight": weight.reshape(dims), "weight1": weight.reshape(dims + [1]), "weight2": np.stack([weight, weight * 0.5], 1).reshape(dims + [2])}
+    labels = {
+        "steps": (i % 2).reshape(dims), "third": (i % 3).reshape(dims + [1]), "words": np.array(["a", "b", "c"])[i * i % 3].reshape(dims),
+        "two": two.reshape(dims + [2]), "number": (i * 0.1).astype(np.float32).reshape(dims), "numbers": np.stack([i * 0.1, np.cos(i)], 1).astype(np.float32).reshape(dims + [2]),
+    }
+    labels["both"] = {"a": labels["third"], "b": labels["number"]}
+    logits = lambda k: np.sin(np.arange(n * k) * 1.1).astype(np.float32).reshape(dims + [k])
+    return features, labels, logits
+
+
+def deep(name, dims):
+    label, k, _ = deep_heads()[name]
+    with tf.Graph().as_default():
+        features, labels, logits = deep_data(dims)
+        const = lambda x: {a: tf.constant(b) for a, b in x.items()} if isinstance(x, dict) else tf.constant(x)
+        head = deep_heads()[name][2]
+        tf.compat.v1.train.create_global_step()
+        spec = head.create_estimator_spec(const(features), "eval", tf.constant(logits(k)), const(labels[label]), train_op_fn=lambda loss: tf.no_op())
+        served = head.create_estimator_spec(const(features), "infer", tf.constant(logits(k)))
+        with tf.compat.v1.Session() as s:
+            s.run([tf.compat.v1.global_variables_initializer(), tf.compat.v1.local_variables_initializer(), tf.compat.v1.tables_initializer()])
+            loss, _ = s.run([spec.loss, {a: m[1] for a, m in spec.eval_metric_ops.items()}])
+            metrics = s.run({a: m[0] for a, m in spec.eval_metric_ops.items()})
+            flat = lambda x: [list(x.shape)] + ([v.decode() for v in x.reshape(-1)] if x.dtype.kind == "O" else x.astype(np.float64).reshape(-1).tolist())
+            predictions = {"/".join(a) if isinstance(a, tuple) else a: flat(x) for a, x in s.run(served.predictions).items()}
+            return {"head": name, "dims": dims, "loss": float(loss), "metrics": {a: float(x) for a, x in metrics.items()}, "predictions": predictions}
+
+
 def main():
     env = [environment(c, m) for c in ENVIRONMENTS for m in (None, "/m", "/other")]
-    print(json.dumps({"environment": env, "receivers": receivers(), "exports": exports(), "memory": in_memory()}, indent=1, sort_keys=True))
+    print(json.dumps({"environment": env, "receivers": receivers(), "exports": exports(), "memory": in_memory(), "deep": [deep(n, d) for n in sorted(deep_heads()) for d in ([2, 3], [2, 2, 2], [5])]}, indent=1, sort_keys=True))
 
 
 if __name__ == "__main__":
