@@ -149,3 +149,19 @@ func TestStopAtCheckpointStep(t *testing.T) {
 		}
 	}
 }
+
+// TestStopHooksRefuse: hooks without what tells them when to stop fail when training
+// begins.
+func TestStopHooksRefuse(t *testing.T) {
+	e := portedEstimator(t, estimator.RunConfig{ModelDir: t.TempDir(), LogStepCountSteps: -1})
+	for name, h := range map[string]train.Hook{
+		"no function":  estimator.StopIf(nil, estimator.StopOptions{}),
+		"no estimator": estimator.StopIfHigher(nil, "accuracy", 1, estimator.StopOptions{}),
+		"neither":      estimator.StopIfNoDecrease(nil, "loss", 1, estimator.StopOptions{EverySteps: 1}),
+	} {
+		err := e.Train(t.Context(), portedInput(1), estimator.TrainOptions{Hooks: []train.Hook{h}})
+		if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "a hook that stops early needs") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
