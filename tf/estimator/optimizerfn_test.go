@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/estimator"
 	"github.com/gorge-tf/gorge/tf/feature"
+	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/train"
 )
 
@@ -48,5 +50,26 @@ func TestOptimizerFnRefuses(t *testing.T) {
 		if err := e.Train(t.Context(), portedInput(1), estimator.TrainOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
+	}
+}
+
+// TestLogits: a network within a model of one's own has the names of TensorFlow's
+// dnn_logit_fn_builder.
+func TestLogits(t *testing.T) {
+	g := tf.NewGraph()
+	c := &estimator.Call{Graph: g, Mode: estimator.Train, Features: feature.Features{"x": ops.Const(g, []float32{1, 2, 3})}}
+	y := estimator.DNN{Columns: []feature.Dense{feature.Numeric("x")}, Hidden: []int{4}}.Logits(c, 2)
+	if y.Err() != nil || !y.Shape().Equal(tf.Shape{3, 2}) {
+		t.Errorf("got %v, %v", y, y.Err())
+	}
+	var names []string
+	for _, v := range tf.Variables(g, tf.GlobalVariables) {
+		names = append(names, v.Name())
+	}
+	if want := []string{"hiddenlayer_0/kernel", "hiddenlayer_0/bias", "logits/kernel", "logits/bias"}; !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+	if y := (estimator.DNN{Columns: []feature.Dense{feature.Numeric("x")}, Dropout: 2}).Logits(c, 2); tf.CodeOf(y.Err()) != tf.InvalidArgument {
+		t.Errorf("got %v", y.Err())
 	}
 }

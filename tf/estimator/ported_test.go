@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -149,5 +150,53 @@ func TestReceiversAsTensorFlow(t *testing.T) {
 		if !reflect.DeepEqual(got, expected) {
 			t.Errorf("%s: got %v, want %v", name, got, expected)
 		}
+	}
+}
+
+// FuzzReadTFConfig: any text is read or refused, and what is read completes a
+// configuration that names nothing.
+func FuzzReadTFConfig(f *testing.F) {
+	for _, text := range []string{`{}`, `null`, `[]`, `{"service": {"a": null}}`, `{"model_dir": ""}`, `{"session_master": 3}`, `{"cluster": {"chief": ["a:1"], "ps": []}, "task": {"type": "ps", "index": "0"}}`, `{"cluster": {"chief": null}, "task": null}`, `{"task": {"index": -1}}`} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := estimator.ReadTFConfig(text)
+		if err != nil {
+			if tf.CodeOf(err) != tf.InvalidArgument {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		r, err := c.RunConfig(estimator.RunConfig{})
+		if err != nil || r.ModelDir != c.ModelDir || r.Master != c.Master || r.Cluster != c.Cluster {
+			t.Errorf("%q: got %+v, %v", text, r, err)
+		}
+		if _, err := c.RunConfig(estimator.RunConfig{ModelDir: c.ModelDir + "/other"}); (err != nil) != (c.ModelDir != "") {
+			t.Errorf("%q: another directory: %v", text, err)
+		}
+	})
+}
+
+// TestExportOfUnfinishedMetric: a metric without an update is refused.
+func TestExportOfUnfinishedMetric(t *testing.T) {
+	e, err := estimator.New(func(c *estimator.Call) (*estimator.Spec, error) {
+		s, err := double(c)
+		if c.Mode == estimator.Eval {
+			s.EvalMetrics["half"] = estimator.Metric{Value: s.Loss}
+		}
+		return s, err
+	}, estimator.Options{Config: estimator.RunConfig{ModelDir: t.TempDir(), LogStepCountSteps: -1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Train(t.Context(), doubled, estimator.TrainOptions{Steps: 1}); err != nil {
+		t.Fatal(err)
+	}
+	receive, err := estimator.SupervisedReceiver(t.Context(), doubled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.ExportSavedModel(t.Context(), t.TempDir(), receive, estimator.ExportOptions{Mode: estimator.Eval}); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "metrics/half/update_op") {
+		t.Errorf("got %v", err)
 	}
 }
