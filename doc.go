@@ -41,7 +41,7 @@
 //   - tf/rnn: recurrent networks
 //   - tf/feature: feature columns
 //   - tf/estimator: models by a model function, and ready-made ones
-//   - tf/estimator/clustered: tasks of clusters that train them
+//   - tf/estimator/clustered, tf/estimator/recurrent: tasks of clusters that train them; recurrent networks among the ready-made
 //   - tf/losses, tf/metrics: what training makes small, and what is measured
 //   - tf/savedmodel: models that TensorFlow has saved, and saving them for it
 //   - tf/serving, tf/serving/restjson, tf/serving/servingmetrics: TensorFlow Serving's services over saved models, its JSON, its metrics

@@ -36,6 +36,17 @@ func (m DNN) hidden(c *Call, x tf.Output, i, units int) tf.Output {
 	return x
 }
 
+// Logits adds the network to a model of one's own, and returns its units logits for
+// each example: TensorFlow's dnn_logit_fn_builder. Variables are hiddenlayer_0/kernel,
+// logits/bias and so on in the variable scope that is open; the optimizer has no
+// effect. The counterpart for linear models is feature.LinearModel.
+func (m DNN) Logits(c *Call, units int) tf.Output {
+	if err := m.check(); err != nil {
+		return tf.Failed(c.Graph, "logits", err).Output(0)
+	}
+	return m.logits(c, units)
+}
+
 // trainable returns the variables of a scope that are trained.
 func trainable(g *tf.Graph, scope string) (vs []*tf.Variable) {
 	for _, v := range tf.Variables(g, tf.TrainableVariables) {

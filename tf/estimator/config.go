@@ -1,10 +1,7 @@
 package estimator
 
 import (
-	"encoding/json"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -50,6 +47,13 @@ type RunConfig struct {
 	RecoveryWait time.Duration
 	// SessionTimeout is how long a worker waits for the chief's model; 0: 2 hours.
 	SessionTimeout time.Duration
+	// Master is the address of the server that training and predictions use,
+	// "grpc://host:port"; "": this process or, in a cluster, the task's own server
+	// in training. EvalMaster is that of evaluations; "": this process. See
+	// [RunConfig.WithEnvironment].
+	Master, EvalMaster string
+	// Service is for what the platform tells a program: TF_CONFIG's "service".
+	Service map[string]any
 	// DeviceFn chooses the devices of nodes in training; nil: variables are spread
 	// over the parameter servers, if there are any.
 	DeviceFn func(n *core.Node) string
@@ -93,64 +97,6 @@ func (c *Cluster) boss() string {
 
 // target is the address of the task's own server.
 func (c *Cluster) target() string { return "grpc://" + c.Jobs[c.Type][c.Index] }
-
-// ParseTFConfig reads the JSON text that TensorFlow's programs find in the
-// environment variable TF_CONFIG:
-//
-//	{"cluster": {"chief": ["a:1"], "ps": ["b:1"], "worker": ["c:1"]}, "task": {"type": "worker", "index": 0}}
-//
-// The result is nil if text is empty or names no cluster. A cluster must have one
-// chief, or one master, which evaluates as well, and the task an index, which may be
-// a string. An evaluator in the cluster is left out. Errors are InvalidArgument.
-func ParseTFConfig(text string) (*Cluster, error) {
-	if text == "" {
-		return nil, nil
-	}
-	var in struct {
-		Cluster map[string][]string
-		Task    struct {
-			Type  string
-			Index *index
-		}
-	}
-	if err := json.Unmarshal([]byte(text), &in); err != nil {
-		return nil, tf.Errorf(tf.InvalidArgument, "TF_CONFIG must be JSON text with a cluster and a task: %v", err)
-	}
-	c := &Cluster{Jobs: in.Cluster, Type: in.Task.Type}
-	if in.Task.Index != nil {
-		c.Index = int(*in.Task.Index)
-	}
-	if len(c.Jobs) == 0 {
-		if c.Type != "" && c.Type != "local" && c.Type != Worker {
-			return nil, tf.Errorf(tf.InvalidArgument, "If \"cluster\" is not set in TF_CONFIG, task type must be WORKER, got %q", c.Type)
-		}
-		if c.Index != 0 {
-			return nil, tf.Errorf(tf.InvalidArgument, "If \"cluster\" is not set in TF_CONFIG, task index must be 0, got %d", c.Index)
-		}
-		return nil, nil
-	}
-	delete(c.Jobs, Evaluator) // which is no part of it, whoever lists it
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	if in.Task.Index == nil {
-		return nil, tf.Errorf(tf.InvalidArgument, "If \"cluster\" is set in TF_CONFIG, task index must be set.")
-	}
-	return c, nil
-}
-
-// An index is that of a task, which some schedulers write as a string.
-type index int
-
-// UnmarshalJSON reads an integer, or a string that is one.
-func (i *index) UnmarshalJSON(text []byte) error {
-	n, err := strconv.Atoi(strings.Trim(string(text), `"`))
-	*i = index(n)
-	return err
-}
-
-// FromEnvironment is ParseTFConfig of the environment variable TF_CONFIG.
-func FromEnvironment() (*Cluster, error) { return ParseTFConfig(os.Getenv("TF_CONFIG")) }
 
 func (c *Cluster) check() error {
 	bad := func(format string, args ...any) error { return tf.Errorf(tf.InvalidArgument, format, args...) }

@@ -131,6 +131,9 @@ func stalled(steps int64, better func(a, b float64) bool) func(step int64, v flo
 // once, in the order of the steps.
 func stopper(e *Estimator, metric string, o StopOptions, judge func(step int64, v float64) bool) train.Hook {
 	if o.EvalDir == "" {
+		if e == nil {
+			return StopIf(nil, o) // which fails when training begins
+		}
 		o.EvalDir = e.EvalDir("")
 	}
 	if o.Every == 0 && o.EverySteps == 0 {

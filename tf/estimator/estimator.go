@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/train"
 )
 
@@ -161,13 +162,18 @@ func inSession(s *train.MonitoredSession, f func() error) (err error) {
 }
 
 // session returns a session whose variables are those of a checkpoint, or
-// initial values if path is empty.
-func (e *Estimator) session(ctx context.Context, b *build, path string, hooks []train.Hook) (*train.MonitoredSession, error) {
+// initial values if path is empty. It is of this process, or of the server at an
+// address.
+func (e *Estimator) session(ctx context.Context, b *build, path, address string, hooks []train.Hook) (*train.MonitoredSession, error) {
 	if path != "" {
 		if err := e.fits(b.g, path); err != nil {
 			return nil, err
 		}
 	}
-	c := &train.ChiefSessionCreator{Graph: b.g, Scaffold: b.scaffold(), Options: e.config.Session, CheckpointPath: path}
+	options := e.config.Session
+	if address != "" {
+		options = append(slices.Clone(options), session.Target(address))
+	}
+	c := &train.ChiefSessionCreator{Graph: b.g, Scaffold: b.scaffold(), Options: options, CheckpointPath: path}
 	return train.NewMonitoredSession(ctx, b.g, train.MonitoredOptions{Creator: c, Hooks: hooks})
 }

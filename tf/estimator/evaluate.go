@@ -134,7 +134,7 @@ func (e *Estimator) evaluate(ctx context.Context, b *build, all map[string]Metri
 		return nil, err
 	}
 	defer b.feed.close()
-	s, err := e.session(ctx, b, path, append(slices.Clone(o.Hooks), b.spec.EvalHooks...))
+	s, err := e.session(ctx, b, path, e.config.EvalMaster, append(slices.Clone(o.Hooks), b.spec.EvalHooks...))
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,10 @@
 package estimator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,55 +14,15 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
-	"github.com/gorge-tf/gorge/tf/feature"
-	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/savedmodel"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/train"
 )
 
-// A Receiver is what a served model gets: placeholders, and the features that
-// are made of them.
-type Receiver struct {
-	Features feature.Features
-	Inputs   map[string]tf.Output
-	// Alternatives are other inputs by names, from which the same features follow:
-	// signatures NAME:KEY take them.
-	Alternatives map[string]map[string]tf.Output
-}
-
-// A ReceiverFn adds a Receiver to the graph that is exported.
-type ReceiverFn func(g *tf.Graph) (*Receiver, error)
-
-// ParsingReceiver serves serialized tf.Example records, an input "examples".
-func ParsingReceiver(spec *feature.ParseSpec) ReceiverFn {
-	return func(g *tf.Graph) (*Receiver, error) {
-		if spec == nil {
-			return nil, tf.Errorf(tf.InvalidArgument, "a parsing receiver needs a ParseSpec, got nil")
-		}
-		x := ops.Placeholder(g, tf.String, tf.Shape{-1}, tf.Name("input_example_tensor"))
-		return &Receiver{Features: spec.Parse(x), Inputs: map[string]tf.Output{"examples": x}}, nil
-	}
-}
-
-// RawReceiver serves tensors as they are, by the features' keys. Shapes are those
-// of batches: their first size is -1.
-func RawReceiver(features map[string]tf.ArgSpec) ReceiverFn {
-	return func(g *tf.Graph) (*Receiver, error) {
-		r := &Receiver{Features: feature.Features{}, Inputs: map[string]tf.Output{}}
-		for _, key := range slices.Sorted(maps.Keys(features)) {
-			x := ops.Placeholder(g, features[key].DType, features[key].Shape, tf.Name(key))
-			r.Features[key], r.Inputs[key] = x, x
-		}
-		if len(features) == 0 {
-			return nil, tf.Errorf(tf.InvalidArgument, "feature_spec cannot be empty: a raw receiver must have a feature")
-		}
-		return r, nil
-	}
-}
-
 // ExportOptions adjust [Estimator.ExportSavedModel].
 type ExportOptions struct {
+	// Mode is what [Estimator.ExportSavedModel] exports the model for; "": [Predict].
+	Mode       Mode
 	Checkpoint string // the one to export, the latest if it is ""
 	// Assets are further files that the graph reads, beside the vocabularies of
 	// tables.
@@ -75,41 +35,158 @@ type ExportOptions struct {
 	KeepDevices bool
 }
 
+// exported are the modes that a model can be exported for, in the order of their
+// MetaGraphs: variables are those of the first one. That of training has all that
+// are in checkpoints.
+var exported = []struct {
+	mode Mode
+	tag  string
+}{{Train, savedmodel.Train}, {Eval, savedmodel.Eval}, {Predict, savedmodel.Serve}}
+
 // ExportSavedModel writes the model for prediction to a new directory under base,
 // named after the time in seconds, and returns its path. Model servers load it.
-// Without a checkpoint the error is NotFound.
+// Without a checkpoint the model is that of the warm start; without that either the
+// error is NotFound. With a mode among the options it is
+// [Estimator.ExportAllSavedModels] of that mode.
 func (e *Estimator) ExportSavedModel(ctx context.Context, base string, receive ReceiverFn, o ExportOptions) (string, error) {
-	path, err := e.checkpoint(o.Checkpoint)
+	return e.ExportAllSavedModels(ctx, base, map[Mode]ReceiverFn{cmp.Or(o.Mode, Predict): receive}, o)
+}
+
+// ExportAllSavedModels writes a SavedModel with a MetaGraph for each mode that has a
+// receiver function: TensorFlow's experimental_export_all_saved_models. The
+// MetaGraphs share their variables, and have the tags savedmodel.Train, Eval and
+// Serve. Those of training and evaluation need a receiver with labels, see
+// [RawSupervisedReceiver], and have one signature, "train" or "eval", whose outputs
+// are loss, predictions/KEY, and metrics/NAME/value and metrics/NAME/update_op. A
+// program that has loaded the MetaGraph of training runs its TrainOp.
+// ExportOptions.Mode has no effect.
+func (e *Estimator) ExportAllSavedModels(ctx context.Context, base string, receivers map[Mode]ReceiverFn, o ExportOptions) (string, error) {
+	if err := e.checkExport(receivers, o); err != nil {
+		return "", err
+	}
+	path, err := e.exportedCheckpoint(o.Checkpoint)
 	if err != nil {
 		return "", err
+	}
+	x := &export{e: e, o: o, path: path, builder: &savedmodel.Builder{AsText: o.AsText}}
+	defer x.close()
+	for _, m := range exported {
+		if receive := receivers[m.mode]; receive != nil {
+			if err := x.add(ctx, m.mode, m.tag, receive); err != nil {
+				return "", err
+			}
+		}
+	}
+	dir, err := free(base)
+	if err != nil {
+		return "", e.fault(tf.CodeOf(err), "%s", tf.AsError(err).Message())
+	}
+	if err := x.builder.Save(ctx, dir); err != nil {
+		return "", err
+	}
+	return dir, extra(dir, o.AssetsExtra)
+}
+
+// checkExport refuses what can be refused before a graph is made.
+func (e *Estimator) checkExport(receivers map[Mode]ReceiverFn, o ExportOptions) error {
+	for _, mode := range slices.Sorted(maps.Keys(receivers)) {
+		if mode != Train && mode != Eval && mode != Predict {
+			return e.wrong("No valid modes for exporting found. Got %q: the modes are %q, %q and %q", mode, Train, Eval, Predict)
+		}
+		if receivers[mode] == nil {
+			return e.wrong("exporting needs a receiver function, got nil")
+		}
+	}
+	if len(receivers) == 0 {
+		return e.wrong("No valid modes for exporting found. Got none: a receiver function is needed")
+	}
+	for to := range o.AssetsExtra {
+		if !filepath.IsLocal(to) {
+			return e.wrong("the path of an extra asset must be within assets.extra, got %q", to)
+		}
+	}
+	return nil
+}
+
+// exportedCheckpoint returns path, or else the latest checkpoint, or else that of
+// the warm start.
+func (e *Estimator) exportedCheckpoint(path string) (string, error) {
+	path, err := e.checkpoint(path)
+	if err != nil {
+		return "", err
+	}
+	if path == "" && e.warm != nil {
+		path = e.warm.From
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			if path, err = train.LatestCheckpoint(path); err != nil {
+				return "", err
+			}
+		}
 	}
 	if path == "" {
 		return "", e.fault(tf.NotFound, "Couldn't find trained model at %s.", e.config.ModelDir)
 	}
-	if receive == nil {
-		return "", e.wrong("exporting needs a receiver function, got nil")
+	return path, nil
+}
+
+// An export is a SavedModel that is being made. Its sessions live until it has been
+// written.
+type export struct {
+	e        *Estimator
+	o        ExportOptions
+	path     string // of the checkpoint
+	builder  *savedmodel.Builder
+	sessions []*session.Session
+}
+
+func (x *export) close() {
+	for _, s := range x.sessions {
+		s.Close()
 	}
-	for to := range o.AssetsExtra {
-		if !filepath.IsLocal(to) {
-			return "", e.wrong("the path of an extra asset must be within assets.extra, got %q", to)
-		}
-	}
-	b, r, err := e.receive(receive)
+}
+
+// add adds the MetaGraph of a mode.
+func (x *export) add(ctx context.Context, mode Mode, tag string, receive ReceiverFn) error {
+	b, r, err := x.e.receive(mode, receive)
 	if err != nil {
-		return "", err
+		return err
 	}
-	signatures, err := b.signatures(r)
+	signatures, err := b.signatures(mode, r)
 	if err != nil {
-		return "", e.wrong("%s", tf.AsError(err).Message())
+		return x.e.wrong("%s", tf.AsError(err).Message())
 	}
-	if err := e.fits(b.g, path); err != nil {
-		return "", err
+	if err := x.e.fits(b.g, x.path); err != nil {
+		return err
 	}
-	return e.write(ctx, b, signatures, base, path, o)
+	sc := b.scaffold()
+	if err := sc.Finalize(b.g); err != nil {
+		return err
+	}
+	s, err := session.New(b.g, x.e.config.Session...)
+	if err != nil {
+		return err
+	}
+	x.sessions = append(x.sessions, s)
+	if err := sc.Saver.Restore(ctx, s, x.path); err != nil {
+		return err
+	}
+	assets, err := vocabularies(ctx, s, b.g)
+	if err != nil {
+		return err
+	}
+	mg := savedmodel.MetaGraph{
+		Tags: []string{tag}, Session: s, Signatures: signatures, Assets: append(assets, x.o.Assets...),
+		Init: sc.LocalInitOp, Train: b.spec.TrainOp, ClearDevices: !x.o.KeepDevices,
+	}
+	if mode != Train {
+		mg.Train = nil
+	}
+	x.builder.Add(mg)
+	return nil
 }
 
 // receive makes the graph to export.
-func (e *Estimator) receive(f ReceiverFn) (b *build, r *Receiver, err error) {
+func (e *Estimator) receive(mode Mode, f ReceiverFn) (b *build, r *Receiver, err error) {
 	b = e.newBuild()
 	err = e.placed(b, Predict, func() error {
 		if r, err = f(b.g); err != nil {
@@ -118,37 +195,13 @@ func (e *Estimator) receive(f ReceiverFn) (b *build, r *Receiver, err error) {
 		if r == nil || len(r.Inputs) == 0 {
 			return e.wrong("a receiver function must return a Receiver with inputs")
 		}
-		return e.model(b, Predict, r.Features, nil)
+		labels := r.Labels
+		if mode == Predict {
+			labels = nil
+		}
+		return e.model(b, mode, r.Features, labels)
 	})
 	return b, r, err
-}
-
-func (e *Estimator) write(ctx context.Context, b *build, signatures map[string]savedmodel.SignatureSpec, base, path string, o ExportOptions) (string, error) {
-	sc := b.scaffold()
-	if err := sc.Finalize(b.g); err != nil {
-		return "", err
-	}
-	s, err := session.New(b.g, e.config.Session...)
-	if err != nil {
-		return "", err
-	}
-	defer s.Close()
-	if err := sc.Saver.Restore(ctx, s, path); err != nil {
-		return "", err
-	}
-	assets, err := vocabularies(ctx, s, b.g)
-	if err != nil {
-		return "", err
-	}
-	mg := savedmodel.MetaGraph{Session: s, Signatures: signatures, Assets: append(assets, o.Assets...), Init: sc.LocalInitOp, ClearDevices: !o.KeepDevices}
-	dir, err := free(base)
-	if err != nil {
-		return "", e.fault(tf.CodeOf(err), "%s", tf.AsError(err).Message())
-	}
-	if err := (&savedmodel.Builder{AsText: o.AsText}).Add(mg).Save(ctx, dir); err != nil {
-		return "", err
-	}
-	return dir, extra(dir, o.AssetsExtra)
 }
 
 // vocabularies returns the files that tables of the graph are filled from: the
@@ -198,44 +251,4 @@ func extra(dir string, files map[string]string) error {
 		}
 	}
 	return nil
-}
-
-// signatures returns the entry points of what is exported.
-func (b *build) signatures(r *Receiver) (map[string]savedmodel.SignatureSpec, error) {
-	outputs := b.spec.ExportOutputs
-	if len(outputs) == 0 {
-		outputs = map[string]ExportOutput{savedmodel.DefaultSignature: PredictOutput{b.spec.Predictions}}
-	}
-	all := map[string]ExportOutput{}
-	maps.Copy(all, outputs)
-	if _, ok := all[savedmodel.DefaultSignature]; !ok {
-		if len(all) > 1 {
-			return nil, tf.Errorf(tf.InvalidArgument, "Multiple export_outputs were provided, but none of them is specified as the default. Do this by naming one of them with %q: got %q", savedmodel.DefaultSignature, slices.Sorted(maps.Keys(all)))
-		}
-		for _, only := range outputs {
-			all[savedmodel.DefaultSignature] = only
-		}
-	}
-	signatures := signaturesOf(all, r.Inputs, "")
-	for name, inputs := range r.Alternatives {
-		maps.Copy(signatures, signaturesOf(outputs, inputs, name+":"))
-	}
-	if len(signatures) == 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "a SavedModel must have a signature, none of %q fits the receiver", slices.Sorted(maps.Keys(all)))
-	}
-	return signatures, nil
-}
-
-// signaturesOf returns those that inputs fit, with a prefix before their names.
-func signaturesOf(all map[string]ExportOutput, inputs map[string]tf.Output, prefix string) map[string]savedmodel.SignatureSpec {
-	signatures := map[string]savedmodel.SignatureSpec{}
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		s, err := all[key].signature(inputs)
-		if err != nil {
-			slog.Warn("Export excludes a signature because it cannot be served via TensorFlow Serving APIs", "signature", prefix+key, "reason", tf.AsError(err).Message())
-			continue
-		}
-		signatures[prefix+key] = s
-	}
-	return signatures
 }

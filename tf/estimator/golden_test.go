@@ -84,16 +84,9 @@ func (w *watch) Begin(g *tf.Graph) error {
 	w.g = g
 	for _, v := range tf.Variables(g, tf.TrainableVariables) {
 		if name := v.Name(); len(name) > 4 && name[:4] == "dnn/" {
-			value, err := tf.FromSlice(initial(name, v.Shape().NumElements()), v.Shape()...)
-			if err != nil {
+			if err := w.set(g, v, initial(name, v.Shape().NumElements())); err != nil {
 				return err
 			}
-			x := placeholder(g, v)
-			set := v.Assign(x)
-			w.sets = append(w.sets, func(ctx context.Context, s *session.Session) error {
-				_, err := s.Run(ctx, session.Feeds{x: value}, set)
-				return err
-			})
 		}
 	}
 	summary, err := g.Output("loss:0")
@@ -101,6 +94,21 @@ func (w *watch) Begin(g *tf.Graph) error {
 		w.loss = summary.Operation().Input(1)
 	}
 	return err
+}
+
+// set notes that a variable begins with a value.
+func (w *watch) set(g *tf.Graph, v *tf.Variable, elements []float32) error {
+	value, err := tf.FromSlice(elements, v.Shape()...)
+	if err != nil {
+		return err
+	}
+	x := placeholder(g, v)
+	set := v.Assign(x)
+	w.sets = append(w.sets, func(ctx context.Context, s *session.Session) error {
+		_, err := s.Run(ctx, session.Feeds{x: value}, set)
+		return err
+	})
+	return nil
 }
 
 // initial is the function of golden.py.

@@ -18,7 +18,7 @@ import (
 type HeadOptions struct {
 	// WeightColumn is the key of the feature with a weight for each example,
 	// [batch] or [batch 1], or of the numbers of a regression, [batch LogitsSize]; "":
-	// all weights are 1.
+	// all weights are 1. Logits of a higher rank have weights [batch time] and so on.
 	WeightColumn string
 	// NormalizeWeight, if given, is applied to that feature, as the normalizer of a
 	// numeric column is.
@@ -50,7 +50,9 @@ type HeadOptions struct {
 }
 
 // A Head makes predictions, loss and metrics of a model's logits, float32 [batch
-// LogitsSize]: TensorFlow's heads of canned estimators, with their names.
+// LogitsSize]: TensorFlow's heads of canned estimators, with their names. Logits may
+// have more dimensions, [batch time LogitsSize] for example: then labels and weights
+// have them, too, and each place counts as an example.
 type Head struct {
 	kind
 	o HeadOptions
@@ -113,7 +115,7 @@ func (h *Head) spec(c *Call, logits tf.Output, minimize func(loss tf.Output) *tf
 		return nil, err
 	}
 	var mean tf.Output
-	e.predictions = s.Predictions
+	e.predictions = h.flatPredictions(s.Predictions, logits)
 	s.Loss, mean = h.total(e)
 	return s, h.finish(c, s, e, mean, minimize)
 }
@@ -174,8 +176,8 @@ func (h *Head) accept(c *Call, logits tf.Output) error {
 		return err
 	}
 	s := logits.Shape()
-	if len(s) != 2 || s[1] != h.logits() || logits.DType() != tf.Float32 {
-		return tf.Errorf(tf.InvalidArgument, "logits must be float32 [batch %d], got %v", h.logits(), logits)
+	if len(s) < 2 || s[len(s)-1] != h.logits() || logits.DType() != tf.Float32 {
+		return tf.Errorf(tf.InvalidArgument, "logits must be float32 [batch %d], or have more dimensions before the last one, got %v", h.logits(), logits)
 	}
 	return c.Graph.Err()
 }
@@ -208,70 +210,6 @@ func (h *Head) dense(label any) (tf.Output, error) {
 		return tf.Output{}, tf.Errorf(tf.InvalidArgument, "labels of this head must be dense, got a sparse tensor of %v: a multi-label head takes it", x.Values)
 	}
 	return tf.Output{}, tf.Errorf(tf.InvalidArgument, "labels must be a tf.Output or a sparse.Tensor, got %T", label)
-}
-
-// evaluated brings labels and weights into the form that losses need.
-func (h *Head) evaluated(f feature.Features, label, logits tf.Output) (e evaluated, err error) {
-	if len(label.Shape()) == 1 {
-		label = ops.ExpandDims(label, 1)
-	}
-	if e.weights, err = h.weights(f, logits.Graph()); err != nil {
-		return e, err
-	}
-	if e.labels = h.numbers(h, label); e.labels.Err() != nil {
-		return e, e.labels.Err()
-	}
-	if h.o.Loss == nil {
-		e.losses = h.loss(h, e.labels, logits)
-	} else {
-		e.losses = h.ownLoss(f, e.labels, logits)
-	}
-	return e, e.losses.Err()
-}
-
-// ownLoss returns the losses by the program's function, whose shape is checked.
-func (h *Head) ownLoss(f feature.Features, labels, logits tf.Output) tf.Output {
-	g, want := logits.Graph(), tf.Shape{logits.Shape()[0], 1}
-	if _, ok := h.kind.(regression); ok {
-		want[1] = h.logits()
-	}
-	y := h.o.Loss(labels, logits, f)
-	switch {
-	case y.IsZero():
-		return tf.Failed(g, "losses", tf.Errorf(tf.InvalidArgument, "the Loss of a head must return losses %v, got no tensor: the function at %s", want, placeOf(h.o.Loss))).Output(0)
-	case y.Err() != nil:
-		return y
-	case !y.DType().IsFloat() || !y.Shape().Compatible(want):
-		return tf.Failed(g, "losses", tf.Errorf(tf.InvalidArgument, "the Loss of a head must return numbers %v, got %v: the function at %s", want, y, placeOf(h.o.Loss))).Output(0)
-	}
-	size := ops.Concat(0, []tf.Output{ops.Shape(logits).At(":1"), ops.Const(g, []int32{int32(want[1])})})
-	fits := ops.Assert(ops.Shape(y).Equal(size).All(), []tf.Output{ops.Scalar(g, "the Loss of a head must return numbers of the shape "), size, ops.Shape(y)})
-	return ops.Identity(y.Cast(tf.Float32), tf.After(fits))
-}
-
-// weights returns those of the examples, [batch 1], or of their numbers, or the
-// number 1.
-func (h *Head) weights(f feature.Features, g *tf.Graph) (tf.Output, error) {
-	if h.o.WeightColumn == "" {
-		return ops.Scalar(g, float32(1)), nil
-	}
-	x, ok := f[h.o.WeightColumn].(tf.Output)
-	if !ok {
-		return x, tf.Errorf(tf.InvalidArgument, "the weight column must be a dense feature: Feature %s is not in features dictionary.", h.o.WeightColumn)
-	}
-	if h.o.NormalizeWeight != nil {
-		x = h.o.NormalizeWeight(x.Cast(tf.Float32))
-	}
-	_, each := h.kind.(regression)
-	switch s := x.Shape(); {
-	case x.Err() != nil:
-		return x, x.Err()
-	case len(s) == 2 && s[1] > 1 && each && s[1] == h.logits():
-		return x.Cast(tf.Float32), nil
-	case len(s) > 2 || len(s) == 2 && s[1] >= 0 && s[1] != 1:
-		return x, tf.Errorf(tf.InvalidArgument, "weights shape must be [batch] or [batch, 1], or [batch, %d] for a regression of %d numbers: feature %s is %v", h.logits(), h.logits(), h.o.WeightColumn, x)
-	}
-	return x.Cast(tf.Float32).Reshape(-1, 1), x.Err()
 }
 
 func (o *HeadOptions) reduction() losses.Reduction {

@@ -92,7 +92,8 @@ func allIDs(x tf.Output, n int) tf.Output {
 
 // choose adds the predictions that name classes, given scores of n classes.
 func (h *Head) choose(p map[string]tf.Output, scores tf.Output, n int) {
-	id := ops.ExpandDims(ops.ArgMax(scores, 1), 1)
+	last := len(scores.Shape()) - 1
+	id := ops.ExpandDims(ops.ArgMax(scores, last), last)
 	p["class_ids"] = id
 	if len(h.o.Vocabulary) > 0 {
 		p["classes"] = ops.GatherV2(ops.Const(scores.Graph(), h.o.Vocabulary), id, ops.Scalar(scores.Graph(), int32(0)))
@@ -138,7 +139,7 @@ func (binary) logits() int                { return 1 }
 func (binary) check(o *HeadOptions) error { return checkClasses(2, 2, o) }
 
 func (binary) predictions(h *Head, logits tf.Output) (map[string]tf.Output, map[string]ExportOutput) {
-	two := ops.Concat(1, []tf.Output{ops.ZerosLike(logits), logits})
+	two := ops.Concat(len(logits.Shape())-1, []tf.Output{ops.ZerosLike(logits), logits})
 	p := map[string]tf.Output{"logits": logits, "logistic": ops.Sigmoid(logits), "probabilities": ops.Softmax(two)}
 	h.choose(p, two, 2)
 	c := ClassificationOutput{Scores: p["probabilities"], Classes: h.allClasses(logits, 2)}

@@ -61,7 +61,7 @@ func (k multiLabel) indicator(h *Head, labels sparse.Tensor) tf.Output {
 	}
 	labels.Values = within(ids.Cast(tf.Int64), k.n)
 	y := sparse.ToIndicator(labels, k.n)
-	if y.Err() == nil && y.Shape() == nil {
+	if rank := labels.DenseShape.Shape(); y.Err() == nil && y.Shape() == nil && (len(rank) != 1 || rank[0] <= 2) {
 		y.SetShape(tf.Shape{-1, k.n})
 	}
 	return y.Cast(tf.Int64)

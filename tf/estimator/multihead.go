@@ -74,11 +74,11 @@ func (m *MultiHead) Spec(c *Call, logits tf.Output, minimize func(loss tf.Output
 	for _, h := range m.heads {
 		sizes = append(sizes, h.LogitsSize())
 	}
-	if s := logits.Shape(); len(s) != 2 || s[1] != m.LogitsSize() {
+	if s := logits.Shape(); len(s) < 2 || s[len(s)-1] != m.LogitsSize() {
 		return nil, tf.Errorf(tf.InvalidArgument, "Could not split logits of shape %v among the heads with individual logits dimensions: %v. The last dimension of the logits tensor should equal %d.", logits.Shape(), sizes, m.LogitsSize())
 	}
 	parts := map[string]tf.Output{}
-	for i, x := range ops.SplitV(logits, sizes, 1, len(sizes)) {
+	for i, x := range ops.SplitV(logits, sizes, len(logits.Shape())-1, len(sizes)) {
 		parts[m.heads[i].o.Name] = x
 	}
 	return m.SpecOf(c, parts, minimize)
@@ -151,7 +151,7 @@ func (g *merging) add(i int, logits tf.Output) error {
 	if err != nil {
 		return err
 	}
-	e.predictions = predictions
+	e.predictions = h.flatPredictions(predictions, logits)
 	loss, _ := h.total(e)
 	g.parts, g.losses = append(g.parts, e), append(g.losses, loss)
 	if len(g.m.weights) > 0 {

@@ -63,7 +63,7 @@ func (e *Estimator) predict(ctx context.Context, input InputFn, o PredictOptions
 		return err
 	}
 	defer b.feed.close()
-	s, err := e.session(ctx, b, path, append(slices.Clone(o.Hooks), b.spec.PredictHooks...))
+	s, err := e.session(ctx, b, path, e.config.Master, append(slices.Clone(o.Hooks), b.spec.PredictHooks...))
 	if err != nil {
 		return err
 	}

@@ -102,6 +102,9 @@ func (e *Estimator) hasSignal() (bool, error) {
 }
 
 func (h *stopHook) Begin(g *tf.Graph) error {
+	if h.stop == nil {
+		return tf.Errorf(tf.InvalidArgument, "a hook that stops early needs a function that says when, or the estimator whose evaluations do")
+	}
 	if h.o.Every != 0 && h.o.EverySteps != 0 {
 		return tf.Errorf(tf.InvalidArgument, "Only one of `run_every_secs` and `run_every_steps` must be set.")
 	}

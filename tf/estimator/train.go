@@ -1,6 +1,7 @@
 package estimator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -193,6 +194,7 @@ func (e *Estimator) training(b *build, o TrainOptions) train.TrainingOptions {
 		t.Target, t.Session = c.Cluster.target(), append(slices.Clone(t.Session), mine)
 		t.RecoveryWait, t.MaxWait = c.RecoveryWait, c.SessionTimeout
 	}
+	t.Target = cmp.Or(c.Master, t.Target)
 	return t
 }
 

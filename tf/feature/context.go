@@ -29,5 +29,10 @@ func ConcatenateContext(context, sequence tf.Output) tf.Output {
 	one := ops.Const(g, []int32{1})
 	times := ops.Concat(0, []tf.Output{one, ops.Slice(ops.Shape(sequence), []int{1}, []int{1}), one})
 	each := tf.Apply(g, "Tile", []tf.Output{ops.ExpandDims(context, 1), times}).Output(0)
-	return ops.Concat(2, []tf.Output{sequence, each})
+	y := ops.Concat(2, []tf.Output{sequence, each})
+	a, b := sequence.Shape(), context.Shape()
+	if y.Err() == nil && a[2] >= 0 && b[1] >= 0 { // the time that Tile computes hides the width
+		y.SetShape(tf.Shape{a[0], a[1], a[2] + b[1]})
+	}
+	return y
 }

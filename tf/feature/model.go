@@ -12,6 +12,16 @@ import (
 // width], in the order of the columns' names: what a deep network begins with. A
 // categorical column needs an [Indicator] or an [Embedding] around it.
 func InputLayer(f Features, columns ...Dense) (y tf.Output) {
+	return inputLayer("input_layer", f, columns)
+}
+
+// DenseFeatures is [InputLayer] with the names of variables that Keras' layer of this
+// name has, as in dense_features/word_embedding/embedding_weights.
+func DenseFeatures(f Features, columns ...Dense) tf.Output {
+	return inputLayer("dense_features", f, columns)
+}
+
+func inputLayer(name string, f Features, columns []Dense) (y tf.Output) {
 	b := newBuilder(f)
 	all, err := sorted(columns)
 	if err != nil {
@@ -20,7 +30,7 @@ func InputLayer(f Features, columns ...Dense) (y tf.Output) {
 	if b.g == nil {
 		return b.fail("features must not be empty")
 	}
-	vars.Unique(b.g, "input_layer", vars.ScopeOptions{}, func() {
+	vars.Unique(b.g, name, vars.ScopeOptions{}, func() {
 		var rows []tf.Output
 		for _, c := range all {
 			rows = append(rows, b.inScope(c))

@@ -70,6 +70,17 @@ type SequenceDense interface {
 // int64 [batch]: what a recurrent network takes. The sequences of all columns must be
 // equally long; else the step fails.
 func SequenceInputLayer(f Features, columns ...SequenceDense) (y, lengths tf.Output) {
+	return sequenceLayer("sequence_input_layer", f, columns)
+}
+
+// SequenceFeatures is [SequenceInputLayer] with the names of variables that Keras'
+// layer of this name has, as in sequence_features/word_embedding/embedding_weights:
+// those in checkpoints of TensorFlow's recurrent estimators.
+func SequenceFeatures(f Features, columns ...SequenceDense) (y, lengths tf.Output) {
+	return sequenceLayer("sequence_features", f, columns)
+}
+
+func sequenceLayer(name string, f Features, columns []SequenceDense) (y, lengths tf.Output) {
 	b := newBuilder(f)
 	all, err := sorted(columns)
 	if err != nil {
@@ -80,7 +91,7 @@ func SequenceInputLayer(f Features, columns ...SequenceDense) (y, lengths tf.Out
 		y = b.fail("features must not be empty")
 		return y, y
 	}
-	vars.Unique(b.g, "sequence_input_layer", vars.ScopeOptions{}, func() { y, lengths = b.sequences(all) })
+	vars.Unique(b.g, name, vars.ScopeOptions{}, func() { y, lengths = b.sequences(all) })
 	return y, lengths
 }
 

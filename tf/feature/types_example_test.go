@@ -117,3 +117,20 @@ func ExampleColumn() {
 	// kind 2
 	// city_X_kind 1000
 }
+
+// Keras' names of variables, for checkpoints of its models.
+func ExampleSequenceFeatures() {
+	g := tf.NewGraph()
+	word := feature.Embedding(feature.Sequence(feature.Identity("word", 10)), 4)
+	f := feature.Features{"word": ops.Placeholder(g, tf.Int64, tf.Shape{-1, -1}), "job": ops.Placeholder(g, tf.Int64, tf.Shape{-1})}
+	y, lengths := feature.SequenceFeatures(f, word)
+	context := feature.DenseFeatures(f, feature.Embedding(feature.Identity("job", 3), 2))
+	fmt.Println(feature.ConcatenateContext(context, y).Shape(), lengths.Shape())
+	for _, v := range tf.Variables(g, tf.GlobalVariables) {
+		fmt.Println(v.Name())
+	}
+	// Output:
+	// [?,?,6] [?]
+	// sequence_features/word_embedding/embedding_weights
+	// dense_features/job_embedding/embedding_weights
+}

@@ -61,3 +61,17 @@ func nodeOf(tensor string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(tensor, "^"), ":")
 	return name
 }
+
+// TrainOp returns the operation that does a step of training, nil if the model has
+// none: that of a MetaGraph that was exported for training. A program runs it in
+// [Model.Session], and feeds what the signature "train" takes.
+func (m *Model) TrainOp() *tf.Operation {
+	if info := m.meta.GetSignatureDef()[trainKey].GetOutputs()[trainKey]; info != nil {
+		return m.graph.Operation(nodeOf(info.GetName()))
+	}
+	c := m.meta.GetCollectionDef()[trainCollection]
+	if n := c.GetNodeList().GetValue(); len(n) == 1 {
+		return m.graph.Operation(nodeOf(n[0]))
+	}
+	return nil
+}

@@ -22,6 +22,10 @@ const (
 	PredictMethod  = "tensorflow/serving/predict"
 	ClassifyMethod = "tensorflow/serving/classify"
 	RegressMethod  = "tensorflow/serving/regress"
+	// TrainMethod and EvalMethod are those of MetaGraphs that estimators export for
+	// training and for evaluation. Servers do not offer them.
+	TrainMethod = "tensorflow/supervised/training"
+	EvalMethod  = "tensorflow/supervised/eval"
 )
 
 // A TensorSpec describes an input or output of a signature.

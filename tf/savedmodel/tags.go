@@ -8,11 +8,12 @@ import (
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-// Serve is the tag of MetaGraphs that are made for serving; Train, GPU and TPU are
-// the other tags that TensorFlow defines.
+// Serve is the tag of MetaGraphs that are made for serving; Train, Eval, GPU and TPU
+// are the other tags that TensorFlow defines.
 const (
 	Serve = "serve"
 	Train = "train"
+	Eval  = "eval"
 	GPU   = "gpu"
 	TPU   = "tpu"
 )
