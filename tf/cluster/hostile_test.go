@@ -161,6 +161,9 @@ func (a *attacker) incarnation() uint64 {
 }
 
 func (a *attacker) tensor() *pb.TensorProto {
+	if a.r.IntN(2) == 0 {
+		return &pb.TensorProto{Dtype: 1, FloatVal: []float32{2}}
+	}
 	p := &pb.TensorProto{Dtype: pb.DataType(a.r.IntN(25)), TensorShape: &pb.TensorShapeProto{UnknownRank: a.r.IntN(9) == 0}, FloatVal: []float32{float32(a.r.IntN(9))}}
 	if a.r.IntN(2) == 0 {
 		p.Dtype = 1

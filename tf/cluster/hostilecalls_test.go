@@ -115,6 +115,9 @@ var attacks = []func(a *attacker) call{
 }
 
 func (a *attacker) name() string {
+	if a.r.IntN(2) == 0 {
+		return "y:0"
+	}
 	return []string{"x:0", "y:0", "y", "z", "wait:0", "", "^y", "y:7"}[a.r.IntN(8)]
 }
 
