@@ -6,9 +6,6 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// onward names the ops that only pass on what those that begin an iteration do.
-var onward = map[string]string{"NextIteration": "Identity", "RefNextIteration": "RefIdentity"}
-
 // Straighten makes the nodes that begin an iteration outside of all loops pass their
 // values on, as they do in TensorFlow. The graph stays as it is if it would go round
 // then, or if its loops are wrong: who runs it hears of that.
@@ -22,7 +19,7 @@ func (g *Graph) Straighten() error {
 	}
 	changed := map[*Node]*core.OpDef{}
 	for _, n := range g.strays(order) {
-		def, err := core.LookupOp(onward[n.OpName()])
+		def, err := passing(n)
 		if err != nil {
 			return err
 		}
@@ -38,6 +35,14 @@ func (g *Graph) Straighten() error {
 		}
 	}
 	return err
+}
+
+// passing is the op that does nothing but pass on what n does.
+func passing(n *Node) (*core.OpDef, error) {
+	if n.OutTypes[0].IsRef() {
+		return core.LookupOp("RefIdentity")
+	}
+	return core.LookupOp("Identity")
 }
 
 // strays returns the nodes that begin an iteration outside of all loops.
