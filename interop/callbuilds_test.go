@@ -82,6 +82,9 @@ var graphCalls = []sequence{
 	built("cycle of controls", "n", nodeOf("n", "NoOp", ins{"^m"}), nodeOf("m", "NoOp", ins{"^n"})),
 	built("cycle beside", "c", constant("c", 1.0), simple("n", "Neg", "m"), simple("m", "Neg", "n")),
 	built("merge without a loop", "m", nodeOf("m", "Merge", ins{"m", "n"}, "T", tf.Float32, "N", 2), simple("n", "Neg", "m")),
+	built("device of strokes", "c", at("///", constant("c", 1.0))),
+	built("device with a stroke behind", "c", at("/job:worker/", constant("c", 1.0))),
+	built("device in capitals", "c", at("/Cpu:0", constant("c", 1.0))),
 	built("device unknown", "c", at("/job:worker/task:7", constant("c", 1.0))),
 	built("device of another job", "c", at("/job:ps", constant("c", 1.0))),
 	built("device that is none", "c", at("nonsense", constant("c", 1.0))),
@@ -114,6 +117,25 @@ var graphCalls = []sequence{
 	builtOf("versions/new producer", "c", withVersions(&pb.VersionDef{Producer: 1 << 30})),
 	builtOf("versions/new consumer", "c", withVersions(&pb.VersionDef{Producer: 27, MinConsumer: 1 << 30})),
 	builtOf("versions/bad consumer", "c", withVersions(&pb.VersionDef{Producer: 27, BadConsumers: []int32{2, 5, 1 << 20}})),
+	built("frames/no name", "x", constant("z", 0.0), enter("e", "z", ""), simple("x", "Exit", "e")),
+	built("frames/parallel iterations too many", "x", constant("z", 0.0), enter("e", "z", "f", "parallel_iterations", 1<<33), simple("x", "Exit", "e")),
+	built("frames/exit alone", "x", holder("z", tf.Float32), simple("x", "Exit", "z")),
+	fedBuilt("frames/iteration alone", simple("n", "NextIteration", "p"), simple("y", "Neg", "n")),
+	fedBuilt("frames/two iterations alone", simple("n", "NextIteration", "p"), simple("y", "NextIteration", "n")),
+	fedBuilt("frames/merge of two", enter("e", "p", "f"), enter("g", "p", "g"), nodeOf("y", "Merge", ins{"e", "g"}, "T", tf.Float32, "N", 2)),
+	fedBuilt("frames/inside and outside", enter("e", "p", "f"), twofold("a", "AddV2", "q", "e"), simple("y", "Exit", "a")),
+	fedBuilt("frames/one in the other", enter("e", "p", "f"), enter("g", "e", "g"), twofold("a", "AddV2", "e", "g"), simple("y", "Exit", "a")),
+	fedBuilt("frames/two parents", enter("e", "p", "f"), enter("g", "p", "g"), enter("e2", "g", "f"), twofold("a", "AddV2", "e", "e2"), simple("y", "Exit", "a")),
+	{name: "graph/attribute too many of more nodes", run: func(c *caller) {
+		more := func(n *pb.NodeDef) { n.Attr["more"] = attribute(3) }
+		c.create(constant("c", 1.0))
+		c.extend(changed(at(task1, simple("n", "Neg", "c")), more))
+		c.step(nil, "n")
+	}},
+	builtOf("functions/attribute too many", "f", withLibrary(library(changedFunction("F", func(f *pb.FunctionDef) { f.NodeDef[0].Attr["more"] = attribute(3) })), constant("c", 3.0), nodeOf("f", "F", ins{"c"}, "more", 3))),
+	built("value of unknown rank", "c", nodeOf("c", "Const", nil, "dtype", tf.Float32, "value", unknownRank(2.0))),
+	built("value of unknown rank with sizes", "c", nodeOf("c", "Const", nil, "dtype", tf.Float32, "value", &pb.TensorProto{Dtype: 1, TensorShape: &pb.TensorShapeProto{UnknownRank: true, Dim: shapeOf([]int64{2}).Dim}, FloatVal: []float32{1}})),
+	built("too many elements", "y", nodeOf("y", "RandomUniform", ins{"d"}, "dtype", tf.Float32, "T", tf.Int64), sizes("d", 1<<31-1, 1<<31-1, 4)),
 	builtOf("functions/call", "f", withLibrary(library(function("F", "Neg")), constant("c", 3.0), nodeOf("f", "F", ins{"c"}))),
 	builtOf("functions/by handle", "f", withLibrary(library(function("F", "Neg")), constant("c", 3.0),
 		nodeOf("f", "PartitionedCall", ins{"c"}, "Tin", []tf.DType{tf.Float32}, "Tout", []tf.DType{tf.Float32}, "f", &pb.NameAttrList{Name: "F"}))),
@@ -128,6 +150,29 @@ var graphCalls = []sequence{
 	builtOf("functions/without a result", "f", withLibrary(library(changedFunction("F", func(f *pb.FunctionDef) { f.Ret = nil })), constant("c", 3.0), nodeOf("f", "F", ins{"c"}))),
 	builtOf("functions/with a wrong result", "f", withLibrary(library(changedFunction("F", func(f *pb.FunctionDef) { f.Ret["y"] = "q:y:0" })), constant("c", 3.0), nodeOf("f", "F", ins{"c"}))),
 	builtOf("functions/gradient of unknown", "c", withLibrary(&pb.FunctionDefLibrary{Gradient: []*pb.GradientDef{{FunctionName: "A", GradientFunc: "B"}}}, constant("c", 3.0))),
+}
+
+// fedBuilt opens a session and fetches y of the nodes, with p and q fed.
+func fedBuilt(name string, nodes ...*pb.NodeDef) sequence {
+	return sequence{name: "graph/" + name, run: func(c *caller) {
+		c.create(append(nodes, holder("p", tf.Float32), holder("q", tf.Float32))...)
+		c.step([]any{"p", 3.0, "q", 4.0}, "y")
+	}}
+}
+
+func enter(name, in, frame string, attrs ...any) *pb.NodeDef {
+	return nodeOf(name, "Enter", ins{in}, append([]any{"T", tf.Float32, "frame_name", frame}, attrs...)...)
+}
+
+func unknownRank(v any) *pb.TensorProto {
+	p := tensorOf(v)
+	p.TensorShape = &pb.TensorShapeProto{UnknownRank: true}
+	return p
+}
+
+// sizes is a constant that is a shape.
+func sizes(name string, dims ...int64) *pb.NodeDef {
+	return nodeOf(name, "Const", nil, "dtype", tf.Int64, "value", &pb.TensorProto{Dtype: pb.DataType(tf.Int64), TensorShape: shapeOf([]int64{int64(len(dims))}), Int64Val: dims})
 }
 
 func changedFunction(name string, change func(*pb.FunctionDef)) *pb.FunctionDef {

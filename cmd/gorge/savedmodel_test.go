@@ -63,6 +63,7 @@ func TestSavedModelRefuses(t *testing.T) {
 		`no signature "other"; it has serving_default`:                               {digitsModel, "--signature_def=other", "--inputs=" + good, out},
 		`matching supplied tags: { gpu serve }`:                                      {"--tag_set=serve,gpu", digitsModel, "--inputs=" + good, out},
 		`Could not find SavedModel .pb or .pbtxt`:                                    {t.TempDir(), "--inputs=" + good, out},
+		`/nowhere; No such file or directory`:                                        {"/nowhere"},
 		`takes --outputs=FILE.npz`:                                                   {digitsModel, "--inputs=" + good},
 		`takes one directory, got []`:                                                {"--inputs=" + good, out},
 		`takes one directory, got ["a" "b"]`:                                         {"a", "b", "--inputs=" + good, out},

@@ -29,6 +29,9 @@ func runSavedModel(ctx context.Context, args []string, stdout, stderr io.Writer)
 	if err != nil {
 		return err
 	}
+	if _, err := os.Stat(dir); err != nil {
+		return core.FileError(dir, err)
+	}
 	if *outputs == "" {
 		return tf.Errorf(tf.InvalidArgument, "gorge savedmodel run takes --outputs=FILE.npz")
 	}

@@ -2,6 +2,7 @@ package direct
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/pass"
@@ -38,7 +39,7 @@ func (s *Session) RunOptions(ctx context.Context, sig pass.Signature, args []*co
 
 // limit applies a step's own time limit.
 func limit(ctx context.Context, ms int64) (context.Context, context.CancelFunc) {
-	if ms <= 0 {
+	if ms <= 0 || ms > math.MaxInt64/int64(time.Millisecond) { // longer than a Duration: none
 		return ctx, func() {}
 	}
 	return context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)

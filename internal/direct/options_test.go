@@ -2,9 +2,11 @@ package direct
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/tf"
@@ -138,5 +140,16 @@ func TestTimeout(t *testing.T) {
 	}
 	if core.CodeOf(err) != core.DeadlineExceeded || !strings.Contains(err.Error(), "Timed out waiting for notification") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestEndlessTimeout: a limit that no Duration can hold is none.
+func TestEndlessTimeout(t *testing.T) {
+	for _, ms := range []int64{math.MaxInt64, math.MaxInt64/int64(time.Millisecond) + 1} {
+		ctx, cancel := limit(t.Context(), ms)
+		if _, limited := ctx.Deadline(); limited {
+			t.Errorf("%d ms are a limit", ms)
+		}
+		cancel()
 	}
 }

@@ -160,7 +160,7 @@ func (b *builder) assignFrames(g *graph.Graph) error {
 	for i, f := range frames.List {
 		l := layout{index: int32(i), name: f.Name, enters: len(f.Enters), parallel: 1}
 		if i > 0 {
-			l.parallel = max(1, f.Enters[0].Int("parallel_iterations"))
+			l.parallel = f.Enters[0].Int("parallel_iterations")
 		}
 		b.frames = append(b.frames, l)
 	}

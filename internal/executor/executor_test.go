@@ -191,12 +191,19 @@ func TestBadGraphs(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"frames": {"a = Value\nb = Value\ne = Enter[frame_name=\"l\"](a)\nx = Add(e, b)",
 			"{{node x}} has inputs from different frames. The input {{node e}} is in frame 'l'. The input {{node b}} is in frame ''."},
-		"exit":    {"a = Value\nx = Exit(a)", "must be within a loop"},
-		"next":    {"a = Value\nx = NextIteration(a)", "must be within a loop"},
-		"parents": {"a = Value\nb = Enter[frame_name=\"l\"](a)\nc = Enter[frame_name=\"m\"](a)\nx = Enter[frame_name=\"m\"](b)", `Mismatched parent frames for "m": "" vs "l"`},
+		"exit":         {"a = Value\nx = Exit(a)", "Cannot find a corresponding Enter op."},
+		"next":         {"a = Value\nx = NextIteration(a)", "must be within a loop"},
+		"parents":      {"a = Value\nb = Enter[frame_name=\"l\"](a)\nc = Enter[frame_name=\"m\"](a)\nx = Enter[frame_name=\"m\"](b)", `Mismatched parent frames for "m": "l" vs "". The node giving this error: {{node x}}`},
+		"no frame":     {"a = Value\nx = Enter[frame_name=\"\"](a)", "The Enter {{node x}} must have a frame name."},
+		"far too many": {"a = Value\nx = Enter[frame_name=\"l\", parallel_iterations=8589934592](a)", "Attr parallel_iterations has value 8589934592 out of range for an int32"},
+		"none at once": {"a = Value\nx = Enter[frame_name=\"l\", parallel_iterations=0](a)", "'parallel_iterations' must be a positive integer: 0"},
 	} {
 		_, err := try(t, c.text)
-		if core.CodeOf(err) != core.InvalidArgument || !strings.Contains(err.Error(), c.want) {
+		want := core.InvalidArgument
+		if name == "parents" {
+			want = core.Internal
+		}
+		if core.CodeOf(err) != want || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", name, err, c.want)
 		}
 	}

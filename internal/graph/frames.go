@@ -30,12 +30,12 @@ var moves = map[core.Role]int{core.Enters: enters, core.Exits: exits, core.Repea
 // Enter leaves for an inner one and Exit for the outer one. order is what
 // Sorted has returned.
 func (g *Graph) Frames(order []*Node) (*Frames, error) {
-	f := &framer{Frames: Frames{List: make([]Frame, 1), Of: make([]int, len(order)), Out: make([]int, len(order))},
-		done: make([]bool, len(order)), byName: map[string]int{}}
-	for _, n := range order {
+	f := newFramer(len(order))
+	for i, n := range order {
 		if err := g.Budget.Visit(1); err != nil {
 			return nil, err
 		}
+		f.at[n.ID] = i
 		if err := f.visit(n); err != nil {
 			return nil, err
 		}
@@ -51,7 +51,15 @@ func (g *Graph) Frames(order []*Node) (*Frames, error) {
 type framer struct {
 	Frames
 	done   []bool
+	at     []int // by node ID: when the node is visited
 	byName map[string]int
+}
+
+func newFramer(nodes int) *framer {
+	return &framer{
+		Frames: Frames{List: make([]Frame, 1), Of: make([]int, nodes), Out: make([]int, nodes)},
+		done:   make([]bool, nodes), at: make([]int, nodes), byName: map[string]int{},
+	}
 }
 
 func (f *framer) visit(n *Node) error {
@@ -62,12 +70,14 @@ func (f *framer) visit(n *Node) error {
 	switch moves[n.Role()] {
 	case enters:
 		return f.enter(n)
-	case exits, repeats:
+	case exits:
 		if f.Of[n.ID] == 0 {
-			return core.AtNode(core.Errorf(core.InvalidArgument, "%s must be within a loop: there is no Enter before it", n.OpName()), &n.Node, nil)
+			return core.AtNode(core.Errorf(core.InvalidArgument, "Invalid Exit op: Cannot find a corresponding Enter op."), &n.Node, nil)
 		}
-		if moves[n.Role()] == exits {
-			f.Out[n.ID] = f.List[f.Of[n.ID]].Parent
+		f.Out[n.ID] = f.List[f.Of[n.ID]].Parent
+	case repeats:
+		if f.Of[n.ID] == 0 { // see Graph.Straighten
+			return core.AtNode(core.Errorf(core.InvalidArgument, "%s must be within a loop: there is no Enter before it", n.OpName()), &n.Node, nil)
 		}
 	}
 	return nil
@@ -99,7 +109,12 @@ func (n *Node) sources() []*Node {
 	return append(out, n.Control...)
 }
 
+// differ names the input first that TensorFlow finds last: one of a loop, or else the
+// later one.
 func (f *framer) differ(n, x, y *Node) error {
+	if f.Out[x.ID] == 0 || f.Out[y.ID] != 0 && f.at[x.ID] < f.at[y.ID] {
+		x, y = y, x
+	}
 	return core.AtNode(core.Errorf(core.InvalidArgument, "{{node %s}} has inputs from different frames. The input {{node %s}} is in frame '%s'. The input {{node %s}} is in frame '%s'.",
 		n.Name, x.Name, f.List[f.Out[x.ID]].Name, y.Name, f.List[f.Out[y.ID]].Name), &n.Node, nil)
 }
@@ -107,6 +122,9 @@ func (f *framer) differ(n, x, y *Node) error {
 // enter notes the frame that Enter node n leads to.
 func (f *framer) enter(n *Node) error {
 	name, parent := n.Str("frame_name"), f.Of[n.ID]
+	if err := checkEnter(n); err != nil {
+		return core.AtNode(err, &n.Node, nil)
+	}
 	at, ok := f.byName[name]
 	if !ok {
 		at = len(f.List)
@@ -115,11 +133,25 @@ func (f *framer) enter(n *Node) error {
 	}
 	l := &f.List[at]
 	if l.Parent != parent {
-		return core.AtNode(core.Errorf(core.InvalidArgument, "Invalid loop structure: Mismatched parent frames for \"%s\": \"%s\" vs \"%s\"",
-			name, f.List[l.Parent].Name, f.List[parent].Name), &n.Node, nil)
+		return core.AtNode(core.Errorf(core.Internal, "Invalid loop structure: Mismatched parent frames for \"%s\": \"%s\" vs \"%s\". The node giving this error: {{node %s}}",
+			name, f.List[parent].Name, f.List[l.Parent].Name, n.Name), &n.Node, nil)
 	}
 	l.Enters = append(l.Enters, n)
 	f.Out[n.ID] = at
+	return nil
+}
+
+// checkEnter checks what an Enter node says of its loop.
+func checkEnter(n *Node) error {
+	parallel := n.Int("parallel_iterations")
+	switch {
+	case n.Str("frame_name") == "":
+		return core.Errorf(core.InvalidArgument, "The Enter {{node %s}} must have a frame name.", n.Name)
+	case int(int32(parallel)) != parallel:
+		return core.Errorf(core.InvalidArgument, "Attr parallel_iterations has value %d out of range for an int32", parallel)
+	case parallel <= 0: // which ends a process of TensorFlow
+		return core.Errorf(core.InvalidArgument, "'parallel_iterations' must be a positive integer: %d", parallel)
+	}
 	return nil
 }
 

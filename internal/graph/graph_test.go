@@ -68,7 +68,7 @@ func TestFromProtoErrors(t *testing.T) {
 		want  string
 	}{
 		"op":       {[]*pb.NodeDef{node("a", "Nop")}, "Op type not registered 'Nop'"},
-		"attr":     {[]*pb.NodeDef{node("a", "NoOp")}, "NodeDef mentions attr 'T' not in Op<name=NoOp>"},
+		"attr":     {[]*pb.NodeDef{{Name: "a", Op: "Neg"}}, "NodeDef missing attr 'T' from Op<name=Neg>"},
 		"twice":    {[]*pb.NodeDef{noop("a"), noop("a")}, "Node 'a' is not unique"},
 		"input":    {[]*pb.NodeDef{node("a", "Neg", "b")}, "Node 'a': Unknown input node 'b'"},
 		"output":   {[]*pb.NodeDef{arg, node("a", "Neg", "x:1")}, "Node 'a': Connecting to invalid output 1 of source node x which has 1 outputs."},

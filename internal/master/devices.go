@@ -81,6 +81,9 @@ func sortDevices(members []member, own string) (local, remote []*pb.DeviceAttrib
 
 // Reset closes all sessions of the master and clears containers of all workers.
 func (m *Master) Reset(ctx context.Context, req *pb.ResetRequest) (*pb.ResetResponse, error) {
+	if _, err := parseFilters(req.GetDeviceFilters()); err != nil {
+		return nil, err // and all sessions go on
+	}
 	if err := m.closeSessions(); err != nil {
 		return nil, err
 	}

@@ -55,3 +55,12 @@ func TestEndlessTimeout(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestResetIsRefused: one whose filters are wrong ends no session.
+func TestResetIsRefused(t *testing.T) {
+	s := connect(t, newCluster(t, ps0, worker0, worker1).master(worker0), toAndFro(), nil)
+	_, err := s.m.Reset(t.Context(), &pb.ResetRequest{DeviceFilters: []string{"nonsense"}})
+	check(t, "a reset of nonsense", err, core.InvalidArgument, "nonsense")
+	_, err = s.m.ListDevices(t.Context(), &pb.ListDevicesRequest{SessionHandle: s.handle})
+	check(t, "the session", err, core.OK, "")
+}

@@ -129,8 +129,17 @@ func (s *session) setGraph(ctx context.Context, def *pb.GraphDef) error {
 	if err != nil {
 		return err
 	}
+	if s.def == nil {
+		err = checkTyped(def, library)
+	}
+	if err != nil {
+		return err
+	}
 	g, err := graph.Read(graph.NewBudget(ctx, s.m.env.Limits), def, library)
 	if err != nil {
+		return err
+	}
+	if err := checkDevices(g); err != nil {
 		return err
 	}
 	if err := checkCycles(g); err != nil {

@@ -96,3 +96,33 @@ func checkCycles(g *graph.Graph) error {
 	}
 	return err
 }
+
+// checkDevices refuses nodes that ask for devices by what is no name of one.
+func checkDevices(g *graph.Graph) error {
+	for _, n := range g.Nodes {
+		if !graph.ValidDevice(n.Device) {
+			return core.AtNode(core.Errorf(core.InvalidArgument, "Malformed device specification '%s' in node: {{node %s}}", n.Device, n.Name), &n.Node, nil)
+		}
+	}
+	return nil
+}
+
+// checkTyped refuses nodes of a new session's graph that lack an attribute which their
+// inputs or outputs depend on, by TensorFlow's code for that. What is added to a session
+// later is refused by INVALID_ARGUMENT, as all that is missing elsewhere.
+func checkTyped(def *pb.GraphDef, library *core.Library) error {
+	for _, n := range def.GetNode() {
+		op, err := library.LookupOp(n.GetOp())
+		if err != nil {
+			return nil // the reading of the graph says so
+		}
+		for _, a := range slices.Concat(op.Inputs, op.Outputs) {
+			for _, name := range []string{a.TypeAttr, a.NumAttr, a.ListAttr} {
+				if name != "" && n.GetAttr()[name] == nil && op.Attr(name).Default == nil {
+					return core.Errorf(core.NotFound, "No attr named '%s' in NodeDef:\n\t [[{{node %s}}]]", name, n.GetName())
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -72,3 +72,30 @@ func TestExtendedTakesTheNewVersions(t *testing.T) {
 		t.Errorf("extended by a graph of producer 26 = %v, %v; want that one's versions", got.GetVersions(), err)
 	}
 }
+
+func TestCheckDevices(t *testing.T) {
+	for want, device := range map[string]string{"": "/job:worker/cpu:0", "Malformed device specification '///' in node": "///"} {
+		g, err := graph.FromProto(&pb.GraphDef{Node: []*pb.NodeDef{{Name: "a", Op: "NoOp", Device: device}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused(t, device, checkDevices(g), want)
+	}
+}
+
+// TestCheckTyped: what is missing has another code in a new session's graph if types
+// depend on it.
+func TestCheckTyped(t *testing.T) {
+	number := &pb.AttrValue{Value: &pb.AttrValue_Type{Type: 1}}
+	for want, n := range map[string]*pb.NodeDef{
+		"No attr named 'T' in NodeDef":     {Name: "n", Op: "Neg"},
+		"No attr named 'N' in NodeDef":     {Name: "n", Op: "Pack", Attr: map[string]*pb.AttrValue{"T": number}},
+		"No attr named 'dtype' in NodeDef": {Name: "n", Op: "Const"},
+		"":                                 {Name: "n", Op: "Const", Attr: map[string]*pb.AttrValue{"dtype": number}},
+	} {
+		err := checkTyped(&pb.GraphDef{Node: []*pb.NodeDef{n}}, nil)
+		if want == "" && err != nil || want != "" && (core.CodeOf(err) != core.NotFound || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%v: %v, want %s", n, err, want)
+		}
+	}
+}

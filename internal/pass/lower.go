@@ -32,6 +32,9 @@ const (
 // results, so that it can be fetched.
 func Lower(g *graph.Graph, disabled []string) (err error) {
 	defer core.Recover(&err, "the expansion of functions")
+	if err := g.Straighten(); err != nil {
+		return err
+	}
 	if slices.Contains(disabled, allPasses) || !callsFunctions(g) {
 		return nil
 	}

@@ -50,7 +50,7 @@ func (l *looping) enter() error {
 	for k, x := range l.n.In {
 		t := l.n.InTypes[k].Base()
 		enter, err := l.derive(l.n, "enter", "Enter", core.Attrs{"T": t, "frame_name": l.n.Name, "is_constant": l.constant(k),
-			"parallel_iterations": int64(l.n.Int("parallel_iterations"))}, x)
+			"parallel_iterations": int64(max(1, l.n.Int("parallel_iterations")))}, x)
 		if err != nil {
 			return err
 		}

@@ -48,8 +48,7 @@ func exceptTransfers(f, least grpc.UnaryServerInterceptor) grpc.UnaryServerInter
 
 // graceBefore is how long before a call's deadline its handler is told of it, at
 // most, and it is a third of short times: to stop a step and to answer takes a
-// while. At the deadline itself gRPC's server resets the stream, which clients
-// whose own clock has not noticed take for a cancellation.
+// while. At the deadline itself gRPC's server forgets the call, see deadlineConn.
 const graceBefore = 5 * time.Millisecond
 
 // answerInTime ends the context of a call a little before its deadline.

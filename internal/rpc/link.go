@@ -160,7 +160,7 @@ func (s muxCredentials) dispatch(nc net.Conn, auth credentials.AuthInfo, over bo
 		time.AfterFunc(refusalTimeout, func() { g.Close() })
 		auth = refusedConn{auth, s.limiter}
 	}
-	return inbound.NewConn(g), auth, nil
+	return inbound.NewConn(&deadlineConn{Conn: g}), auth, nil
 }
 
 // Clone copies the credentials.

@@ -48,6 +48,9 @@ func (s *session) build(b *graph.Budget, req *pb.RegisterGraphRequest) (*step.Gr
 	if err != nil {
 		return nil, err
 	}
+	if err := g.Straighten(); err != nil {
+		return nil, err
+	}
 	return s.rt.Build(g, step.BuildOptions{Disabled: pass.DisabledBy(req.GetGraphOptions()), Soft: req.GetConfigProto().GetAllowSoftPlacement()})
 }
 
@@ -57,7 +60,7 @@ func (s *session) checkPlaced(def *pb.GraphDef) error {
 		if n.GetDevice() == "" {
 			return core.Errorf(core.InvalidArgument, "Node '%s' is missing a device specification", n.GetName())
 		}
-		if _, err := core.ParseDevice(n.GetDevice()); err != nil {
+		if !graph.ValidDevice(n.GetDevice()) {
 			return core.Errorf(core.InvalidArgument, "Missing device name in: {{node %s}}", n.GetName())
 		}
 		if s.rt.Devices.Lookup(n.GetDevice()) == nil {

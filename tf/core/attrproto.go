@@ -1,6 +1,8 @@
 package core
 
 import (
+	"strings"
+
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
@@ -152,7 +154,7 @@ func AttrsFromProto(m map[string]*pb.AttrValue, def *OpDef) (Attrs, error) {
 		}
 		if d == nil && def != nil { // kept as it came: it is not read here
 			out[k] = p
-			if v, err := AttrFromProto(p, nil); err == nil {
+			if v, err := AttrFromProto(p, nil); err == nil && strings.HasPrefix(k, "_") {
 				out[k] = v
 			}
 			continue

@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -267,7 +268,7 @@ func (c *OpContext) Alloc(i int, d DType, s Shape) (*Tensor, error) {
 	if d.Size() == 0 {
 		return c.allocObjects(i, d, s)
 	}
-	if err := CheckSize(d, s); err != nil {
+	if err := c.checkSize(d, s); err != nil {
 		return nil, err
 	}
 	n := s.NumElements() * d.Size()
@@ -320,6 +321,19 @@ func (c *OpContext) stepID() int64 {
 	return c.ID
 }
 
+// checkSize is CheckSize for what a kernel computes: as in TensorFlow, elements that can
+// be counted and have too many bytes are a matter of memory.
+func (c *OpContext) checkSize(d DType, s Shape) error {
+	err := CheckSize(d, s)
+	switch {
+	case err == nil || !s.Known():
+		return err
+	case s.NumElements() < 0:
+		return Errorf(InvalidArgument, "Shape %s would have more than 2**63 - 1 elements", s.String())
+	}
+	return c.oom(d, s, errors.New("it would have more than 2**63 - 1 bytes"))
+}
+
 // oom says why there is no memory for a tensor, and on which device.
 func (c *OpContext) oom(d DType, s Shape, err error) error {
 	if c.Step == nil || c.Device == nil {
@@ -333,7 +347,7 @@ func (c *OpContext) Temp(d DType, s Shape) (*Tensor, error) {
 	if c.Pool == nil || d.Size() == 0 {
 		return AllocTensor(d, s)
 	}
-	if err := CheckSize(d, s); err != nil {
+	if err := c.checkSize(d, s); err != nil {
 		return nil, err
 	}
 	buf, err := c.buffer(s.NumElements()*d.Size(), true)

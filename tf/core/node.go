@@ -3,6 +3,8 @@ package core
 import (
 	"fmt"
 	"strings"
+
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A Node is what is fixed about one use of an op: its name, attributes, types
@@ -122,7 +124,8 @@ func (n *Node) TypesAttr(name string) []DType { v, _ := n.Attrs[name].([]DType);
 
 // NewNode returns a node of op with attrs completed by defaults and checked,
 // and with its types worked out. Unknown attributes that begin with "_" are
-// kept; others are refused.
+// kept, and so are those that a message has brought: its producer may be newer, and
+// TensorFlow keeps and does not read them either. Others are refused.
 func NewNode(name, op string, attrs Attrs) (*Node, error) {
 	def, err := LookupOp(op)
 	if err != nil {
@@ -150,7 +153,7 @@ func (n *Node) Complete() (err error) {
 		v, ok := n.Attrs[d.Name]
 		if !ok {
 			if d.Default == nil {
-				return Errorf(InvalidArgument, "attr %q has to be given", d.Name)
+				return missingAttr(n.Def.Name, d.Name)
 			}
 			v = d.Default
 			n.Attrs[d.Name] = v
@@ -163,8 +166,8 @@ func (n *Node) Complete() (err error) {
 			n.Attrs[d.Name] = normal
 		}
 	}
-	for name := range n.Attrs {
-		if !strings.HasPrefix(name, "_") && n.Def.attrs[name] == nil {
+	for name, v := range n.Attrs {
+		if _, brought := v.(*pb.AttrValue); !brought && !strings.HasPrefix(name, "_") && n.Def.attrs[name] == nil {
 			return unknownAttr(n.Def.Name, name)
 		}
 	}

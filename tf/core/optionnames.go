@@ -1,6 +1,9 @@
 package core
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // optionTypes has, for each op, the Go types of the options that its function
 // takes: "ops.MatMulOpts". Packages of ops fill it from generated files.
@@ -23,5 +26,12 @@ func unknownAttr(op, attr string) error {
 		takes = "its options are " + strings.Join(strings.Fields(types), ", ")
 	}
 	err.Plain = op + " has no attribute \"" + attr + "\": " + takes
+	return err
+}
+
+// missingAttr says that an attribute without a default has not been given.
+func missingAttr(op, attr string) error {
+	err := AsError(Errorf(InvalidArgument, "NodeDef missing attr '%s' from Op<name=%s>", attr, op))
+	err.Plain = fmt.Sprintf("attr %q has to be given", attr)
 	return err
 }

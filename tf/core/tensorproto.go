@@ -25,6 +25,12 @@ func ShapeFromProto(p *pb.TensorShapeProto) (Shape, error) {
 	if p.GetUnknownRank() {
 		return nil, nil
 	}
+	return sizesFromProto(p)
+}
+
+// sizesFromProto returns the sizes of a value's shape. Like TensorFlow it does not ask
+// whether the rank is known: a value has one.
+func sizesFromProto(p *pb.TensorShapeProto) (Shape, error) {
 	s := make(Shape, len(p.GetDim()))
 	for i, d := range p.GetDim() {
 		if d.GetSize() < -1 {
@@ -98,7 +104,7 @@ func TensorFromProto(p *pb.TensorProto) (t *Tensor, err error) {
 	if p.GetDtype() < 0 || p.GetDtype() > 255 || !d.Valid() || d.IsRef() {
 		return nil, Errorf(InvalidArgument, "a tensor's type must be a known one, got %d", p.GetDtype())
 	}
-	s, err := ShapeFromProto(p.GetTensorShape())
+	s, err := sizesFromProto(p.GetTensorShape())
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +129,7 @@ func TensorFromProto(p *pb.TensorProto) (t *Tensor, err error) {
 func AdoptTensorProto(p *pb.TensorProto) (*Tensor, error) {
 	d, b := DType(p.GetDtype()), p.GetTensorContent()
 	aligned := len(b) > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(b)))%memory.Alignment == 0
-	s, err := ShapeFromProto(p.GetTensorShape())
+	s, err := sizesFromProto(p.GetTensorShape())
 	plain := p.GetDtype() > 0 && p.GetDtype() < 100 && d.Valid() && d != String && d != Variant && d != Resource
 	if err != nil || !aligned || !plain || d == Bool || len(s) > maxRank || CheckSize(d, s) != nil || len(b) != s.NumElements()*d.Size() {
 		return TensorFromProto(p)

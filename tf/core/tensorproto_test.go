@@ -133,7 +133,6 @@ func TestBadTensorProtos(t *testing.T) {
 		"unknown type":   {Dtype: 77},
 		"huge type":      {Dtype: 1 << 20},
 		"unknown size":   float(-1),
-		"unknown rank":   {Dtype: 1, TensorShape: &pb.TensorShapeProto{UnknownRank: true}},
 		"negative size":  {Dtype: 1, TensorShape: &pb.TensorShapeProto{Dim: []*pb.TensorShapeProto_Dim{{Size: -5}}}},
 		"huge":           float(1<<40, 1<<40),
 		"big":            float(1 << 33),
@@ -247,4 +246,29 @@ func FuzzTensorFromProto(f *testing.F) {
 func claimsMuch(p *pb.TensorProto) bool {
 	s, err := core.ShapeFromProto(p.GetTensorShape())
 	return err == nil && s.NumElements() > 1<<20
+}
+
+// TestRankOfValues: as in TensorFlow, the sizes of a value are its shape, whether or not
+// the message calls its rank known.
+func TestRankOfValues(t *testing.T) {
+	for want, dims := range map[string][]*pb.TensorShapeProto_Dim{"float32[]{3}": nil, "float32[2]{3, 4}": {{Size: 2}}} {
+		p := &pb.TensorProto{Dtype: 1, TensorShape: &pb.TensorShapeProto{UnknownRank: true, Dim: dims}, FloatVal: []float32{3, 4}}
+		if x, err := core.TensorFromProto(p); err != nil || x.String() != want {
+			t.Errorf("got %v, %v, want %s", x, err, want)
+		}
+	}
+}
+
+// TestAllocTooLarge: elements that cannot be counted are a wrong shape, too many bytes a
+// matter of memory.
+func TestAllocTooLarge(t *testing.T) {
+	for want, s := range map[core.Code]core.Shape{
+		core.InvalidArgument:   {1<<31 - 1, 1<<31 - 1, 4},
+		core.ResourceExhausted: {1<<31 - 1, 1<<31 - 1, 2},
+	} {
+		c := core.OpContext{Out: make([]core.Slot, 1)}
+		if _, err := c.Alloc(0, core.Float32, s); core.CodeOf(err) != want {
+			t.Errorf("%v: %v, want %v", s, err, want)
+		}
+	}
 }
