@@ -80,6 +80,7 @@ type winogradScratch struct {
 	other []float32 // takes results outside of images
 	check [16]float32
 	runs  [2]kRun // the steps of a product, and an end
+	taps  [9]*float32
 }
 
 // convolve is Convolve.
@@ -301,21 +302,24 @@ const filterRows = 16
 func (c *winogradColumns) transformFilters(par kernel.Par) {
 	n := kernel.CeilDiv(c.InC, filterRows)
 	par(n*len(c.blocks), max(1, kernel.ElementGrain/64/c.width), func(lo, hi int) {
+		s := c.winograd.scratch.Get().(*winogradScratch)
 		for i := lo; i < hi; i++ {
 			rows := i % n * filterRows
-			c.transformRows(i/n, rows, min(rows+filterRows, c.InC))
+			c.transformRows(s, i/n, rows, min(rows+filterRows, c.InC))
 		}
+		clear(s.taps[:])
+		c.winograd.scratch.Put(s)
 	})
 }
 
 // transformRows sets the points of a block of the filters for channels [lo, hi).
-func (c *winogradColumns) transformRows(block, lo, hi int) {
+func (c *winogradColumns) transformRows(s *winogradScratch, block, lo, hi int) {
 	panel, lanes := c.micro.panel(), c.micro.lanes
 	for j := 0; j < kernel.CeilDiv(c.width, panel)*panel; j += lanes {
 		u := &c.uOf(block)[j/panel*panel*c.InC+lo*panel+j%panel]
 		width := max(0, min(lanes, c.width-j))
-		taps := c.taps(c.blocks[block], c.w, min(lo*c.OutC+c.first+j, c.InC*c.OutC-1), &c.zeros[0])
-		c.filters(u, c.uPoint()*floatBytes, panel*floatBytes, &taps[0], c.OutC*floatBytes, hi-lo, width)
+		s.taps = c.taps(c.blocks[block], c.w, min(lo*c.OutC+c.first+j, c.InC*c.OutC-1), &c.zeros[0])
+		c.filters(u, c.uPoint()*floatBytes, panel*floatBytes, &s.taps[0], c.OutC*floatBytes, hi-lo, width)
 	}
 }
 
