@@ -116,6 +116,7 @@ type loader struct {
 	needs    *needs
 	restores *objectRestore // nil: the restore operation sets all variables
 	feeds    session.Feeds  // the paths of assets
+	large    bool           // there is a large checkpoint
 }
 
 // load does the steps in the order of TensorFlow's loader. What can be refused is
@@ -144,6 +145,10 @@ func (l *loader) load(ctx context.Context) (err error) {
 		if err := step(ctx); err != nil {
 			return err
 		}
+	}
+	if l.large {
+		library, _ := l.m.graph.Library()
+		library.Pack()
 	}
 	return nil
 }
@@ -269,20 +274,23 @@ func (l *loader) restore(ctx context.Context) error {
 	} else if err != nil {
 		return core.FileError(prefix+".index", err)
 	}
-	collect(prefix)
+	if l.large = largeCheckpoint(prefix); l.large {
+		debug.FreeOSMemory()
+	}
 	if l.restores != nil {
 		return l.restores.run(ctx, l, prefix)
 	}
 	return l.runRestore(ctx, prefix)
 }
 
-// muchData is the size of a checkpoint from which on it is worth it to collect first.
+// muchData is the size of a checkpoint from which on it is worth it to give back at once, before
+// it is read, the memory that reading the graph took: else that stays in use beside the
+// variables, and the collector, which runs when the heap has doubled, finds it only when as much
+// again has been allocated.
 const muchData = 64 << 20
 
-// collect gives the memory back that reading the graph took, before a large checkpoint is
-// read: else it stays in use beside the variables, and the collector, which runs when the
-// heap has doubled, finds it only when as much again has been allocated.
-func collect(prefix string) {
+// largeCheckpoint reports whether a checkpoint has muchData.
+func largeCheckpoint(prefix string) bool {
 	data, _ := filepath.Glob(prefix + ".data-*")
 	size := int64(0)
 	for _, name := range data {
@@ -290,9 +298,7 @@ func collect(prefix string) {
 			size += info.Size()
 		}
 	}
-	if size >= muchData {
-		debug.FreeOSMemory()
-	}
+	return size >= muchData
 }
 
 // withoutVariables is what there is to say of a model without checkpoint: nothing,
