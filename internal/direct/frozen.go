@@ -152,6 +152,9 @@ func (c *graphs) freeze(b *graph.Budget, sig pass.Signature, log func(string)) (
 	f.out.spare -= spare
 	c.folded.Add(int64(f.out.spare))
 	if f.size >= muchMemory {
+		if err := c.forget(b); err != nil {
+			return nil, err
+		}
 		debug.FreeOSMemory()
 	}
 	return f.out, nil

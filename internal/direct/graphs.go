@@ -118,6 +118,19 @@ func (c *graphs) extend(b *graph.Budget) (*graph.Graph, error) {
 	return g, nil
 }
 
+// forget drops the placed graph, which is made again for the next signature that is new: nodes with
+// state stay where they are.
+func (c *graphs) forget(b *graph.Budget) error {
+	select {
+	case c.placing <- struct{}{}:
+		c.placed = nil
+		<-c.placing
+		return nil
+	case <-b.Context().Done():
+		return graph.Ended(b.Context(), "the planning of a graph")
+	}
+}
+
 func deviceInfo(set *device.Set) []pass.DeviceInfo {
 	out := make([]pass.DeviceInfo, len(set.List()))
 	for i, d := range set.List() {

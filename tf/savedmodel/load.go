@@ -149,6 +149,7 @@ func (l *loader) load(ctx context.Context) (err error) {
 	if l.large {
 		library, _ := l.m.graph.Library()
 		library.Pack()
+		debug.FreeOSMemory()
 	}
 	return nil
 }
