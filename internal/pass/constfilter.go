@@ -10,19 +10,19 @@ import (
 )
 
 // What is kept of filters takes about twice their memory. A graph may keep it of filters of
-// maxKeptFilters bytes. Large constants leave less memory beside them: the more they exceed
-// muchConstant, the less is kept, down to a part of them.
+// maxKeptFilters bytes. The more its constants exceed muchConstant, the less that is: a quarter of
+// the excess reduces it. Of what little large models could keep, small filters would come first, which
+// large images make up for.
 const (
 	maxKeptFilters = 18 << 20
 	muchConstant   = 128 << 20
-	keptLossRate   = 8  // an eighth of the excess reduces maxKeptFilters,
-	keptRate       = 64 // a 64th of the constants is left in any case
+	keptLossRate   = 4
 )
 
 // keptFilters returns of how many bytes of filters something may be kept beside constants of
 // size bytes.
 func keptFilters(size int) int {
-	return min(maxKeptFilters, max(maxKeptFilters-(size-muchConstant)/keptLossRate, size/keptRate))
+	return max(0, maxKeptFilters-max(0, size-muchConstant)/keptLossRate)
 }
 
 // MarkConstantFilters tells the kernels of convolutions that their filters are constants, by
