@@ -50,7 +50,7 @@ type Options struct {
 // may be called from any goroutine.
 type Model struct {
 	dir   string
-	meta  *pb.MetaGraphDef // without its graph
+	meta  metaGraph
 	graph *tf.Graph
 	s     *session.Session
 	sigs  map[string]*Signature
@@ -147,11 +147,28 @@ func (l *loader) load(ctx context.Context) (err error) {
 		}
 	}
 	if l.large {
-		library, _ := l.m.graph.Library()
-		library.Pack()
-		debug.FreeOSMemory()
+		l.m.meta.pack()
+		l.giveBack()
 	}
 	return nil
+}
+
+// settle lets the session lower and place the graph, for which it reads the functions, before much data is read:
+// what that leaves behind would be beside the variables. x is an output of the graph.
+func (l *loader) settle(ctx context.Context, x tf.Output) error {
+	if !l.large {
+		return nil
+	}
+	_, err := l.m.s.Run(ctx, nil, x)
+	l.giveBack()
+	return err
+}
+
+// giveBack encodes the functions and gives memory back that is not in use.
+func (l *loader) giveBack() {
+	library, _ := l.m.graph.Library()
+	library.Pack()
+	debug.FreeOSMemory()
 }
 
 // build makes the graph and its session, and takes the graph away from the
@@ -166,7 +183,7 @@ func (l *loader) build() error {
 		return err
 	}
 	l.mg.GraphDef = nil
-	l.m = &Model{dir: l.dir, meta: l.mg, graph: g, functions: map[string]*Signature{}, objects: map[int32]tf.Output{}, turns: newTurns(l.o.Runs)}
+	l.m = &Model{dir: l.dir, meta: metaGraph{def: l.mg}, graph: g, functions: map[string]*Signature{}, objects: map[int32]tf.Output{}, turns: newTurns(l.o.Runs)}
 	l.m.bindSignatures(l.needs)
 	l.m.bindObjects(l.needs)
 	l.needs = nil // it has the nodes, with all constants
@@ -275,11 +292,12 @@ func (l *loader) restore(ctx context.Context) error {
 	} else if err != nil {
 		return core.FileError(prefix+".index", err)
 	}
-	if l.large = largeCheckpoint(prefix); l.large {
-		debug.FreeOSMemory()
-	}
+	l.large = largeCheckpoint(prefix)
 	if l.restores != nil {
 		return l.restores.run(ctx, l, prefix)
+	}
+	if l.large {
+		debug.FreeOSMemory()
 	}
 	return l.runRestore(ctx, prefix)
 }
@@ -345,7 +363,7 @@ func (m *Model) Graph() *tf.Graph { return m.graph }
 
 // MetaGraph returns what the model says of itself, without its graph: the program
 // must not change it.
-func (m *Model) MetaGraph() *pb.MetaGraphDef { return m.meta }
+func (m *Model) MetaGraph() *pb.MetaGraphDef { return m.meta.whole() }
 
 // Dir returns the directory of the model.
 func (m *Model) Dir() string { return m.dir }
