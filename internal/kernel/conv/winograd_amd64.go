@@ -58,19 +58,22 @@ const (
 type winograd struct {
 	*engine[float32]
 	winogradKernels
-	scratch, shared sync.Pool // of *winogradScratch and *winogradShared
-	shares          keptShares
+	scratch sync.Pool // of *winogradScratch
+	shared  sharedPool
+	shares  keptShares
 }
 
 func newWinograd(e *engine[float32], k winogradKernels) *winograd {
 	return &winograd{engine: e, winogradKernels: k,
-		scratch: sync.Pool{New: func() any { return new(winogradScratch) }},
-		shared:  sync.Pool{New: func() any { return new(winogradShared) }}}
+		scratch: sync.Pool{New: func() any { return new(winogradScratch) }}}
 }
 
 // winogradShared is memory of a convolution, which its goroutines share: points of filters, of images and
 // of gradients, zeros, and what takes the gradient of taps that there are not.
-type winogradShared struct{ u, v, g, zeros, other []float32 }
+type winogradShared struct {
+	u, v, g, zeros, other []float32
+	lending
+}
 
 // winogradScratch is memory of a goroutine.
 type winogradScratch struct {
@@ -96,8 +99,8 @@ func (b *winograd) convolve(par kernel.Par, v *Conv, y, x, w []float32, e gemm.E
 func (b *winograd) convolveTiles(par kernel.Par, v *Conv, y, x, w []float32, e gemm.Epilogue[float32]) {
 	// The assembly checks no bounds.
 	_, _, _ = x[v.Batch*v.LinesIn()*v.In[2]*v.InC-1], w[v.Taps()*v.InC*v.OutC-1], y[v.Batch*v.LinesOut()*v.Out[2]*v.OutC-1]
-	c, m := b.newTiling(v), b.shared.Get().(*winogradShared)
-	defer b.shared.Put(m)
+	c, m := b.newTiling(v), b.shared.get()
+	defer b.shared.put(m)
 	m.zeros = tiles.GrowAligned(m.zeros, filterRows*v.OutC) // memory is made of zeros
 	if e.Bias == nil {
 		e.Bias = m.zeros[:v.OutC]
