@@ -1,17 +1,19 @@
 package core
 
 import (
+	"bytes"
 	"sync"
 	"weak"
 
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/internal/wire/snappy"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-// A function is one of a library, as a message or encoded: a message takes four times as
-// much memory.
+// A function is one of a library, as a message or encoded and compressed: a message takes ten
+// times as much memory and more.
 type function struct {
 	mu      sync.Mutex
 	def     *pb.FunctionDef              // nil: it is encoded
@@ -30,7 +32,11 @@ func (f *function) message() *pb.FunctionDef {
 		return d
 	}
 	d := &pb.FunctionDef{}
-	if err := proto.Unmarshal(f.encoded, d); err != nil {
+	b, err := snappy.Decode(f.encoded)
+	if err == nil {
+		err = proto.Unmarshal(b, d)
+	}
+	if err != nil {
 		panic(err) // pack has encoded it
 	}
 	f.last = weak.Make(d)
@@ -45,7 +51,7 @@ func (f *function) pack() {
 		return
 	}
 	if b, err := proto.Marshal(f.def); err == nil {
-		f.encoded, f.def = b, nil
+		f.encoded, f.def = bytes.Clone(snappy.Encode(nil, b)), nil
 	}
 }
 
