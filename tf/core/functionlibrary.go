@@ -23,6 +23,9 @@ type Library struct {
 	// see [memory.Freeze], or since their nodes share attributes, see Adopt.
 	frozen bool
 
+	make sync.Once
+	made *pb.FunctionDefLibrary // what Proto returns of one that is not frozen
+
 	derive  sync.Once
 	derived any
 }
@@ -101,12 +104,18 @@ func (l *Library) Proto() *pb.FunctionDefLibrary {
 	if l == nil {
 		return nil
 	}
+	if l.frozen {
+		return proto.CloneOf(l.message())
+	}
+	l.make.Do(func() { l.made = l.message() })
+	return l.made
+}
+
+// message returns a message with the functions of l themselves.
+func (l *Library) message() *pb.FunctionDefLibrary {
 	out := &pb.FunctionDefLibrary{Gradient: l.gradients}
 	for _, f := range l.list {
 		out.Function = append(out.Function, f.message())
-	}
-	if l.frozen {
-		return proto.CloneOf(out)
 	}
 	return out
 }
