@@ -119,7 +119,7 @@ func (f *freezer) live(m *resource.Manager) {
 const (
 	maxSpare  = 32 << 20
 	lossRate  = 4  // a quarter of the variables reduces maxSpare,
-	spareRate = 16 // a 16th of them is left in any case
+	spareRate = 32 // a 32nd of them is left in any case
 )
 
 // spareFor returns how many bytes computed constants may take beside variables of size
@@ -152,6 +152,9 @@ func (c *graphs) freeze(b *graph.Budget, sig pass.Signature, log func(string)) (
 	f.out.spare -= spare
 	c.folded.Add(int64(f.out.spare))
 	if f.size >= muchMemory {
+		if err := c.forget(b); err != nil {
+			return nil, err
+		}
 		debug.FreeOSMemory()
 	}
 	return f.out, nil

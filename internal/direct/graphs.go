@@ -27,6 +27,7 @@ type graphs struct {
 	placed  *graph.Graph
 	size    int               // operations of source that placed has
 	pinned  map[string]string // devices of nodes with state
+	forgot  bool              // forget has dropped plans
 
 	folded atomic.Int64 // bytes that constants of frozen graphs take beside the variables
 }
@@ -116,6 +117,24 @@ func (c *graphs) extend(b *graph.Budget) (*graph.Graph, error) {
 	g.Budget = nil // its planning is over
 	c.placed, c.size = g, len(ops)
 	return g, nil
+}
+
+// forget drops the placed graph, which is made again for the next signature that is new: nodes with
+// state stay where they are. The first time it drops the plans of all steps, too: before variables are
+// frozen steps have restored and initialized them, which they do once.
+func (c *graphs) forget(b *graph.Budget) error {
+	select {
+	case c.placing <- struct{}{}:
+		defer func() { <-c.placing }()
+	case <-b.Context().Done():
+		return graph.Ended(b.Context(), "the planning of a graph")
+	}
+	c.placed = nil
+	if !c.forgot {
+		c.forgot = true
+		c.cache.Forget(func(string) bool { return true })
+	}
+	return nil
 }
 
 func deviceInfo(set *device.Set) []pass.DeviceInfo {

@@ -6,7 +6,7 @@ import "testing"
 // more variables leave never jumps.
 func TestSpareForVariables(t *testing.T) {
 	const mib = 1 << 20
-	for size, want := range map[int]int{0: 32 * mib, 20 * mib: 27 * mib, 64 * mib: 16 * mib, 98 * mib: 15 * mib / 2, 1600 * mib: 100 * mib} {
+	for size, want := range map[int]int{0: 32 * mib, 20 * mib: 27 * mib, 64 * mib: 16 * mib, 98 * mib: 15 * mib / 2, 1600 * mib: 50 * mib} {
 		if got := spareFor(size); got != want {
 			t.Errorf("%d bytes of variables leave %d, want %d", size, got, want)
 		}

@@ -231,7 +231,7 @@ var leastStretched = 512 << 10
 func (e *epilogue) together(r *epilogueRun, pl *plan, o, stage int) error {
 	p, then := e.program, &r.then
 	f := p.frame()
-	defer p.release(f)
+	defer f.release()
 	if err := f.allocate(then, p, pl, o); err != nil {
 		return err
 	}

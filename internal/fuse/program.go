@@ -1,8 +1,6 @@
 package fuse
 
 import (
-	"sync"
-
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -15,7 +13,6 @@ type program struct {
 	outs   []int // instructions whose results leave the cluster; of a whole, what writes its first part
 	pastes []int // instructions that write parts
 	plans  plans
-	frames sync.Pool // of *frame
 }
 
 // An instr is one node of the cluster.
@@ -53,7 +50,7 @@ func (p *program) compute(c *core.OpContext) error {
 		return err
 	}
 	f := p.frame()
-	defer p.release(f)
+	defer f.release()
 	if err := f.allocate(c, p, pl, none); err != nil {
 		return err
 	}

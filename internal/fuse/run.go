@@ -1,6 +1,9 @@
 package fuse
 
 import (
+	"math/bits"
+	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/gorge-tf/gorge/tf/core"
@@ -20,28 +23,29 @@ type frame struct {
 	temps     []*core.Tensor
 }
 
+// frames are those that are not in use. All programs share them: a model has hundreds of
+// programs, of which few run at once.
+var frames = sync.Pool{New: func() any { return new(frame) }}
+
+// frame returns a frame for p.
 func (p *program) frame() *frame {
-	if f, ok := p.frames.Get().(*frame); ok {
-		return f
-	}
-	most := 0
-	for i := range p.code {
-		most = max(most, len(p.code[i].args))
-	}
-	return &frame{memory: make([][]byte, p.first()+len(p.code)), operands: make([]core.Operand, most)}
+	f := frames.Get().(*frame)
+	n := p.first() + len(p.code)
+	f.memory = slices.Grow(f.memory[:0], n)[:n]
+	return f
 }
 
-// release gives a frame back. It keeps its room, but no tensors.
-func (p *program) release(f *frame) {
+// release gives a frame back. It keeps its room, but refers to no tensors.
+func (f *frame) release() {
 	for i, t := range f.temps {
 		t.Release()
 		f.temps[i] = nil
 	}
 	f.temps = f.temps[:0]
 	clear(f.memory)
-	clear(f.operands)
+	clear(f.operands[:cap(f.operands)])
 	clear(f.rows) // of another frame, perhaps
-	p.frames.Put(f)
+	frames.Put(f)
 }
 
 // allocate finds the memory of all values that are not in registers. Output fresh, if there
@@ -118,7 +122,7 @@ func (p *program) runRange(st *stage, f *frame, lo, hi int) {
 	copy(own.memory, f.memory)
 	own.rows = append(own.rows[:0], f.rows...)
 	own.run(st, lo, hi)
-	p.release(own)
+	own.release()
 }
 
 // fillRows makes the buffers of rows that are repeated, which all ranges read.
@@ -156,10 +160,11 @@ const lineBytes = 64
 
 func aligned(n int) int { return (n + lineBytes - 1) &^ (lineBytes - 1) }
 
-// enough returns memory in which n bytes fit that begin as they should.
+// enough returns memory in which n bytes fit that begin as they should. Programs need
+// various sizes, so that it is made of a power of 2: few are thrown away.
 func enough(have []byte, n int) []byte {
-	if len(have) < n+lineBytes {
-		return make([]byte, n+lineBytes)
+	if n += lineBytes; len(have) < n {
+		return make([]byte, 1<<bits.Len(uint(n-1)))
 	}
 	return have
 }
@@ -200,7 +205,8 @@ func (f *frame) step(st *stage, s *step, n int) {
 		f.move(s, n)
 		return
 	}
-	in, z := f.operands[:len(s.args)], f.result(s, n)
+	f.operands = slices.Grow(f.operands[:0], len(s.args))[:len(s.args)]
+	in, z := f.operands, f.result(s, n)
 	if s.runs != nil {
 		f.walk(s, in, z, f.from*s.per, n*s.per)
 		return

@@ -9,9 +9,21 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// maxKeptFilters is how many bytes of filters kernels of a graph may keep something of, which
-// takes about twice as many bytes.
-const maxKeptFilters = 18 << 20
+// What is kept of filters takes about twice their memory. A graph may keep it of filters of
+// maxKeptFilters bytes. The more its constants exceed muchConstant, the less that is: a quarter of
+// the excess reduces it. Of what little large models could keep, small filters would come first, which
+// large images make up for.
+const (
+	maxKeptFilters = 18 << 20
+	muchConstant   = 128 << 20
+	keptLossRate   = 4
+)
+
+// keptFilters returns of how many bytes of filters something may be kept beside constants of
+// size bytes.
+func keptFilters(size int) int {
+	return max(0, maxKeptFilters-max(0, size-muchConstant)/keptLossRate)
+}
 
 // MarkConstantFilters tells the kernels of convolutions that their filters are constants, by
 // core.ConstantFilter: they may keep what they compute of them. TensorFlow's ops for
@@ -19,16 +31,20 @@ const maxKeptFilters = 18 << 20
 // kernels take them as they are. g is the part of one device.
 func MarkConstantFilters(g *graph.Graph) error {
 	var nodes []*graph.Node
+	constants := 0
 	for _, n := range g.Nodes {
 		if err := g.Budget.Visit(1); err != nil {
 			return err
+		}
+		if t := n.TensorAttr("value"); n.Role() == core.Constant && t != nil {
+			constants += t.NumBytes()
 		}
 		if n.Def.Has(core.Convolution) && len(n.In) > 1 {
 			nodes = append(nodes, n)
 		}
 	}
 	slices.SortStableFunc(nodes, func(a, b *graph.Node) int { return cmp.Compare(filterBytes(a), filterBytes(b)) })
-	left := maxKeptFilters
+	left := keptFilters(constants)
 	for _, n := range nodes {
 		size := filterBytes(n)
 		left -= size

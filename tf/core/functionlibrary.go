@@ -7,20 +7,24 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A Library holds the functions of a graph by name. It does not change; Merge
 // makes a larger one. The nil Library is empty.
 type Library struct {
-	def   *pb.FunctionDefLibrary
-	funcs map[string]*pb.FunctionDef
+	list  []*function
+	funcs map[string]*function
 	ops   map[string]*OpDef // what a node that calls the function by name looks like
 	grads map[string]string
-	// frozen: def must not change, since attributes of nodes share large strings with it,
-	// see [memory.Freeze], or since its nodes share attributes, see Adopt.
+	// gradients are the entries of grads as they were given.
+	gradients []*pb.GradientDef
+	// frozen: functions must not change, since attributes of nodes share large strings with them,
+	// see [memory.Freeze], or since their nodes share attributes, see Adopt.
 	frozen bool
+
+	make sync.Once
+	made *pb.FunctionDefLibrary // what Proto returns of one that is not frozen
 
 	derive  sync.Once
 	derived any
@@ -38,24 +42,36 @@ func NewLibrary(def *pb.FunctionDefLibrary) (*Library, error) {
 	if len(def.GetFunction()) == 0 && len(def.GetGradient()) == 0 {
 		return nil, nil
 	}
-	l := &Library{def: def, funcs: map[string]*pb.FunctionDef{}, ops: map[string]*OpDef{}, grads: map[string]string{}}
-	for _, f := range def.GetFunction() {
-		if err := l.add(f); err != nil {
-			return nil, err
-		}
-	}
-	for _, g := range def.GetGradient() {
-		if err := l.addGradient(g); err != nil {
-			return nil, err
-		}
+	l := &Library{funcs: map[string]*function{}, ops: map[string]*OpDef{}, grads: map[string]string{}}
+	if err := l.addAll(def); err != nil {
+		return nil, err
 	}
 	return l, nil
 }
 
+// addAll adds what def has to l, which nothing else uses yet.
+func (l *Library) addAll(def *pb.FunctionDefLibrary) error {
+	for _, f := range def.GetFunction() {
+		if err := l.add(f); err != nil {
+			return err
+		}
+	}
+	for _, g := range def.GetGradient() {
+		if err := l.addGradient(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (l *Library) addGradient(g *pb.GradientDef) error {
 	name, grad := g.GetFunctionName(), g.GetGradientFunc()
-	if have, ok := l.grads[name]; ok && have != grad {
+	have, ok := l.grads[name]
+	if ok && have != grad {
 		return Errorf(InvalidArgument, "Cannot assign gradient function '%s' to '%s' because it already has gradient function '%s'", grad, name, have)
+	}
+	if !ok {
+		l.gradients = append(l.gradients, g)
 	}
 	l.grads[name] = grad
 	return nil
@@ -64,7 +80,7 @@ func (l *Library) addGradient(g *pb.GradientDef) error {
 func (l *Library) add(f *pb.FunctionDef) error {
 	name := f.GetSignature().GetName()
 	if have := l.funcs[name]; have != nil {
-		if proto.Equal(have, f) {
+		if proto.Equal(have.message(), f) {
 			return nil
 		}
 		return Errorf(InvalidArgument, "Cannot add function '%s' because a different function with the same name already exists.", name)
@@ -76,21 +92,10 @@ func (l *Library) add(f *pb.FunctionDef) error {
 	if err != nil {
 		return Errorf(InvalidArgument, "function '%s': %s", name, AsError(err).Message())
 	}
-	l.funcs[name], l.ops[name] = f, d
+	l.ops[name], l.funcs[name] = d, &function{def: f}
+	l.list = append(l.list, l.funcs[name])
 	l.frozen = l.frozen || hasFrozen(f)
 	return nil
-}
-
-// hasFrozen reports whether a function has strings that must not change.
-func hasFrozen(f *pb.FunctionDef) bool {
-	for _, n := range f.GetNodeDef() {
-		for _, v := range n.GetAttr() {
-			if memory.Frozen(v.GetS()) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // Proto returns the library as it is written to a GraphDef, nil if it is empty. It is a
@@ -100,9 +105,19 @@ func (l *Library) Proto() *pb.FunctionDefLibrary {
 		return nil
 	}
 	if l.frozen {
-		return proto.CloneOf(l.def)
+		return proto.CloneOf(l.message())
 	}
-	return l.def
+	l.make.Do(func() { l.made = l.message() })
+	return l.made
+}
+
+// message returns a message with the functions of l themselves.
+func (l *Library) message() *pb.FunctionDefLibrary {
+	out := &pb.FunctionDefLibrary{Gradient: l.gradients}
+	for _, f := range l.list {
+		out.Function = append(out.Function, f.message())
+	}
+	return out
 }
 
 // Merge returns the functions of both libraries. One that both have must be the
@@ -114,29 +129,19 @@ func (l *Library) Merge(def *pb.FunctionDefLibrary) (*Library, error) {
 	if len(def.GetFunction()) == 0 && len(def.GetGradient()) == 0 {
 		return l, nil
 	}
-	out := &Library{
-		def:   &pb.FunctionDefLibrary{Function: slices.Clone(l.def.GetFunction()), Gradient: slices.Clone(l.def.GetGradient())},
-		funcs: maps.Clone(l.funcs), ops: maps.Clone(l.ops), grads: maps.Clone(l.grads), frozen: l.frozen,
-	}
-	for _, f := range def.GetFunction() {
-		known := len(out.funcs)
-		if err := out.add(f); err != nil {
-			return nil, err
-		}
-		if len(out.funcs) > known {
-			out.def.Function = append(out.def.Function, f)
-		}
-	}
-	for _, g := range def.GetGradient() {
-		known := len(out.grads)
-		if err := out.addGradient(g); err != nil {
-			return nil, err
-		}
-		if len(out.grads) > known {
-			out.def.Gradient = append(out.def.Gradient, g)
-		}
+	out := l.clone()
+	if err := out.addAll(def); err != nil {
+		return nil, err
 	}
 	return out, nil
+}
+
+// clone returns a library with the functions of l, to which others can be added.
+func (l *Library) clone() *Library {
+	return &Library{
+		list: slices.Clip(l.list), gradients: slices.Clip(l.gradients),
+		funcs: maps.Clone(l.funcs), ops: maps.Clone(l.ops), grads: maps.Clone(l.grads), frozen: l.frozen,
+	}
 }
 
 // Adopt is Merge for a message that the caller gives away, and whose nodes may share the
@@ -154,10 +159,7 @@ func (l *Library) With(def *pb.FunctionDef) (*Library, error) {
 	if l == nil {
 		return NewLibrary(&pb.FunctionDefLibrary{Function: []*pb.FunctionDef{def}})
 	}
-	out := &Library{
-		def:   &pb.FunctionDefLibrary{Function: append(slices.Clip(l.def.GetFunction()), def), Gradient: l.def.GetGradient()},
-		funcs: maps.Clone(l.funcs), ops: maps.Clone(l.ops), grads: l.grads, frozen: l.frozen,
-	}
+	out := l.clone()
 	return out, out.add(def)
 }
 
@@ -166,7 +168,10 @@ func (l *Library) Find(name string) *pb.FunctionDef {
 	if l == nil {
 		return nil
 	}
-	return l.funcs[name]
+	if f := l.funcs[name]; f != nil {
+		return f.message()
+	}
+	return nil
 }
 
 // Gradient returns the name of the function that computes the gradient of

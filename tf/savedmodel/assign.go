@@ -110,15 +110,15 @@ func (m *Model) variableNames() map[string]map[string]*tf.Operation {
 	for object, x := range m.objects {
 		if _, ok := variableNode(x.Operation()); ok {
 			handles[object] = x.Operation()
-			note(plainKey(savedVariable(m.meta, object).GetName()), x.Operation())
+			note(plainKey(savedVariable(m.MetaGraph(), object).GetName()), x.Operation())
 		}
 	}
-	for path, object := range objectPaths(m.meta) {
+	for path, object := range objectPaths(m.MetaGraph()) {
 		if op := handles[object]; op != nil {
 			note(path, op)
 		}
 	}
-	if m.meta.GetObjectGraphDef() == nil {
+	if m.MetaGraph().GetObjectGraphDef() == nil {
 		for _, op := range m.graph.Operations() {
 			if _, ok := variableNode(op); ok {
 				note(plainKey(keyOf(op)), op)

@@ -76,7 +76,7 @@ func (m *Model) makeFunction(name string) (*Signature, error) {
 
 // concrete returns the name in the library of the function that name means.
 func (m *Model) concrete(name string) (string, error) {
-	objects := m.meta.GetObjectGraphDef()
+	objects := m.MetaGraph().GetObjectGraphDef()
 	if objects == nil {
 		return "", tf.Errorf(tf.FailedPrecondition, "only models of TensorFlow 2 have functions by name")
 	}
@@ -99,13 +99,13 @@ func (m *Model) concrete(name string) (string, error) {
 
 // object returns the object at a path from the root, nil if there is none.
 func (m *Model) object(path string) *pb.SavedObject {
-	o := savedObject(m.meta, 0)
+	o := savedObject(m.MetaGraph(), 0)
 	for _, name := range strings.Split(path, ".") {
 		i := slices.IndexFunc(o.GetChildren(), func(c *pb.TrackableObjectGraph_TrackableObject_ObjectReference) bool { return c.GetLocalName() == name })
 		if i < 0 {
 			return nil
 		}
-		o = savedObject(m.meta, o.GetChildren()[i].GetNodeId())
+		o = savedObject(m.MetaGraph(), o.GetChildren()[i].GetNodeId())
 	}
 	return o
 }
@@ -122,7 +122,7 @@ type binding struct {
 
 // bindingOf finds a concrete function and what it captures.
 func (m *Model) bindingOf(name string) (*binding, error) {
-	def := m.meta.GetObjectGraphDef().GetConcreteFunctions()[name]
+	def := m.MetaGraph().GetObjectGraphDef().GetConcreteFunctions()[name]
 	library, _ := m.graph.Library()
 	if def == nil || library.Find(name) == nil {
 		return nil, tf.Errorf(tf.NotFound, "the graph's library has no function %q", name)
@@ -176,7 +176,7 @@ func (m *Model) captured(object int32, d tf.DType) (tf.Output, error) {
 }
 
 func (m *Model) capture(object int32) (tf.Output, error) {
-	switch o := savedObject(m.meta, object); {
+	switch o := savedObject(m.MetaGraph(), object); {
 	case o.GetVariable() != nil:
 		return m.captureVariable(object, o.GetVariable())
 	case o.GetConstant() != nil:
@@ -242,8 +242,8 @@ func (m *Model) captureResource(object int32) (tf.Output, error) {
 
 // method returns a function without arguments of an object.
 func (m *Model) method(object int32, name string) (*binding, error) {
-	for _, c := range savedObject(m.meta, object).GetChildren() {
-		o := savedObject(m.meta, c.GetNodeId())
+	for _, c := range savedObject(m.MetaGraph(), object).GetChildren() {
+		o := savedObject(m.MetaGraph(), c.GetNodeId())
 		if c.GetLocalName() == name && len(o.GetFunction().GetConcreteFunctions()) == 1 {
 			b, err := m.bindingOf(o.GetFunction().GetConcreteFunctions()[0])
 			if err == nil && len(b.args) > 0 {

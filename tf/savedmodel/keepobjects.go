@@ -15,7 +15,7 @@ import (
 // says: variables get these keys, and what the checkpoint has besides is copied. The
 // caller calls done when the model has been written.
 func (m *Model) keepObjects(mg *MetaGraph) (done func(), err error) {
-	mg.objects = m.meta.GetObjectGraphDef()
+	mg.objects = m.MetaGraph().GetObjectGraphDef()
 	if _, err := os.Stat(m.prefix() + ".index"); errors.Is(err, fs.ErrNotExist) {
 		return func() {}, nil
 	}
@@ -67,7 +67,7 @@ func (m *Model) objectKeys(keys map[int32]string) map[string]string {
 	defer m.mu.Unlock()
 	out := map[string]string{}
 	for object, handle := range m.objects {
-		if savedVariable(m.meta, object) == nil || handle.Operation() == nil {
+		if savedVariable(m.MetaGraph(), object) == nil || handle.Operation() == nil {
 			continue
 		}
 		if _, ok := variableNode(handle.Operation()); ok && core.RoleOf(handle.Operation().OpName()) != core.Fed && handle.DType() == tf.Resource {

@@ -50,7 +50,7 @@ type Options struct {
 // may be called from any goroutine.
 type Model struct {
 	dir   string
-	meta  *pb.MetaGraphDef // without its graph
+	meta  metaGraph
 	graph *tf.Graph
 	s     *session.Session
 	sigs  map[string]*Signature
@@ -116,6 +116,7 @@ type loader struct {
 	needs    *needs
 	restores *objectRestore // nil: the restore operation sets all variables
 	feeds    session.Feeds  // the paths of assets
+	large    bool           // there is a large checkpoint
 }
 
 // load does the steps in the order of TensorFlow's loader. What can be refused is
@@ -145,7 +146,29 @@ func (l *loader) load(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if l.large {
+		l.m.meta.pack()
+		l.giveBack()
+	}
 	return nil
+}
+
+// settle lets the session lower and place the graph, for which it reads the functions, before much data is read:
+// what that leaves behind would be beside the variables. x is an output of the graph.
+func (l *loader) settle(ctx context.Context, x tf.Output) error {
+	if !l.large {
+		return nil
+	}
+	_, err := l.m.s.Run(ctx, nil, x)
+	l.giveBack()
+	return err
+}
+
+// giveBack encodes the functions and gives memory back that is not in use.
+func (l *loader) giveBack() {
+	library, _ := l.m.graph.Library()
+	library.Pack()
+	debug.FreeOSMemory()
 }
 
 // build makes the graph and its session, and takes the graph away from the
@@ -160,7 +183,7 @@ func (l *loader) build() error {
 		return err
 	}
 	l.mg.GraphDef = nil
-	l.m = &Model{dir: l.dir, meta: l.mg, graph: g, functions: map[string]*Signature{}, objects: map[int32]tf.Output{}, turns: newTurns(l.o.Runs)}
+	l.m = &Model{dir: l.dir, meta: metaGraph{def: l.mg}, graph: g, functions: map[string]*Signature{}, objects: map[int32]tf.Output{}, turns: newTurns(l.o.Runs)}
 	l.m.bindSignatures(l.needs)
 	l.m.bindObjects(l.needs)
 	l.needs = nil // it has the nodes, with all constants
@@ -269,20 +292,24 @@ func (l *loader) restore(ctx context.Context) error {
 	} else if err != nil {
 		return core.FileError(prefix+".index", err)
 	}
-	collect(prefix)
+	l.large = largeCheckpoint(prefix)
 	if l.restores != nil {
 		return l.restores.run(ctx, l, prefix)
+	}
+	if l.large {
+		debug.FreeOSMemory()
 	}
 	return l.runRestore(ctx, prefix)
 }
 
-// muchData is the size of a checkpoint from which on it is worth it to collect first.
+// muchData is the size of a checkpoint from which on it is worth it to give back at once, before
+// it is read, the memory that reading the graph took: else that stays in use beside the
+// variables, and the collector, which runs when the heap has doubled, finds it only when as much
+// again has been allocated.
 const muchData = 64 << 20
 
-// collect gives the memory back that reading the graph took, before a large checkpoint is
-// read: else it stays in use beside the variables, and the collector, which runs when the
-// heap has doubled, finds it only when as much again has been allocated.
-func collect(prefix string) {
+// largeCheckpoint reports whether a checkpoint has muchData.
+func largeCheckpoint(prefix string) bool {
 	data, _ := filepath.Glob(prefix + ".data-*")
 	size := int64(0)
 	for _, name := range data {
@@ -290,9 +317,7 @@ func collect(prefix string) {
 			size += info.Size()
 		}
 	}
-	if size >= muchData {
-		debug.FreeOSMemory()
-	}
+	return size >= muchData
 }
 
 // withoutVariables is what there is to say of a model without checkpoint: nothing,
@@ -338,7 +363,7 @@ func (m *Model) Graph() *tf.Graph { return m.graph }
 
 // MetaGraph returns what the model says of itself, without its graph: the program
 // must not change it.
-func (m *Model) MetaGraph() *pb.MetaGraphDef { return m.meta }
+func (m *Model) MetaGraph() *pb.MetaGraphDef { return m.meta.whole() }
 
 // Dir returns the directory of the model.
 func (m *Model) Dir() string { return m.dir }

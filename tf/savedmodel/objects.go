@@ -125,8 +125,17 @@ func savedObject(mg *pb.MetaGraphDef, object int32) *pb.SavedObject {
 // run restores the variables from the checkpoint of a prefix. If that holds more
 // than variables, such as the contents of tables, the restore operation runs, too.
 func (r *objectRestore) run(ctx context.Context, l *loader, prefix string) error {
-	if err := r.restore(ctx, l.m, prefix); err != nil {
+	assigns, file, err := r.add(l.m, prefix)
+	if err != nil {
 		return err
+	}
+	if len(assigns) > 0 {
+		if err := l.settle(ctx, file); err != nil {
+			return err
+		}
+		if _, err := l.m.s.Run(ctx, nil, assigns...); err != nil {
+			return err
+		}
 	}
 	b, err := bundle.Open(prefix)
 	if err != nil {
@@ -141,23 +150,33 @@ func (r *objectRestore) run(ctx context.Context, l *loader, prefix string) error
 
 // restore adds operations that restore the variables to the graph and runs them.
 func (r *objectRestore) restore(ctx context.Context, m *Model, prefix string) error {
-	nodes := slices.Sorted(maps.Keys(r.handles))
-	names, types, err := r.find(m, prefix, nodes)
-	if err != nil || len(names) == 0 {
+	assigns, _, err := r.add(m, prefix)
+	if err != nil || len(assigns) == 0 {
 		return err
-	}
-	g := m.graph
-	values := checkpoint.RestoreV2(ops.ConstTensor(g, tf.Scalar(prefix)), ops.Const(g, names), ops.Const(g, make([]string, len(names))), types)
-	var assigns []tf.Fetchable
-	for i, node := range nodes {
-		handle, err := g.Output(node + ":0")
-		if err != nil {
-			return err
-		}
-		assigns = append(assigns, assign(handle, values[i], types[i]))
 	}
 	_, err = m.s.Run(ctx, nil, assigns...)
 	return err
+}
+
+// add adds operations that restore the variables to the graph. It returns them and the constant that is
+// the file's prefix.
+func (r *objectRestore) add(m *Model, prefix string) (assigns []tf.Fetchable, file tf.Output, err error) {
+	nodes := slices.Sorted(maps.Keys(r.handles))
+	names, types, err := r.find(m, prefix, nodes)
+	if err != nil || len(names) == 0 {
+		return nil, file, err
+	}
+	g := m.graph
+	file = ops.ConstTensor(g, tf.Scalar(prefix))
+	values := checkpoint.RestoreV2(file, ops.Const(g, names), ops.Const(g, make([]string, len(names))), types)
+	for i, node := range nodes {
+		handle, err := g.Output(node + ":0")
+		if err != nil {
+			return nil, file, err
+		}
+		assigns = append(assigns, assign(handle, values[i], types[i]))
+	}
+	return assigns, file, nil
 }
 
 // find returns where the checkpoint has the variables of nodes.
@@ -167,7 +186,7 @@ func (r *objectRestore) find(m *Model, prefix string, nodes []string) (names []s
 		return nil, nil, err
 	}
 	defer b.Close()
-	keys, err := checkpointKeys(b, m.meta.GetObjectGraphDef())
+	keys, err := checkpointKeys(b, m.MetaGraph().GetObjectGraphDef())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -188,7 +207,7 @@ func (r *objectRestore) find(m *Model, prefix string, nodes []string) (names []s
 // bindObjects notes the nodes that stand for objects in calls of the graph: what
 // the model has restored and initialized.
 func (m *Model) bindObjects(n *needs) {
-	eachBound(m.meta, n, func(node *pb.NodeDef, output string, object int32) {
+	eachBound(m.MetaGraph(), n, func(node *pb.NodeDef, output string, object int32) {
 		if x, err := m.graph.Output(output); err == nil && core.RoleOf(node.GetOp()) != core.Fed {
 			m.objects[object] = x
 		}

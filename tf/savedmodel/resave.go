@@ -25,7 +25,7 @@ func (m *Model) Resave(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if m.meta.GetObjectGraphDef() != nil {
+	if m.MetaGraph().GetObjectGraphDef() != nil {
 		done, err := m.keepObjects(&mg)
 		if err != nil {
 			return err
@@ -37,14 +37,14 @@ func (m *Model) Resave(ctx context.Context, dir string) error {
 
 // metaGraph returns the model as a MetaGraph to save.
 func (m *Model) metaGraph(ctx context.Context) (MetaGraph, error) {
-	mg := MetaGraph{Tags: m.meta.GetMetaInfoDef().GetTags(), Session: m.s, defs: map[string]*pb.SignatureDef{}, colls: m.meta.GetCollectionDef()}
+	mg := MetaGraph{Tags: m.meta.def.GetMetaInfoDef().GetTags(), Session: m.s, defs: map[string]*pb.SignatureDef{}, colls: m.meta.def.GetCollectionDef()}
 	if mg.Tags == nil {
 		mg.Tags = []string{}
 	}
 	for name, s := range m.sigs {
 		mg.defs[name] = proto.CloneOf(s.def)
 	}
-	name, err := initOp(m.meta)
+	name, err := initOp(m.meta.def)
 	if err != nil {
 		return mg, err
 	}
@@ -60,7 +60,7 @@ func (m *Model) metaGraph(ctx context.Context) (MetaGraph, error) {
 
 // assets returns the model's files.
 func (m *Model) assets() (out []Asset, err error) {
-	defs, err := assetsOf(m.meta)
+	defs, err := assetsOf(m.meta.def)
 	for _, a := range defs {
 		x, err := m.graph.Output(a.GetTensorInfo().GetName())
 		if err != nil {

@@ -73,7 +73,7 @@ func (m *Model) Signatures() []string { return slices.Sorted(maps.Keys(m.sigs)) 
 // bindSignatures finds the tensors of all signatures in the graph.
 func (m *Model) bindSignatures(n *needs) {
 	m.sigs = map[string]*Signature{}
-	for name, def := range m.meta.GetSignatureDef() {
+	for name, def := range m.meta.def.GetSignatureDef() {
 		if name == initKey || name == trainKey {
 			continue
 		}

@@ -58,19 +58,22 @@ const (
 type winograd struct {
 	*engine[float32]
 	winogradKernels
-	scratch, shared sync.Pool // of *winogradScratch and *winogradShared
-	shares          keptShares
+	scratch sync.Pool // of *winogradScratch
+	shared  sharedPool
+	shares  keptShares
 }
 
 func newWinograd(e *engine[float32], k winogradKernels) *winograd {
 	return &winograd{engine: e, winogradKernels: k,
-		scratch: sync.Pool{New: func() any { return new(winogradScratch) }},
-		shared:  sync.Pool{New: func() any { return new(winogradShared) }}}
+		scratch: sync.Pool{New: func() any { return new(winogradScratch) }}}
 }
 
 // winogradShared is memory of a convolution, which its goroutines share: points of filters, of images and
 // of gradients, zeros, and what takes the gradient of taps that there are not.
-type winogradShared struct{ u, v, g, zeros, other []float32 }
+type winogradShared struct {
+	u, v, g, zeros, other []float32
+	lending
+}
 
 // winogradScratch is memory of a goroutine.
 type winogradScratch struct {
@@ -80,6 +83,7 @@ type winogradScratch struct {
 	other []float32 // takes results outside of images
 	check [16]float32
 	runs  [2]kRun // the steps of a product, and an end
+	taps  [9]*float32
 }
 
 // convolve is Convolve.
@@ -95,8 +99,8 @@ func (b *winograd) convolve(par kernel.Par, v *Conv, y, x, w []float32, e gemm.E
 func (b *winograd) convolveTiles(par kernel.Par, v *Conv, y, x, w []float32, e gemm.Epilogue[float32]) {
 	// The assembly checks no bounds.
 	_, _, _ = x[v.Batch*v.LinesIn()*v.In[2]*v.InC-1], w[v.Taps()*v.InC*v.OutC-1], y[v.Batch*v.LinesOut()*v.Out[2]*v.OutC-1]
-	c, m := b.newTiling(v), b.shared.Get().(*winogradShared)
-	defer b.shared.Put(m)
+	c, m := b.newTiling(v), b.shared.get()
+	defer b.shared.put(m)
 	m.zeros = tiles.GrowAligned(m.zeros, filterRows*v.OutC) // memory is made of zeros
 	if e.Bias == nil {
 		e.Bias = m.zeros[:v.OutC]
@@ -301,21 +305,24 @@ const filterRows = 16
 func (c *winogradColumns) transformFilters(par kernel.Par) {
 	n := kernel.CeilDiv(c.InC, filterRows)
 	par(n*len(c.blocks), max(1, kernel.ElementGrain/64/c.width), func(lo, hi int) {
+		s := c.winograd.scratch.Get().(*winogradScratch)
 		for i := lo; i < hi; i++ {
 			rows := i % n * filterRows
-			c.transformRows(i/n, rows, min(rows+filterRows, c.InC))
+			c.transformRows(s, i/n, rows, min(rows+filterRows, c.InC))
 		}
+		clear(s.taps[:])
+		c.winograd.scratch.Put(s)
 	})
 }
 
 // transformRows sets the points of a block of the filters for channels [lo, hi).
-func (c *winogradColumns) transformRows(block, lo, hi int) {
+func (c *winogradColumns) transformRows(s *winogradScratch, block, lo, hi int) {
 	panel, lanes := c.micro.panel(), c.micro.lanes
 	for j := 0; j < kernel.CeilDiv(c.width, panel)*panel; j += lanes {
 		u := &c.uOf(block)[j/panel*panel*c.InC+lo*panel+j%panel]
 		width := max(0, min(lanes, c.width-j))
-		taps := c.taps(c.blocks[block], c.w, min(lo*c.OutC+c.first+j, c.InC*c.OutC-1), &c.zeros[0])
-		c.filters(u, c.uPoint()*floatBytes, panel*floatBytes, &taps[0], c.OutC*floatBytes, hi-lo, width)
+		s.taps = c.taps(c.blocks[block], c.w, min(lo*c.OutC+c.first+j, c.InC*c.OutC-1), &c.zeros[0])
+		c.filters(u, c.uPoint()*floatBytes, panel*floatBytes, &s.taps[0], c.OutC*floatBytes, hi-lo, width)
 	}
 }
 

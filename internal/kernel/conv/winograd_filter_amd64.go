@@ -29,8 +29,8 @@ func (b *winograd) backFilter(par kernel.Par, v *Conv, dw, x, dy []float32) {
 func (b *winograd) sumTiles(par kernel.Par, v *Conv, dw, x, dy []float32) bool {
 	// The assembly checks no bounds.
 	_, _ = x[v.Batch*v.LinesIn()*v.In[2]*v.InC-1], dy[v.Batch*v.LinesOut()*v.Out[2]*v.OutC-1]
-	m := b.shared.Get().(*winogradShared)
-	defer b.shared.Put(m)
+	m := b.shared.get()
+	defer b.shared.put(m)
 	f := b.newFilterSums(v, m)
 	f.x, f.dy = x, dy
 	if f.pieces == 1 {
@@ -95,8 +95,8 @@ func (f *winogradFilterSums) uOf(piece, block int) []float32 {
 
 // addPieces sums up pieces [lo, hi).
 func (f *winogradFilterSums) addPieces(lo, hi int) {
-	m := f.winograd.shared.Get().(*winogradShared)
-	defer f.winograd.shared.Put(m)
+	m := f.winograd.shared.get()
+	defer f.winograd.shared.put(m)
 	for piece := lo; piece < hi; piece++ {
 		f.addAll(kernel.Serial, m, piece)
 	}
