@@ -66,10 +66,10 @@ func nodeOf(tensor string) string {
 // none: that of a MetaGraph that was exported for training. A program runs it in
 // [Model.Session], and feeds what the signature "train" takes.
 func (m *Model) TrainOp() *tf.Operation {
-	if info := m.meta.GetSignatureDef()[trainKey].GetOutputs()[trainKey]; info != nil {
+	if info := m.meta.def.GetSignatureDef()[trainKey].GetOutputs()[trainKey]; info != nil {
 		return m.graph.Operation(nodeOf(info.GetName()))
 	}
-	c := m.meta.GetCollectionDef()[trainCollection]
+	c := m.meta.def.GetCollectionDef()[trainCollection]
 	if n := c.GetNodeList().GetValue(); len(n) == 1 {
 		return m.graph.Operation(nodeOf(n[0]))
 	}
