@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/machine"
 	"github.com/gorge-tf/gorge/internal/numeric"
@@ -33,8 +32,8 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "Relu6Grad", Traits: core.Elementwise | core.Cheap, In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(relu6GradGrad),
-		Kernels: core.ByType("T", merge(inLanes(tf.Float32, elementwise.Relu6GradLanes, floatGates(relu6Gate32, relu6Gate[float64])),
-			intGates(relu6Gate[int8], relu6Gate[int16], relu6Gate[int32], relu6Gate[int64], relu6Gate[uint8], relu6Gate[uint16], relu6Gate[uint32], relu6Gate[uint64]))),
+		Kernels: core.ByType("T", merge(inLanes(tf.Float32, elementwise.Relu6GradLanes, floatGates(elementwise.Relu6Grad, elementwise.Relu6Grad[float64])),
+			intGates(elementwise.Relu6Grad[int8], elementwise.Relu6Grad[int16], elementwise.Relu6Grad[int32], elementwise.Relu6Grad[int64], elementwise.Relu6Grad[uint8], elementwise.Relu6Grad[uint16], elementwise.Relu6Grad[uint32], elementwise.Relu6Grad[uint64]))),
 	})
 }
 
@@ -66,27 +65,6 @@ func Relu6Grad(dy, x tf.Output, opts ...tf.Option) tf.Output { return apply("Rel
 func relu6[T numeric.Real](y, x []T) {
 	elementwise.Relu(y, x)
 	elementwise.MinScalar(y, y, 6)
-}
-
-func relu6Gate[T numeric.Real](dx, dy, x []T) {
-	kernel.Zip(dx, dy, x, func(d, v T) T {
-		if v > 0 && v < 6 {
-			return d
-		}
-		return 0
-	})
-}
-
-// relu6Gate32 is relu6Gate by vector loops: 6-v is positive exactly where v < 6.
-func relu6Gate32(dx, dy, x []float32) {
-	below := make([]float32, min(len(x), 1024)) // a block that stays in the first cache
-	for len(dx) > 0 {
-		n := min(len(dx), len(below))
-		elementwise.ScalarSub(below[:n], 6, x[:n])
-		elementwise.ReluGrad(dx[:n], dy[:n], x[:n])
-		elementwise.ReluGrad(dx[:n], dx[:n], below[:n])
-		dx, dy, x = dx[n:], dy[n:], x[n:]
-	}
 }
 
 // gateKernel is pairKernel for ops that take tensors of the same shape.

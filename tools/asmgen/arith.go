@@ -203,6 +203,12 @@ func gradientLoops() []loop {
 			zero := a.zero()
 			return func(x, y vec) vec { return a.keep(a.compare(cmpGreater, y, zero), x) }
 		}),
+		gradient("relu6Grad", "sets z to x where y is above 0 and below 6, and to 0 elsewhere.", func(a *asm) func(x, y vec) vec {
+			zero, six := a.zero(), a.inReg(a.float(6))
+			return func(x, y vec) vec {
+				return a.keep(a.compare(cmpLess, y, six), a.keep(a.compare(cmpGreater, y, zero), x))
+			}
+		}),
 		gradient("tanhGrad", "sets z = y·(1-x²).", func(a *asm) func(x, y vec) vec {
 			one := a.inReg(a.float(1))
 			return func(x, y vec) vec { return vmul(a, y, a.fnma(x, x, one)) }

@@ -1577,6 +1577,101 @@ done:
 	VZEROUPPER
 	RET
 
+// func relu6GradAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-32
+	MOVQ    z+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VXORPS  Y0, Y0, Y0
+	VMOVUPS word8_40c00000<>+0(SB), Y1
+	CMPQ    BX, $+32
+	JLT     after_unrolled
+
+unrolled:
+	VMOVUPS (CX), Y2
+	VMOVUPS (DX), Y3
+	VCMPPS  $0x11, Y1, Y3, Y4
+	VCMPPS  $0x1e, Y0, Y3, Y3
+	VANDPS  Y3, Y2, Y2
+	VANDPS  Y4, Y2, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(DX), Y3
+	VCMPPS  $0x11, Y1, Y3, Y4
+	VCMPPS  $0x1e, Y0, Y3, Y3
+	VANDPS  Y3, Y2, Y2
+	VANDPS  Y4, Y2, Y2
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 64(DX), Y3
+	VCMPPS  $0x11, Y1, Y3, Y4
+	VCMPPS  $0x1e, Y0, Y3, Y3
+	VANDPS  Y3, Y2, Y2
+	VANDPS  Y4, Y2, Y2
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS 96(CX), Y2
+	VMOVUPS 96(DX), Y3
+	VCMPPS  $0x11, Y1, Y3, Y4
+	VCMPPS  $0x1e, Y0, Y3, Y3
+	VANDPS  Y3, Y2, Y2
+	VANDPS  Y4, Y2, Y2
+	VMOVUPS Y2, 96(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	SUBQ    $+32, BX
+	CMPQ    BX, $+32
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ BX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS (CX), Y2
+	VMOVUPS (DX), Y3
+	VCMPPS  $0x11, Y1, Y3, Y4
+	VCMPPS  $0x1e, Y0, Y3, Y3
+	VANDPS  Y3, Y2, Y2
+	VANDPS  Y4, Y2, Y2
+	VMOVUPS Y2, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+8, BX
+	CMPQ    BX, $+8
+	JGE     single
+
+after_single:
+	TESTQ      BX, BX
+	JZ         done
+	LEAQ       tail<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPS    64(SI)(BX*4), Y2
+	VMASKMOVPS (CX), Y2, Y3
+	VMASKMOVPS (DX), Y2, Y4
+	VCMPPS     $0x11, Y1, Y4, Y1
+	VCMPPS     $0x1e, Y0, Y4, Y0
+	VANDPS     Y0, Y3, Y0
+	VANDPS     Y1, Y0, Y0
+	VMASKMOVPS Y0, Y2, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word8_40c00000<>+0(SB)/4, $0x40c00000
+DATA word8_40c00000<>+4(SB)/4, $0x40c00000
+DATA word8_40c00000<>+8(SB)/4, $0x40c00000
+DATA word8_40c00000<>+12(SB)/4, $0x40c00000
+DATA word8_40c00000<>+16(SB)/4, $0x40c00000
+DATA word8_40c00000<>+20(SB)/4, $0x40c00000
+DATA word8_40c00000<>+24(SB)/4, $0x40c00000
+DATA word8_40c00000<>+28(SB)/4, $0x40c00000
+GLOBL word8_40c00000<>(SB), RODATA|NOPTR, $32
+
 // func tanhGradAVX2(z *float32, x *float32, y *float32, n int)
 // Requires: AVX, FMA3
 TEXT ·tanhGradAVX2(SB), NOSPLIT, $0-32

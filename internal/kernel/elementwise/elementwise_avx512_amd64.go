@@ -124,6 +124,11 @@ func fromInt32AVX512(y *float32, x *float32, n int)
 //go:noescape
 func reluGradAVX512(z *float32, x *float32, y *float32, n int)
 
+// relu6GradAVX512 sets z to x where y is above 0 and below 6, and to 0 elsewhere.
+//
+//go:noescape
+func relu6GradAVX512(z *float32, x *float32, y *float32, n int)
+
 // tanhGradAVX512 sets z = y·(1-x²).
 //
 //go:noescape

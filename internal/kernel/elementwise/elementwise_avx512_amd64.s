@@ -1616,6 +1616,95 @@ done:
 	VZEROUPPER
 	RET
 
+// func relu6GradAVX512(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·relu6GradAVX512(SB), NOSPLIT, $0-32
+	MOVQ         z+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPXORD       Z0, Z0, Z0
+	VPBROADCASTD word1_40c00000<>+0(SB), Z1
+	CMPQ         BX, $+64
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS   (CX), Z2
+	VMOVUPS   (DX), Z3
+	VCMPPS    $0x11, Z1, Z3, K1
+	VCMPPS    $0x1e, Z0, Z3, K2
+	VMOVAPS.Z Z2, K2, Z2
+	VMOVAPS.Z Z2, K1, Z2
+	VMOVUPS   Z2, (AX)
+	VMOVUPS   64(CX), Z2
+	VMOVUPS   64(DX), Z3
+	VCMPPS    $0x11, Z1, Z3, K1
+	VCMPPS    $0x1e, Z0, Z3, K2
+	VMOVAPS.Z Z2, K2, Z2
+	VMOVAPS.Z Z2, K1, Z2
+	VMOVUPS   Z2, 64(AX)
+	VMOVUPS   128(CX), Z2
+	VMOVUPS   128(DX), Z3
+	VCMPPS    $0x11, Z1, Z3, K1
+	VCMPPS    $0x1e, Z0, Z3, K2
+	VMOVAPS.Z Z2, K2, Z2
+	VMOVAPS.Z Z2, K1, Z2
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   192(CX), Z2
+	VMOVUPS   192(DX), Z3
+	VCMPPS    $0x11, Z1, Z3, K1
+	VCMPPS    $0x1e, Z0, Z3, K2
+	VMOVAPS.Z Z2, K2, Z2
+	VMOVAPS.Z Z2, K1, Z2
+	VMOVUPS   Z2, 192(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+256, CX
+	ADDQ      $+256, DX
+	SUBQ      $+64, BX
+	CMPQ      BX, $+64
+	JGE       unrolled
+
+after_unrolled:
+	CMPQ BX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS   (CX), Z2
+	VMOVUPS   (DX), Z3
+	VCMPPS    $0x11, Z1, Z3, K1
+	VCMPPS    $0x1e, Z0, Z3, K2
+	VMOVAPS.Z Z2, K2, Z2
+	VMOVAPS.Z Z2, K1, Z2
+	VMOVUPS   Z2, (AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+16, BX
+	CMPQ      BX, $+16
+	JGE       single
+
+after_single:
+	TESTQ     BX, BX
+	JZ        done
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (CX), K1, Z2
+	VMOVUPS.Z (DX), K1, Z3
+	VCMPPS    $0x11, Z1, Z3, K2
+	VCMPPS    $0x1e, Z0, Z3, K3
+	VMOVAPS.Z Z2, K3, Z0
+	VMOVAPS.Z Z0, K2, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word1_40c00000<>+0(SB)/4, $0x40c00000
+GLOBL word1_40c00000<>(SB), RODATA|NOPTR, $4
+
 // func tanhGradAVX512(z *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·tanhGradAVX512(SB), NOSPLIT, $0-32

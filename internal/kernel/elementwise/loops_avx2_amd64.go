@@ -14,7 +14,7 @@ func avx2Loops() vectorLoops {
 		mulS: kernel.ScalarOf(mulScalarAVX2), divS: kernel.ScalarOf(divScalarAVX2), rdivS: kernel.ScalarOf(scalarDivAVX2),
 		maxS: kernel.ScalarOf(maxScalarAVX2), minS: kernel.ScalarOf(minScalarAVX2),
 
-		reluGrad: kernel.BinaryOf(reluGradAVX2), tanhGrad: kernel.BinaryOf(tanhGradAVX2), sigmoidGrad: kernel.BinaryOf(sigmoidGradAVX2),
+		reluGrad: kernel.BinaryOf(reluGradAVX2), relu6Grad: kernel.BinaryOf(relu6GradAVX2), tanhGrad: kernel.BinaryOf(tanhGradAVX2), sigmoidGrad: kernel.BinaryOf(sigmoidGradAVX2),
 
 		neg: kernel.UnaryOf(negAVX2), abs: kernel.UnaryOf(absAVX2), sign: kernel.UnaryOf(signAVX2), square: kernel.UnaryOf(squareAVX2), sqrt: kernel.UnaryOf(sqrtAVX2), rsqrt: kernel.UnaryOf(rsqrtAVX2), relu: kernel.UnaryOf(reluAVX2),
 		exp: kernel.UnaryOf(expAVX2), log: kernel.UnaryOf(logAVX2), log1p: kernel.UnaryOf(log1pAVX2), tanh: kernel.UnaryOf(tanhAVX2), sigmoid: kernel.UnaryOf(sigmoidAVX2),

@@ -14,7 +14,7 @@ func avx512Loops() vectorLoops {
 		mulS: kernel.ScalarOf(mulScalarAVX512), divS: kernel.ScalarOf(divScalarAVX512), rdivS: kernel.ScalarOf(scalarDivAVX512),
 		maxS: kernel.ScalarOf(maxScalarAVX512), minS: kernel.ScalarOf(minScalarAVX512),
 
-		reluGrad: kernel.BinaryOf(reluGradAVX512), tanhGrad: kernel.BinaryOf(tanhGradAVX512), sigmoidGrad: kernel.BinaryOf(sigmoidGradAVX512),
+		reluGrad: kernel.BinaryOf(reluGradAVX512), relu6Grad: kernel.BinaryOf(relu6GradAVX512), tanhGrad: kernel.BinaryOf(tanhGradAVX512), sigmoidGrad: kernel.BinaryOf(sigmoidGradAVX512),
 
 		neg: kernel.UnaryOf(negAVX512), abs: kernel.UnaryOf(absAVX512), sign: kernel.UnaryOf(signAVX512), square: kernel.UnaryOf(squareAVX512), sqrt: kernel.UnaryOf(sqrtAVX512), rsqrt: kernel.UnaryOf(rsqrtAVX512), relu: kernel.UnaryOf(reluAVX512),
 		exp: kernel.UnaryOf(expAVX512), log: kernel.UnaryOf(logAVX512), log1p: kernel.UnaryOf(log1pAVX512), tanh: kernel.UnaryOf(tanhAVX512), sigmoid: kernel.UnaryOf(sigmoidAVX512),

@@ -8,7 +8,8 @@ type vectorLoops struct {
 	add, sub, mul, div, max, min         kernel.BinaryLoop
 	addS, subS, rsubS, mulS, divS, rdivS kernel.ScalarLoop
 	maxS, minS                           kernel.ScalarLoop
-	reluGrad, tanhGrad, sigmoidGrad      kernel.BinaryLoop
+	reluGrad, relu6Grad                  kernel.BinaryLoop
+	tanhGrad, sigmoidGrad                kernel.BinaryLoop
 	neg, abs, sign                       kernel.UnaryLoop
 	square, sqrt, rsqrt, relu            kernel.UnaryLoop
 	exp, log, log1p, tanh, sigmoid       kernel.UnaryLoop

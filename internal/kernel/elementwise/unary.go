@@ -82,6 +82,18 @@ func ReluGrad[T numeric.Real](dx, dy, x []T) {
 	}
 }
 
+// Relu6Grad sets dx to dy where the feature x is above 0 and below 6, else to 0.
+func Relu6Grad[T numeric.Real](dx, dy, x []T) {
+	if !zip32(simd.relu6Grad, dx, dy, x) {
+		kernel.Zip(dx, dy, x, func(d, v T) T {
+			if v > 0 && v < 6 {
+				return d
+			}
+			return 0
+		})
+	}
+}
+
 // TanhGrad sets dx = dy·(1-y²) for y = tanh x.
 func TanhGrad[T numeric.Inexact](dx, y, dy []T) {
 	if !zip32(simd.tanhGrad, dx, y, dy) {

@@ -1,14 +1,18 @@
-package ops
+package elementwise
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gorge-tf/gorge/internal/kernel/kerneltest"
 )
 
-// TestRelu6GateOfVectors compares the loop for float32 with the rule, bit by bit, for
+// TestRelu6Grad compares the loop for float32 with the rule, bit by bit, for
 // random bits and the values at which the rule turns, and in place of either operand.
-func TestRelu6GateOfVectors(t *testing.T) {
+func TestRelu6Grad(t *testing.T) { kerneltest.EachLevel(t, checkRelu6Grad) }
+
+func checkRelu6Grad(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	edges := []float32{0, float32(math.Copysign(0, -1)), 6, math.Nextafter32(6, 0), math.Nextafter32(6, 7), math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, inf, -inf, nan}
@@ -20,11 +24,15 @@ func TestRelu6GateOfVectors(t *testing.T) {
 				x[i] = edges[r.IntN(len(edges))]
 			}
 		}
-		relu6Gate(want, dy, x)
+		for i, v := range x {
+			if v > 0 && v < 6 {
+				want[i] = dy[i]
+			}
+		}
 		apart, overX, overDY := make([]float32, n), append([]float32(nil), x...), append([]float32(nil), dy...)
-		relu6Gate32(apart, dy, x)
-		relu6Gate32(overX, dy, overX)
-		relu6Gate32(overDY, overDY, x)
+		Relu6Grad(apart, dy, x)
+		Relu6Grad(overX, dy, overX)
+		Relu6Grad(overDY, overDY, x)
 		for name, got := range map[string][]float32{"apart": apart, "over x": overX, "over dy": overDY} {
 			for i := range want {
 				if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
