@@ -262,7 +262,7 @@ func (c *csvReader) value(field []byte) {
 			c.fail("Field %d is required but missing in record!", i)
 			return
 		}
-		rows.Mover(t, c.Defaults[i])(0, 0, 1)
+		rows.Copy(t, c.Defaults[i], 0, 0, 1)
 	} else if !convert(t, field) {
 		c.fail("Field %d in record is not a valid %s: %s", i, t.DType(), field)
 		return
