@@ -120,7 +120,7 @@ func putAll(t *testing.T, target string, count int64) {
 }
 
 // TestDatasetsAreTensorFlows compares the orders of shuffles, and reads and
-// writes TFRecords, tf.Examples and saved datasets both ways.
+// writes TFRecords, tf.Examples, saved datasets and snapshots both ways.
 func TestDatasetsAreTensorFlows(t *testing.T) {
 	needTensorFlow(t)
 	dir := t.TempDir()
@@ -131,6 +131,10 @@ func TestDatasetsAreTensorFlows(t *testing.T) {
 	if err := data.Range(0, 12).Batch(5, false).Save(t.Context(), filepath.Join(dir, "oursaved"), ""); err != nil {
 		t.Fatal(err)
 	}
+	const hundred = "100 101 102 103 104 105 106 107 108 109 110 111"
+	if got := numbersOf(t, data.Range(100, 112).Snapshot(filepath.Join(dir, "oursnapshot"), data.SnapshotOptions{Compression: "GZIP"})); got != hundred {
+		t.Fatal(got)
+	}
 	for _, line := range script(t, "datasets.py", dir) {
 		what, got, _ := strings.Cut(line, ": ")
 		var n, size, seed, seed2 int64
@@ -138,8 +142,11 @@ func TestDatasetsAreTensorFlows(t *testing.T) {
 		if _, err := fmt.Sscanf(what, "shuffle %d %d %d %d", &n, &size, &seed, &seed2); err == nil {
 			want = numbersOf(t, data.Range(0, n).Shuffle(size, seed, seed2).Repeat(2))
 		}
-		if what == "saved by us" {
+		switch what {
+		case "saved by us":
 			want = "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]"
+		case "snapshot of ours":
+			want = "[" + strings.ReplaceAll(hundred, " ", ", ") + "]"
 		}
 		if got != want {
 			t.Errorf("%s: TensorFlow has %.200s, Gorge %.200s", what, got, want)
@@ -150,6 +157,10 @@ func TestDatasetsAreTensorFlows(t *testing.T) {
 	}
 	if got := numbersOf(t, data.Load(filepath.Join(dir, "saved"), "GZIP", []tf.DType{tf.Int64}, nil).Unbatch()); got != "0 1 2 3 4 5 6 7 8 9 10 11" {
 		t.Error(got)
+	}
+	never := data.Range(200, 212).Snapshot(filepath.Join(dir, "theirsnapshot"), data.SnapshotOptions{Compression: "GZIP"})
+	if got := numbersOf(t, never); got != "0 1 2 3 4 5 6 7 8 9 10 11" {
+		t.Errorf("TensorFlow's snapshot has %s", got)
 	}
 }
 

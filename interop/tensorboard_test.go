@@ -47,6 +47,10 @@ func boardRun(t *testing.T, dir string, rate float64) {
 	if err := w.HParams(map[string]any{"rate": rate, "optimizer": "sgd", "nesterov": false}, ""); err != nil {
 		t.Fatal(err)
 	}
+	charts := []events.Chart{{Title: "loss", Tags: []string{"net/.*"}}, {Title: "bounds", Margins: []events.Margin{{Value: "net/loss", Lower: "low", Upper: "high"}}}}
+	if err := w.Layout(events.ChartCategory{Title: "all", Charts: charts, Closed: true}); err != nil {
+		t.Fatal(err)
+	}
 	g := tf.NewGraph(tf.Strict())
 	v := tf.NewVariable(ops.Const(g, []float32{1, 2, 3}), tf.VariableOptions{Name: "weights"})
 	loss := v.Value().Square().Sum()
@@ -188,6 +192,7 @@ func TestTensorBoard(t *testing.T) {
 	b.media()
 	b.graph()
 	b.hparams()
+	b.layout()
 	if to := os.Getenv("GORGE_SCREENSHOTS"); to != "" {
 		b.pages(to)
 	}
@@ -289,6 +294,42 @@ func (b *board) curves() {
 	}
 	if !slices.ContainsFunc(curves["fast"][0].Thresholds, func(at float64) bool { return math.Abs(at-0.5) < 1e-6 }) {
 		b.t.Errorf("no threshold of 0.5: %v", curves["fast"][0])
+	}
+}
+
+// layout asks for the charts of the custom scalars, and for what a chart shows.
+func (b *board) layout() {
+	b.t.Helper()
+	type series struct{ Value, Lower, Upper string }
+	var layout struct {
+		Category []struct {
+			Title  string
+			Closed bool
+			Chart  []struct {
+				Title     string
+				Multiline struct{ Tag []string }
+				Margin    struct{ Series []series }
+			}
+		}
+	}
+	b.json(&layout, "custom_scalars", "layout", nil, "")
+	if len(layout.Category) != 1 || len(layout.Category[0].Chart) != 2 {
+		b.t.Fatalf("the layout of custom scalars: %+v", layout)
+	}
+	all := layout.Category[0]
+	if lines := all.Chart[0].Multiline.Tag; all.Title != "all" || !all.Closed || all.Chart[0].Title != "loss" || !slices.Equal(lines, []string{"net/.*"}) {
+		b.t.Errorf("the layout of custom scalars: %+v", layout)
+	}
+	if margin := all.Chart[1].Margin.Series; !slices.Equal(margin, []series{{"net/loss", "low", "high"}}) {
+		b.t.Errorf("margins: %+v", margin)
+	}
+	var shown struct {
+		RegexValid bool                         `json:"regex_valid"`
+		Tags       map[string][]json.RawMessage `json:"tag_to_events"`
+	}
+	b.json(&shown, "custom_scalars", "scalars", url.Values{"run": {"fast"}, "tag": {"net/.*"}}, "")
+	if !shown.RegexValid || len(shown.Tags["net/loss"]) != 8 {
+		b.t.Errorf("a chart of custom scalars shows %+v", shown)
 	}
 }
 

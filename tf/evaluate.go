@@ -35,6 +35,7 @@ type eagerState struct {
 type eagerCache struct {
 	// prepareNode returns what computes nodes that are like n but for their name.
 	prepareNode func(n *core.Node) (evalFunc, error)
+	again       func() // called when random sequences begin again, nil: nothing else keeps them
 	known       map[string]*prepared
 	older       map[string]*prepared // those of known when it was last full
 	key         []byte               // space to build keys in

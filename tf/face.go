@@ -55,6 +55,14 @@ func (face) Eager(prepare func(n *core.Node) (evalFunc, error)) GraphOption {
 	return func(g *Graph) { g.eager.cache = &eagerCache{prepareNode: prepare} }
 }
 
+func (face) OnSetSeed(again func()) GraphOption {
+	return func(g *Graph) {
+		if g.IsEager() {
+			g.eager.cache.again = again
+		}
+	}
+}
+
 func (face) RegisterCollection(names []string, encode func(v any, scope string) proto.Message, decode func(g *Graph, data []byte, scope string) (any, error)) {
 	registerCollection(collectionCodec{names, encode, decode})
 }

@@ -10,13 +10,16 @@ type graphSeeds struct {
 }
 
 // SetSeed sets the graph's random seed. In an eager graph the sequences of random
-// numbers begin again, as after tf.random.set_seed, but for those of functions that
-// have been traced, which go on.
+// numbers begin again, as after tf.random.set_seed. Those of functions that have been
+// traced do, too, with the seeds that they were traced with.
 func (g *Graph) SetSeed(seed int64) {
 	g.scope.seeds.seed = &seed
 	if g.IsEager() {
 		g.scope.seeds.drawn = random.NewTwister(seed)
 		g.eager.cache.forget() // kernels know how far their sequences are
+		if again := g.eager.cache.again; again != nil {
+			again()
+		}
 	}
 }
 

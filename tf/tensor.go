@@ -1,6 +1,10 @@
 package tf
 
-import "github.com/gorge-tf/gorge/tf/core"
+import (
+	"fmt"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // A Tensor is a dense, row-major array of elements of one type, as a program
 // holds it. Its memory is the program's: what a session or an eager graph
@@ -116,5 +120,13 @@ func (t *Tensor) Reshape(s Shape) (*Tensor, error) {
 // Clone returns a copy of t with memory of its own.
 func (t *Tensor) Clone() *Tensor { return (*Tensor)(t.engine().Clone()) }
 
-// String formats t as "float32[2,3]{1, 2, 3, ...}".
+// String formats t as "float32[2,3]{1, 2, 3, ...}": type, shape and elements. Up to
+// ten elements are one list. More are nested by dimension, and of dimensions longer
+// than six the three at each end stand for all, as in TensorFlow's tf.print:
+// "int32[100,2]{{0, 1}, {2, 3}, {4, 5}, ..., {194, 195}, {196, 197}, {198, 199}}".
 func (t *Tensor) String() string { return t.engine().String() }
+
+// Format implements [fmt.Formatter]. The verbs v and s give String. Other verbs
+// format each element, in nested brackets as slices of slices and NumPy's arrays are
+// printed, with the gaps that String has: "%.1f" gives "[[1.0 2.0] [3.0 4.0]]".
+func (t *Tensor) Format(s fmt.State, verb rune) { t.engine().Format(s, verb) }

@@ -245,3 +245,29 @@ func ExampleParseDevice() {
 	// /job:ps/device:CPU:1 <nil>
 	// INVALID_ARGUMENT
 }
+
+// Tensors are printed with their type and shape. Verbs for numbers print the
+// elements alone; of large tensors the ends of each dimension are shown.
+func ExampleTensor_Format() {
+	x, err := tf.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	large, err := tf.NewTensor(tf.Int32, tf.Shape{1000, 2})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(x)
+	fmt.Printf("%g\n", x)
+	fmt.Printf("%.2f\n", x)
+	fmt.Println(large)
+	fmt.Printf("%d\n", large)
+	// Output:
+	// float32[2,3]{1, 2, 3, 4, 5, 6}
+	// [[1 2 3] [4 5 6]]
+	// [[1.00 2.00 3.00] [4.00 5.00 6.00]]
+	// int32[1000,2]{{0, 0}, {0, 0}, {0, 0}, ..., {0, 0}, {0, 0}, {0, 0}}
+	// [[0 0] [0 0] [0 0] ... [0 0] [0 0] [0 0]]
+}

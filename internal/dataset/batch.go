@@ -101,7 +101,7 @@ func stack(list []Element) (Element, error) {
 		}
 		out[k] = core.NewTensor(t.DType(), shape)
 		for i, e := range list {
-			rows.Mover(out[k], e[k])(i*t.Len(), 0, t.Len())
+			rows.Copy(out[k], e[k], i*t.Len(), 0, t.Len())
 		}
 	}
 	return out, nil

@@ -2,12 +2,12 @@ package dataset
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -57,7 +57,7 @@ func (c CSV) Open() (Dataset, error) {
 		return nil, core.Errorf(core.InvalidArgument, "exclude_cols should be non-negative indices")
 	}
 	d, err := ofFiles(spec, c.Names, c.Compression, func(r *bufio.Reader) func() (Element, error) {
-		return (&csvReader{CSV: &c, r: r, header: c.Header}).next
+		return newCSVReader(&c, r).next
 	})
 	if err != nil {
 		return nil, err
@@ -79,13 +79,22 @@ func ascending(v []int64) bool {
 type csvReader struct {
 	*CSV
 	r      *bufio.Reader
-	header bool  // is still to be passed over
-	line   int   // how many line ends have been read
-	first  int   // the number of the line that the record at hand begins with
-	column int64 // of the record at hand, counted from 0
+	marks  [256]bool // bytes that are not just part of a field
+	header bool      // is still to be passed over
+	line   int       // how many line ends have been read
+	first  int       // the number of the line that the record at hand begins with
+	column int64     // of the record at hand, counted from 0
 	field  []byte
 	row    Element
 	err    error // of the record, which is read to its end all the same
+}
+
+func newCSVReader(c *CSV, r *bufio.Reader) *csvReader {
+	reader := &csvReader{CSV: c, r: r, header: c.Header}
+	for _, b := range []byte{c.Delim, '"', '\n', '\r'} {
+		reader.marks[b] = true
+	}
+	return reader
 }
 
 func (c *csvReader) next() (Element, error) {
@@ -130,9 +139,21 @@ func (c *csvReader) byte() (byte, error) {
 	return b, err
 }
 
+// plain adds to the field what the buffer holds up to a mark. It is what reading byte
+// by byte comes to, without the calls.
+func (c *csvReader) plain() {
+	ahead, _ := c.r.Peek(c.r.Buffered())
+	n := 0
+	for n < len(ahead) && !c.marks[ahead[n]] {
+		n++
+	}
+	c.field = append(c.field, ahead[:n]...)
+	_, _ = c.r.Discard(n)
+}
+
 // record reads a record into row; io.EOF tells that there is none.
 func (c *csvReader) record(reads func(int64) bool) error {
-	c.row, c.err, c.first, c.column = nil, nil, c.line+1, 0
+	c.row, c.err, c.first, c.column = make(Element, 0, len(c.Defaults)), nil, c.line+1, 0
 	if _, err := c.r.Peek(1); err != nil {
 		return err
 	}
@@ -143,7 +164,7 @@ func (c *csvReader) record(reads func(int64) bool) error {
 			return err
 		}
 		if included && c.err == nil {
-			c.value(string(c.field))
+			c.value(c.field)
 		}
 		if ended {
 			return nil
@@ -171,6 +192,7 @@ func (c *csvReader) one() (ended bool, err error) {
 			c.fail("Unquoted fields cannot have quotes inside")
 		}
 		c.field = append(c.field, b)
+		c.plain()
 	}
 	return true, unlessEnd(err)
 }
@@ -209,6 +231,7 @@ func (c *csvReader) quoted() (ended bool, err error) {
 		}
 		if b != '"' {
 			c.field = append(c.field, b)
+			c.plain()
 			continue
 		}
 		b, err = c.byte()
@@ -227,19 +250,19 @@ func (c *csvReader) quoted() (ended bool, err error) {
 }
 
 // value adds a field to the row.
-func (c *csvReader) value(field string) {
+func (c *csvReader) value(field []byte) {
 	i := len(c.row)
 	if i >= len(c.Defaults) {
 		c.fail("Expect %d fields but have more in record", len(c.Defaults))
 		return
 	}
 	t := core.NewTensor(c.Defaults[i].DType(), core.Shape{})
-	if field == "" || field == c.NA {
+	if len(field) == 0 || string(field) == c.NA {
 		if c.Defaults[i].Len() == 0 {
 			c.fail("Field %d is required but missing in record!", i)
 			return
 		}
-		rows.Mover(t, c.Defaults[i])(0, 0, 1)
+		rows.Copy(t, c.Defaults[i], 0, 0, 1)
 	} else if !convert(t, field) {
 		c.fail("Field %d in record is not a valid %s: %s", i, t.DType(), field)
 		return
@@ -248,24 +271,24 @@ func (c *csvReader) value(field string) {
 }
 
 // convert sets t, a scalar, to what a text says.
-func convert(t *core.Tensor, s string) bool {
+func convert(t *core.Tensor, s []byte) bool {
 	var err error
-	number := strings.TrimSpace(s)
+	number := bytes.TrimSpace(s)
 	switch t.DType() {
 	case core.Int32:
 		var v int64
-		v, err = strconv.ParseInt(number, 10, 32)
+		v, err = strconv.ParseInt(string(number), 10, 32)
 		core.Data[int32](t)[0] = int32(v)
 	case core.Int64:
-		core.Data[int64](t)[0], err = strconv.ParseInt(number, 10, 64)
+		core.Data[int64](t)[0], err = strconv.ParseInt(string(number), 10, 64)
 	case core.Float32:
 		var v float64
-		v, err = strconv.ParseFloat(number, 32)
+		v, err = strconv.ParseFloat(string(number), 32)
 		core.Data[float32](t)[0] = float32(v)
 	case core.Float64:
-		core.Data[float64](t)[0], err = strconv.ParseFloat(number, 64)
+		core.Data[float64](t)[0], err = strconv.ParseFloat(string(number), 64)
 	case core.String:
-		core.Data[string](t)[0] = s
+		core.Data[string](t)[0] = string(s)
 	default:
 		return false
 	}

@@ -1,11 +1,18 @@
 package dataset
 
 import (
+	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -76,6 +83,44 @@ func words(t *testing.T, d Dataset) (out []string) {
 			return out
 		case err != nil:
 			out = append(out, core.AsError(err).Message())
+		default:
+			out = append(out, show(t, e))
+		}
+	}
+}
+
+// TestCSVFromAnyBuffer: records and errors do not depend on how much of a file a buffer
+// holds. A buffer that gets one byte at a time never has more for a field.
+func TestCSVFromAnyBuffer(t *testing.T) {
+	const often = "aaaa111,,\"\"\r\n\n \xff"
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range 3000 {
+		text := make([]byte, random.IntN(80))
+		for i := range text {
+			text[i] = often[random.IntN(len(often))]
+		}
+		c := &CSV{Delim: ',', Quotes: n%2 == 0, Header: n%3 == 0, NA: "a", Defaults: []*core.Tensor{none(core.String), vector([]int64{-1})}}
+		want := csvRecords(t, newCSVReader(c, bufio.NewReader(iotest.OneByteReader(bytes.NewReader(text)))))
+		for _, size := range []int{16, 17, 23, 4096} {
+			if got := csvRecords(t, newCSVReader(c, bufio.NewReaderSize(bytes.NewReader(text), size))); !slices.Equal(got, want) {
+				t.Fatalf("%q by a buffer of %d bytes:\n%q, want\n%q", text, size, got, want)
+			}
+		}
+	}
+}
+
+// csvRecords returns the records, and the errors with their places.
+func csvRecords(t *testing.T, c *csvReader) (out []string) {
+	t.Helper()
+	for {
+		e, err := c.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return out
+		case err != nil:
+			if out = append(out, core.AsError(err).Plain+err.Error()); len(out) > 1000 {
+				t.Fatal("there is no end")
+			}
 		default:
 			out = append(out, show(t, e))
 		}

@@ -15,7 +15,7 @@ func span(e Element, lo, hi int) Element {
 	for k, t := range e {
 		out[k] = core.NewTensor(t.DType(), withRows(t.Shape()[1:], hi-lo))
 		each := t.Shape()[1:].NumElements()
-		rows.Mover(out[k], t)(0, lo*each, (hi-lo)*each)
+		rows.Copy(out[k], t, 0, lo*each, (hi-lo)*each)
 	}
 	return out
 }
@@ -38,7 +38,7 @@ func cat(list []Element) (Element, error) {
 		out[k] = core.NewTensor(first.DType(), withRows(first.Shape()[1:], n))
 		at := 0
 		for _, e := range list {
-			rows.Mover(out[k], e[k])(at, 0, e[k].Len())
+			rows.Copy(out[k], e[k], at, 0, e[k].Len())
 			at += e[k].Len()
 		}
 	}

@@ -65,9 +65,9 @@ type snapshotIterator struct {
 
 func (it *snapshotIterator) Next(ctx context.Context) (Element, error) {
 	if it.mode == "" {
-		mode, err := it.d.decide()
+		mode, run, err := it.d.decide()
 		if err == nil {
-			err = it.begin(ctx, mode)
+			err = it.begin(ctx, mode, run)
 		}
 		if err != nil {
 			return nil, err
@@ -96,32 +96,50 @@ func (it *snapshotIterator) Next(ctx context.Context) (Element, error) {
 	return e, nil
 }
 
-// decide returns what an iterator is to do.
-func (d *snapshotted) decide() (string, error) {
+// decide returns what an iterator is to do, and the run that it is to read. The run
+// is found with the decision: another iterator, of another process perhaps, may have
+// begun to write one a moment later, which is not complete.
+func (d *snapshotted) decide() (mode, run string, err error) {
 	m, found, err := readMetadata(core.LocalPath(d.Read))
 	switch {
 	case err != nil:
-		return "", err
+		return "", "", err
 	case d.Mode == SnapshotRead && !found:
-		return "", core.Errorf(core.NotFound, "Metadata file does not exist.")
-	case d.Mode == SnapshotRead, d.Mode == SnapshotWrite, d.Mode == SnapshotPass:
-		return d.Mode, nil
+		return "", "", core.Errorf(core.NotFound, "Metadata file does not exist.")
+	case d.Mode == SnapshotWrite, d.Mode == SnapshotPass:
+		return d.Mode, "", nil
+	case d.Mode == SnapshotRead, m.finalized:
+		run, err = d.readable(m)
+		return SnapshotRead, run, err
 	case !found:
-		return SnapshotWrite, nil
-	case m.finalized:
-		return SnapshotRead, nil
+		return SnapshotWrite, "", nil
 	case m.created >= time.Now().Add(-d.Expiry).UnixMicro(): // someone else is at it
-		return SnapshotPass, nil
+		return SnapshotPass, "", nil
 	}
-	return SnapshotWrite, nil
+	return SnapshotWrite, "", nil
 }
 
-// begin begins to read, to write, or neither.
-func (it *snapshotIterator) begin(ctx context.Context, mode string) (err error) {
+// readable returns the run that metadata tells of, if its files can be read.
+func (d *snapshotted) readable(m snapshotMetadata) (string, error) {
+	switch {
+	case m.version != snapshotVersion:
+		return "", core.Errorf(core.Unimplemented, "the snapshot in %s must be of version %d, it is of %d", d.Read, snapshotVersion, m.version)
+	case !ofDirectory(m.run):
+		return "", core.Errorf(core.DataLoss, "the metadata of the snapshot in %s must name a directory of it, got %q", d.Read, m.run)
+	}
+	return m.run, nil
+}
+
+// ofDirectory reports whether a name is that of something in a directory.
+func ofDirectory(name string) bool { return filepath.IsLocal(name) && name == filepath.Base(name) }
+
+// begin begins to read a run, to write, or neither.
+func (it *snapshotIterator) begin(ctx context.Context, mode, run string) (err error) {
 	of := it.d.input
 	switch mode {
 	case SnapshotRead:
-		if of, err = it.d.files(ctx); err != nil {
+		it.run = run
+		if of, err = it.d.files(ctx, run); err != nil {
 			return err
 		}
 	case SnapshotWrite:
@@ -135,18 +153,9 @@ func (it *snapshotIterator) begin(ctx context.Context, mode string) (err error) 
 	return err
 }
 
-// files returns the elements that have been written.
-func (d *snapshotted) files(ctx context.Context) (Dataset, error) {
-	m, found, err := readMetadata(core.LocalPath(d.Read))
-	switch {
-	case err != nil:
-		return nil, err
-	case !found:
-		return nil, core.Errorf(core.DataLoss, "Snapshot metadata file in %s does not exist any more.", d.Read)
-	case m.version != snapshotVersion:
-		return nil, core.Errorf(core.Unimplemented, "the snapshot in %s must be of version %d, it is of %d", d.Read, snapshotVersion, m.version)
-	}
-	run := filepath.Join(core.LocalPath(d.Read), m.run)
+// files returns the elements that a run has written.
+func (d *snapshotted) files(ctx context.Context, name string) (Dataset, error) {
+	run := filepath.Join(core.LocalPath(d.Read), name)
 	if d.Reader == nil {
 		names, err := ordered(run, "*.snapshot")
 		if err != nil {
@@ -167,6 +176,19 @@ func (d *snapshotted) files(ctx context.Context) (Dataset, error) {
 		return nil, err
 	}
 	return datasetFrom(ctx, d.Reader, Element{Value(shards)}, "`reader_func` must return a single dataset.")
+}
+
+// current returns the run that the metadata names now: what a reader goes on with
+// whose state names none, as those of earlier versions do.
+func (d *snapshotted) current() (string, error) {
+	m, found, err := readMetadata(core.LocalPath(d.Read))
+	switch {
+	case err != nil:
+		return "", err
+	case !found:
+		return "", core.Errorf(core.DataLoss, "Snapshot metadata file in %s does not exist any more.", d.Read)
+	}
+	return d.readable(m)
 }
 
 func (it *snapshotIterator) Close() {
@@ -198,11 +220,18 @@ func (it *snapshotIterator) Restore(ctx context.Context, s *State) {
 		return
 	}
 	it.run, it.chunk, it.ended = s.text("run"), s.Count("chunk", 1<<62), s.Bool("ended")
-	if it.run != "" && it.run != filepath.Base(it.run) {
+	if it.run != "" && !ofDirectory(it.run) {
 		s.Fail(errState)
 		return
 	}
-	if err := it.begin(ctx, mode); err != nil {
+	var err error
+	if mode == SnapshotRead && it.run == "" {
+		it.run, err = it.d.current()
+	}
+	if err == nil {
+		err = it.begin(ctx, mode, it.run)
+	}
+	if err != nil {
 		s.Fail(err)
 		return
 	}

@@ -94,7 +94,7 @@ func row(e Element, i int) Element {
 	for k, t := range e {
 		out[k] = core.NewTensor(t.DType(), t.Shape()[1:])
 		n := out[k].Len()
-		rows.Mover(out[k], t)(0, i*n, n)
+		rows.Copy(out[k], t, 0, i*n, n)
 	}
 	return out
 }

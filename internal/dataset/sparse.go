@@ -64,7 +64,7 @@ func (d *sparseRows) row(i int64) (Element, error) {
 		copy(core.Data[int64](at)[(k-first)*(d.rank-1):], d.at[k*d.rank+1:(k+1)*d.rank])
 	}
 	values := core.NewTensor(d.values.DType(), core.Shape{end - first})
-	rows.Mover(values, d.values)(0, first, end-first)
+	rows.Copy(values, d.values, 0, first, end-first)
 	return Element{at, values, d.shape}, nil
 }
 
@@ -101,7 +101,7 @@ func sparseBatch(list []Element, row core.Shape) (Element, error) {
 	values := core.NewTensor(list[0][0].DType(), core.Shape{n})
 	at, out := 0, core.Data[int64](indices)
 	for i, e := range list {
-		rows.Mover(values, e[0])(at, 0, e[0].Len())
+		rows.Copy(values, e[0], at, 0, e[0].Len())
 		for k := range e[0].Len() {
 			place := out[(at+k)*(len(row)+1):][:len(row)+1]
 			place[0] = int64(i)

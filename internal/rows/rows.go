@@ -35,12 +35,43 @@ func Mover(dst, src *core.Tensor) Move {
 }
 
 func between[C any](dst, src []C) Move {
-	return func(d, s, n int) {
-		if n == 1 {
-			dst[d] = src[s]
-			return
-		}
-		copy(dst[d:d+n], src[s:s+n])
+	return func(d, s, n int) { move(dst, src, d, s, n) }
+}
+
+func move[C any](dst, src []C, d, s, n int) {
+	if n == 1 {
+		dst[d] = src[s]
+		return
+	}
+	copy(dst[d:d+n], src[s:s+n])
+}
+
+// Copy copies n elements of src, from s on, to where d is in dst, which must be of the
+// same type. It makes no Move for it, which would be an allocation for each element of
+// a dataset.
+func Copy(dst, src *core.Tensor, d, s, n int) {
+	switch dst.DType() {
+	case core.String:
+		move(core.Data[string](dst), core.Data[string](src), d, s, n)
+		return
+	case core.Resource:
+		move(dst.Handles(), src.Handles(), d, s, n)
+		return
+	case core.Variant:
+		move(dst.Variants(), src.Variants(), d, s, n)
+		return
+	}
+	switch dst.DType().Size() {
+	case 1:
+		move(words[uint8](dst), words[uint8](src), d, s, n)
+	case 2:
+		move(words[uint16](dst), words[uint16](src), d, s, n)
+	case 4:
+		move(words[uint32](dst), words[uint32](src), d, s, n)
+	case 8:
+		move(words[uint64](dst), words[uint64](src), d, s, n)
+	default:
+		move(words[complex128](dst), words[complex128](src), d, s, n)
 	}
 }
 

@@ -21,6 +21,13 @@ func moved[T core.Elem](t *testing.T, a, b, c T) {
 	if want := []T{b, c, a, c, c, c}; !reflect.DeepEqual(core.Data[T](dst), want) {
 		t.Errorf("%v: got %v, want %v", src.DType(), dst, want)
 	}
+	again := core.NewTensor(src.DType(), core.Shape{6})
+	Copy(again, src, 0, 1, 2)
+	Copy(again, src, 2, 0, 1)
+	Copy(again, dst, 3, 3, 3)
+	if !reflect.DeepEqual(core.Data[T](again), core.Data[T](dst)) {
+		t.Errorf("%v: copied %v, want %v", src.DType(), again, dst)
+	}
 	Clear(dst)
 	if !reflect.DeepEqual(core.Data[T](dst), make([]T, 6)) {
 		t.Errorf("%v: %v is not clear", src.DType(), dst)
@@ -50,9 +57,14 @@ func TestMoveObjects(t *testing.T) {
 	if h := handles.Handles(); h[0].Name != "" || h[1].Name != "r" {
 		t.Errorf("got %v", h)
 	}
+	Copy(handles, handles, 0, 1, 1)
+	Copy(dst, src, 0, 1, 1)
+	if handles.Handles()[0].Name != "r" || dst.Variants()[0].Value != "one" {
+		t.Error("objects are not copied")
+	}
 	Clear(handles)
 	Clear(dst)
-	if handles.Handles()[1].Name != "" || dst.Variants()[1].Value != nil {
+	if handles.Handles()[0].Name != "" || handles.Handles()[1].Name != "" || dst.Variants()[1].Value != nil {
 		t.Error("objects are not cleared")
 	}
 }
@@ -60,5 +72,6 @@ func TestMoveObjects(t *testing.T) {
 func TestMoveNothing(t *testing.T) {
 	empty := core.NewTensor(core.Float32, core.Shape{0})
 	Mover(empty, empty)(0, 0, 0)
+	Copy(empty, empty, 0, 0, 0)
 	Clear(empty)
 }

@@ -88,5 +88,9 @@ func (c *Calls) CallIn(ctx context.Context, a Args, f core.Func, in []*core.Tens
 	})
 }
 
+// ForgetAll drops what has been made of all functions: the next calls make them anew,
+// with kernels whose random sequences are at their beginning.
+func (c *Calls) ForgetAll() { c.functions.made.Forget(func(string) bool { return true }) }
+
 // Forget drops what has been made of a function that is in the library no more.
 func (c *Calls) Forget(name string) { c.functions.forget(name) }

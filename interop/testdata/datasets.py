@@ -2,6 +2,7 @@
 every kind, for Go to compare with and to read.
 
 Usage: datasets.py DIRECTORY"""
+import glob
 import os
 import sys
 
@@ -52,7 +53,18 @@ def main():
     with v1.Session() as s:
         d = v1.data.Dataset.range(12).batch(5)
         s.run(d.save(os.path.join(directory, "saved"), compression="GZIP"))
+    snapshots()
     show("saved by us", elements(v1.data.Dataset.load(os.path.join(directory, "oursaved"), tf.TensorSpec([None], tf.int64)).unbatch()))
+
+
+def snapshots():
+    """keeps a snapshot for Go to read, and reads Go's where TensorFlow's was"""
+    d = v1.data.Dataset.range(12).snapshot(os.path.join(directory, "snapshots"), compression="GZIP")
+    elements(d)
+    (own,) = glob.glob(os.path.join(directory, "snapshots", "*"))
+    os.rename(own, os.path.join(directory, "theirsnapshot"))
+    os.rename(os.path.join(directory, "oursnapshot"), own)
+    show("snapshot of ours", elements(d))
 
 
 def wrapped(variant):

@@ -46,5 +46,6 @@ var graphs = authoring.Face.(interface {
 	Computed(x tf.Output) (*core.Tensor, error)
 	InFunctions(g *tf.Graph, o core.Origin) *tf.Operation
 	Eager(prepare func(n *core.Node) (EvalFunc, error)) tf.GraphOption
+	OnSetSeed(again func()) tf.GraphOption
 	RegisterCollection(names []string, encode func(v any, scope string) proto.Message, decode func(g *tf.Graph, data []byte, scope string) (any, error))
 })

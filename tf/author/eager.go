@@ -14,6 +14,11 @@ type EvalFunc = func(n *core.Node, in []tf.Output, dst []*core.Tensor) ([]*core.
 // that are alike. Package eager offers it ready-made.
 func Eager(prepare func(n *core.Node) (EvalFunc, error)) tf.GraphOption { return graphs.Eager(prepare) }
 
+// OnSetSeed has again called when SetSeed lets random sequences begin again, after the
+// graph has dropped what prepare returned. It is for backends that keep kernels of their
+// own, as those of functions, and an option after [Eager].
+func OnSetSeed(again func()) tf.GraphOption { return graphs.OnSetSeed(again) }
+
 // Computed returns the tensor that an eager graph has computed for x, which stays the
 // graph's: it must not be changed. With another graph FailedPrecondition is returned.
 func Computed(x tf.Output) (*core.Tensor, error) { return graphs.Computed(x) }

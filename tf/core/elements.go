@@ -2,10 +2,8 @@ package core
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/gorge-tf/gorge/internal/memory"
-	"github.com/gorge-tf/gorge/internal/numeric"
 )
 
 // Data returns the elements of t without copying. Like a type assertion it
@@ -57,48 +55,6 @@ func (t *Tensor) Handles() []ResourceHandle { h, _ := t.obj.([]ResourceHandle); 
 
 // Variants returns the elements of a Variant tensor, nil for other types.
 func (t *Tensor) Variants() []VariantValue { v, _ := t.obj.([]VariantValue); return v }
-
-// String formats t as "float32[2,3]{1, 2, 3, ...}".
-func (t *Tensor) String() string {
-	if t == nil {
-		return "<nil>"
-	}
-	head := fmt.Sprintf("%v%v", t.dtype, t.shape)
-	if !t.Addressable() {
-		return head + "{in " + t.buf.Space() + "}"
-	}
-	const most = 10
-	var parts []string
-	for i := range min(t.Len(), most) {
-		parts = append(parts, t.format(i))
-	}
-	if t.Len() > most {
-		parts = append(parts, "...")
-	}
-	return head + "{" + strings.Join(parts, ", ") + "}"
-}
-
-func (t *Tensor) format(i int) string {
-	switch t.dtype {
-	case Float8E5M2:
-		return fmt.Sprint(numeric.Float8E5M2.Decode(Data[uint8](t)[i]))
-	case Float8E4M3:
-		return fmt.Sprint(numeric.Float8E4M3FN.Decode(Data[uint8](t)[i]))
-	}
-	switch dtypes[t.dtype].storage {
-	case Float16:
-		return fmt.Sprint(Data[Half](t)[i].Float32())
-	case BFloat16:
-		return fmt.Sprint(Data[BF16](t)[i].Float32())
-	case String:
-		return fmt.Sprintf("%q", Data[string](t)[i])
-	case Resource:
-		return t.Handles()[i].Name
-	case Variant:
-		return fmt.Sprintf("%T", t.Variants()[i].Value)
-	}
-	return fmt.Sprint(t.At(i))
-}
 
 // At returns element i, counted in row-major order, as a Go value of its type.
 func (t *Tensor) At(i int) any {

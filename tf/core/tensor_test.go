@@ -1,9 +1,11 @@
 package core_test
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -79,7 +81,11 @@ func TestTensorText(t *testing.T) {
 		{nil, "<nil>"},
 		{core.Scalar(float32(1.5)), "float32[]{1.5}"},
 		{fromSlice(t, []int64{1, 2, 3, 4}, 2, 2), "int64[2,2]{1, 2, 3, 4}"},
-		{fromSlice(t, make([]bool, 12)), "bool[12]{" + strings.Repeat("false, ", 10) + "...}"},
+		{fromSlice(t, make([]bool, 12)), "bool[12]{false, false, false, ..., false, false, false}"},
+		{fromSlice(t, upTo(10)), "int64[10]{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}"},
+		{fromSlice(t, upTo(12), 2, 6), "int64[2,6]{{0, 1, 2, 3, 4, 5}, {6, 7, 8, 9, 10, 11}}"},
+		{fromSlice(t, upTo(14), 7, 1, 2), "int64[7,1,2]{{{0, 1}}, {{2, 3}}, {{4, 5}}, ..., {{8, 9}}, {{10, 11}}, {{12, 13}}}"},
+		{fromSlice(t, upTo(0), 20, 0), "int64[20,0]{}"},
 		{fromSlice(t, []string{"a", "b\n"}), `string[2]{"a", "b\n"}`},
 		{core.Scalar(core.Half(0x3c00)), "float16[]{1}"},
 		{core.Scalar(core.BF16(0xc000)), "bfloat16[]{-2}"},
@@ -92,6 +98,82 @@ func TestTensorText(t *testing.T) {
 			t.Errorf("got %s, want %s", got, c.want)
 		}
 	}
+}
+
+// upTo returns the numbers below n.
+func upTo(n int64) []int64 {
+	out := make([]int64, n)
+	for i := range out {
+		out[i] = int64(i)
+	}
+	return out
+}
+
+// TestTensorFormat: verbs are those of elements.
+func TestTensorFormat(t *testing.T) {
+	matrix := fromSlice(t, []float32{1, 2.5, -3, 4}, 2, 2)
+	for _, c := range []struct {
+		form string
+		x    any
+		want string
+	}{
+		{"%v", matrix, "float32[2,2]{1, 2.5, -3, 4}"},
+		{"%+v", matrix, "float32[2,2]{1, 2.5, -3, 4}"},
+		{"%#v", matrix, "float32[2,2]{1, 2.5, -3, 4}"},
+		{"%s", matrix, "float32[2,2]{1, 2.5, -3, 4}"},
+		{"%20s|", core.Scalar(int8(1)), "           int8[]{1}|"},
+		{"%-12v|", core.Scalar(int8(1)), "int8[]{1}   |"},
+		{"%v", []*core.Tensor{core.Scalar(int8(1)), nil}, "[int8[]{1} <nil>]"},
+		{"%.2f", matrix, "[[1.00 2.50] [-3.00 4.00]]"},
+		{"%g", matrix, "[[1 2.5] [-3 4]]"},
+		{"%d", fromSlice(t, upTo(6), 2, 3), "[[0 1 2] [3 4 5]]"},
+		{"%d", fromSlice(t, upTo(10)), "[0 1 2 3 4 5 6 7 8 9]"},
+		{"%03d", fromSlice(t, upTo(100)), "[000 001 002 ... 097 098 099]"},
+		{"%d", core.Scalar(int64(7)), "7"},
+		{"%d", fromSlice(t, upTo(0), 2, 0), "[[] []]"},
+		{"%d", fromSlice(t, upTo(0), 1<<30, 0), "[[] [] [] ... [] [] []]"},
+		{"%d", matrix, "[[%!d(float32=1) %!d(float32=2.5)] [%!d(float32=-3) %!d(float32=4)]]"},
+		{"%q", fromSlice(t, []string{"a", "b\n"}), `["a" "b\n"]`},
+		{"%x", fromSlice(t, []uint8{10, 255}), "[a ff]"},
+		{"%.1f", core.Scalar(core.Half(0x3c00)), "1.0"},
+		{"%d", (*core.Tensor)(nil), "<nil>"},
+		{"%d", core.TensorOf(core.Float32, core.Shape{2}, memory.NewOpaque("FAKE", nil, 8)), "float32[2]{in FAKE}"},
+		{"%T", matrix, "*core.Tensor"},
+	} {
+		if got := fmt.Sprintf(c.form, c.x); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.form, got, c.want)
+		}
+	}
+}
+
+// TestTensorsPrintedAreShort: shapes of any kind are printed in little, as a walk over
+// all indices has it.
+func TestTensorsPrintedAreShort(t *testing.T) {
+	for _, shape := range [][]int{{1 << 20}, {1000, 1000}, {7, 6, 8}, {1, 1, 30}, {30, 1, 1}, {3, 4}} {
+		n := core.Shape(shape).NumElements()
+		x := fromSlice(t, upTo(int64(n)), shape...)
+		var want []string
+		for i := range n {
+			if seen(shape, i) {
+				want = append(want, strconv.Itoa(i))
+			}
+		}
+		got := strings.FieldsFunc(fmt.Sprintf("%d", x), func(r rune) bool { return strings.ContainsRune("[]. ", r) })
+		if !slices.Equal(got, want) {
+			t.Errorf("of shape %v elements %v are printed, want %v", shape, got, want)
+		}
+	}
+}
+
+// seen reports whether element i is at an edge, three wide, in each dimension.
+func seen(shape []int, i int) bool {
+	for d := len(shape) - 1; d >= 0; d-- {
+		if at := i % shape[d]; at >= 3 && at < shape[d]-3 {
+			return false
+		}
+		i /= shape[d]
+	}
+	return true
 }
 
 func TestElementsOfTheWrongType(t *testing.T) {

@@ -65,6 +65,8 @@ func TestMixturesGoOn(t *testing.T) {
 	for name, d := range map[string]*data.Dataset{
 		"SampleFrom": data.SampleFrom(data.MixOptions{Seed: 1, Seed2: 2}, data.Range(0, 20), data.Range(100, 120)),
 		"Scan":       sums(data.Range(0, 40)),
+		"RejectionResample": data.Range(0, 200).RejectionResample(byRest(3), []float64{0.5, 0.25, 0.25},
+			data.ResampleOptions{Seed: 1, Seed2: 2}),
 	} {
 		all := read(t, d)
 		it, err := d.Iterator()

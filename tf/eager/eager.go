@@ -36,12 +36,14 @@ func New(opts ...tf.GraphOption) *tf.Graph {
 	e.step.Collectives = alone{collective.New(collective.Env{})}
 	// An eager graph is dropped, not closed: the workers go with it.
 	runtime.AddCleanup(e, (*threads.Pool).Release, pool)
-	g := tf.NewGraph(slices.Concat(opts, []tf.GraphOption{author.Eager(e.prepare)})...)
 	rt := &step.Runtime{InProcess: true, Devices: device.NewSet(cpu), Pool: memory.NewSessionPool(poolLimit, "eager graph"), Parallel: pool.ParallelFor}
-	e.step.Functions = rt.NewCalls(cpu.Spec().String(), func() *core.Library {
+	var g *tf.Graph
+	calls := rt.NewCalls(cpu.Spec().String(), func() *core.Library {
 		library, _ := g.Library()
 		return library
 	})
+	e.step.Functions = calls
+	g = tf.NewGraph(slices.Concat(opts, []tf.GraphOption{author.Eager(e.prepare), author.OnSetSeed(calls.ForgetAll)})...)
 	return g
 }
 

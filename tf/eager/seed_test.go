@@ -42,6 +42,11 @@ func TestSeedsAreTensorFlows(t *testing.T) {
 	g.SetSeed(42)
 	check(uniform(), 0.6645621, 0.44100678)
 	check(uniform(ops.Seed(7)), 0.8627677, 0.6567626)
+	checkFunc(0.8354591, 0.9162973, -1.499947, -1.2420495)
+	checkFunc(0.95270336, 0.23137903, -0.8944765, 1.0986292)
+
+	g.SetSeed(5) // the function has the seeds that it was traced with
+	checkFunc(0.8354591, 0.9162973, -1.499947, -1.2420495)
 }
 
 // TestStreamsOutliveTheCache sees that an operation which is computed again and

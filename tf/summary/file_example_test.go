@@ -55,3 +55,24 @@ func ExampleProjector() {
 	}
 	// Output: projector_config.pbtxt <nil>
 }
+
+// TensorBoard's tab of custom scalars shows both losses in one chart.
+func ExampleFileWriter_Layout() {
+	dir, err := os.MkdirTemp("", "events")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	w, err := summary.NewFileWriter(dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	lines := summary.Chart{Title: "training and validation", Tags: []string{"loss/.*"}}
+	bounds := summary.Chart{Title: "accuracy", Margins: []summary.Margin{{Value: "accuracy", Lower: "accuracy/low", Upper: "accuracy/high"}}}
+	var category summary.ChartCategory
+	category.Title, category.Charts = "quality", []summary.Chart{lines, bounds}
+	fmt.Println(w.Layout(category), w.Scalar(1, "loss/training", 0.5), w.Scalar(1, "loss/validation", 0.75), w.Close())
+	// Output: <nil> <nil> <nil> <nil>
+}
