@@ -99,8 +99,11 @@ func cropImageShape(c *core.Infer) error {
 		return err
 	}
 	s := c.ConstShape(3)
-	if s == nil {
+	switch {
+	case s == nil:
 		s = tf.Shape{-1, -1, -1, -1}
+	case len(s) != 4:
+		return invalid("Shape must be rank 4 but is rank %d", len(s))
 	}
 	c.Set(0, s)
 	return nil

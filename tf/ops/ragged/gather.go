@@ -87,12 +87,12 @@ func gather(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		values, indices := c.Input(rank), c.Input(rank+1)
-		if indices.Rank()-1+rank != out {
-			return invalid("OUTPUT_RAGGED_RANK must be %d for indices of rank %d, got %d", indices.Rank()-1+rank, indices.Rank(), out)
-		}
 		at, err := checkGather(splits, values, indices)
 		if err != nil {
 			return err
+		}
+		if indices.Rank()-1+rank != out {
+			return invalid("OUTPUT_RAGGED_RANK must be %d for indices of rank %d, got %d", indices.Rank()-1+rank, indices.Rank(), out)
 		}
 		g := &gathered{splits: splits, out: outerSplits(indices.Shape(), out)}
 		for _, i := range at {
