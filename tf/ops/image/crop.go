@@ -24,7 +24,7 @@ func init() {
 		Attrs: "T: {float, half, double}; method: {'bilinear', 'nearest'} = 'bilinear'",
 		Shape: cropImageShape, Expensive: true, NoGrad: core.NoGradientDefined,
 		Kernels: core.ByType("T", map[tf.DType]core.NewKernel{
-			tf.Float16: cropImageKernel(addHalf), tf.Float32: cropImageKernel(addFloat), tf.Float64: cropImageKernel(addDouble),
+			tf.Float16: cropImageKernel(addHalf, output), tf.Float32: cropImageKernel(addFloat, output), tf.Float64: cropImageKernel(addDouble, inDouble),
 		}),
 	})
 	core.Register(core.OpDef{

@@ -1,6 +1,8 @@
 package image
 
 import (
+	"math"
+
 	"github.com/gorge-tf/gorge/internal/kernel/descent"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
@@ -8,13 +10,25 @@ import (
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
-// An adder adds b·(a·x) to y in the type of y. It rounds as TensorFlow does: each product
-// to float32, the second to the type of y, and the sum.
-type adder[T tf.Elem] func(y []T, a, b float32, x []float32)
+// An adder adds b·(a·x) to y in the type of an image. It rounds as TensorFlow does: each
+// product to float32, the second to the type of the image, and the sum.
+type adder[T float32 | float64] func(y []T, a, b float32, x []float32)
+
+// A memory makes output i and returns memory to compute it in, and what stores it.
+type memory[T float32 | float64] func(c *core.OpContext, i int, d tf.DType, s tf.Shape) ([]T, func(), error)
+
+// inDouble is the memory of float64.
+func inDouble(c *core.OpContext, i int, d tf.DType, s tf.Shape) ([]float64, func(), error) {
+	t, err := c.Alloc(i, d, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	return core.Data[float64](t), func() {}, nil
+}
 
 // cropImageKernel makes the kernel for a type of images. The pixels of crops come one
 // after the other, so that sums have the same order whatever the number of threads.
-func cropImageKernel[T float32 | float64 | tf.Half](add adder[T]) core.NewKernel {
+func cropImageKernel[T float32 | float64](add adder[T], out memory[T]) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		method := n.Str("method")
 		return core.Compute(func(c *core.OpContext) error {
@@ -22,13 +36,14 @@ func cropImageKernel[T float32 | float64 | tf.Half](add adder[T]) core.NewKernel
 			if err != nil {
 				return err
 			}
-			out, err := c.Alloc(0, n.Type("T"), v.image)
+			dx, store, err := out(c, 0, n.Type("T"), v.image)
 			if err != nil {
 				return err
 			}
-			dx, dy, depth := core.Data[T](out), core.Data[float32](c.Input(0)), v.image[3]
 			clear(dx)
+			dy, depth := core.Data[float32](c.Input(0)), v.image[3]
 			v.eachPixel(0, v.out[0], func(p *cut) { giveBack(v, add, dx, dy[p.to:][:depth], p) })
+			store()
 			return nil
 		}), nil
 	}
@@ -80,7 +95,7 @@ func askedImage(t *core.Tensor) (tf.Shape, error) {
 }
 
 // giveBack adds the gradient of a pixel of a crop to those it is made of.
-func giveBack[T tf.Elem](v *crop, add adder[T], dx []T, dy []float32, p *cut) {
+func giveBack[T float32 | float64](v *crop, add adder[T], dx []T, dy []float32, p *cut) {
 	if p.outside {
 		return
 	}
@@ -115,11 +130,39 @@ func addDouble(y []float64, a, b float32, x []float32) {
 	}
 }
 
-func addHalf(y []tf.Half, a, b float32, x []float32) {
+// addHalf adds float32 numbers that are rounded to those that float16 has.
+func addHalf(y []float32, a, b float32, x []float32) {
+	y = y[:len(x)]
 	for i, x := range x {
-		product := numeric.HalfFromFloat32(b * float32(a*x))
-		y[i] = numeric.HalfFromFloat32(y[i].Float32() + product.Float32())
+		p := math.Float32bits(b * float32(a*x))
+		if halfIsNormal(p) {
+			p = cutToHalf(p)
+		} else {
+			p = roundToHalf(p)
+		}
+		sum := math.Float32bits(y[i] + math.Float32frombits(p))
+		if halfIsNormal(sum) {
+			sum = cutToHalf(sum)
+		} else {
+			sum = roundToHalf(sum)
+		}
+		y[i] = math.Float32frombits(sum)
 	}
+}
+
+// halfIsNormal reports whether the float32 of the given bits is in the range of normal
+// float16 numbers, and remains so when it is rounded up.
+func halfIsNormal(b uint32) bool {
+	const least, most = 0x38800000, 0x47000000 // 2^-14 and 2^15
+	return b&0x7f800000-least < most-least
+}
+
+// cutToHalf rounds a number for which halfIsNormal to the nearest float16, ties to even.
+func cutToHalf(b uint32) uint32 { return (b + 0xfff + b>>13&1) &^ 0x1fff }
+
+// roundToHalf is cutToHalf for all numbers.
+func roundToHalf(b uint32) uint32 {
+	return math.Float32bits(numeric.HalfFromFloat32(math.Float32frombits(b)).Float32())
 }
 
 func cropBoxes(c *core.OpContext) error {
@@ -175,10 +218,10 @@ func (v *crop) moveBox(d, x, dy []float32, p *cut) {
 	at, down, right := v.corners(p)
 	rows, cols := pullOf(p.y, v.out[1], v.image[1]), pullOf(p.x, v.out[2], v.image[2])
 	y1, x1, y2, x2 := d[0], d[1], d[2], d[3]
+	tl, tr, bl, br := x[at[0]:][:len(dy)], x[at[1]:][:len(dy)], x[at[2]:][:len(dy)], x[at[3]:][:len(dy)]
 	for ch, g := range dy {
-		tl, tr, bl, br := x[at[0]+ch], x[at[1]+ch], x[at[2]+ch], x[at[3]+ch]
-		byY := g * (float32((1-right)*(bl-tl)) + float32(right*(br-tr)))
-		byX := g * (float32((1-down)*(tr-tl)) + float32(down*(br-bl)))
+		byY := g * (float32((1-right)*(bl[ch]-tl[ch])) + float32(right*(br[ch]-tr[ch])))
+		byX := g * (float32((1-down)*(tr[ch]-tl[ch])) + float32(down*(br[ch]-bl[ch])))
 		y1, y2 = rows.move(y1, y2, byY)
 		x1, x2 = cols.move(x1, x2, byX)
 	}
@@ -204,7 +247,7 @@ func pullOf(i, n, size int) pull {
 }
 
 // move adds to the gradients of the edges what the position's gradient is to them.
-func (u *pull) move(first, last, by float32) (float32, float32) {
+func (u pull) move(first, last, by float32) (float32, float32) {
 	if u.half < 0 {
 		return first + float32(by*u.first), last + float32(by*u.last)
 	}
