@@ -121,6 +121,7 @@ type crop struct {
 	boxes      []float32
 	of         []int32 // the image of each box
 	nearest    bool
+	half       bool // sums are rounded to float16
 	ofBoxes    bool // the gradients of boxes are computed
 }
 

@@ -36,6 +36,7 @@ func cropImageKernel[T float32 | float64](add adder[T], out memory[T]) core.NewK
 			if err != nil {
 				return err
 			}
+			v.half = n.Type("T") == tf.Float16
 			dx, store, err := out(c, 0, n.Type("T"), v.image)
 			if err != nil {
 				return err
@@ -105,6 +106,10 @@ func giveBack[T float32 | float64](v *crop, add adder[T], dx []T, dy []float32, 
 		add(part(0), 1, 1, dy)
 		return
 	}
+	if len(dy) <= fewChannels && !v.half {
+		addFew(part(0), part(1), part(2), part(3), down, right, dy)
+		return
+	}
 	add(part(0), 1-down, 1-right, dy)
 	add(part(1), 1-down, right, dy)
 	add(part(2), down, 1-right, dy)
@@ -113,6 +118,19 @@ func giveBack[T float32 | float64](v *crop, add adder[T], dx []T, dy []float32, 
 
 // fewChannels is up to where a vector loop takes longer to begin than to run.
 const fewChannels = 8
+
+// addFew adds the gradients of few channels, where calls of an adder would take longer
+// than what they add, to the pixels at the top left and right and at the bottom.
+func addFew[T float32 | float64](tl, tr, bl, br []T, down, right float32, dy []float32) {
+	tl, tr, bl, br = tl[:len(dy)], tr[:len(dy)], bl[:len(dy)], br[:len(dy)]
+	for i, g := range dy {
+		top, bottom := float32((1-down)*g), float32(down*g)
+		tl[i] += T(float32((1 - right) * top))
+		tr[i] += T(float32(right * top))
+		bl[i] += T(float32((1 - right) * bottom))
+		br[i] += T(float32(right * bottom))
+	}
+}
 
 func addFloat(y []float32, a, b float32, x []float32) {
 	if len(x) > fewChannels {
