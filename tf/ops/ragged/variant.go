@@ -42,7 +42,8 @@ func RaggedTensorToVariant(splits []tf.Output, values tf.Output, batched bool, o
 // RaggedTensorFromVariant returns the ragged tensors in a variant, put
 // together into one of the given number of row splits and type of values: each
 // dimension of the variant adds a row split to those, inner many, that its
-// elements have; -1 leaves that number to follow from the variant's rank.
+// elements have; -1 leaves that number to follow from the variant's rank. If
+// outer is 0, the values of all elements, of one shape, are stacked instead.
 // Splits are int64 vectors unless the attribute Tsplits says int32. A variant
 // of another rank than outer-inner is refused with INVALID_ARGUMENT, when the
 // graph is built if its shape is known, else in the step; so are, in the step,
