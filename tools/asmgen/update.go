@@ -19,7 +19,7 @@ func updateLoops() []loop {
 	for _, l := range slices.Concat(binaryLoops()[:2], all) {
 		all = append(all, l.streamed())
 	}
-	return append(all, adagradLoop(), adagradV2Loop(), rmsPropLoop())
+	return append(all, adagradLoop(), adagradV2Loop(), rmsPropLoop(), addScaledLoop())
 }
 
 // adagradLoop and the following round as their portable twins do.
@@ -78,6 +78,14 @@ func axpyLoop() loop {
 	return loop{name: "axpy", doc: "sets y += s·x.", stores: []string{"y"}, loads: []string{"y", "x"}, scalars: []string{"s"}, unroll: 4,
 		body: func(a *asm) func(in, s []vec) []vec {
 			return func(in, s []vec) []vec { return []vec{a.fma(in[1], s[0], in[0])} }
+		}}
+}
+
+// addScaledLoop rounds each product and the sum, as its portable twin does.
+func addScaledLoop() loop {
+	return loop{name: "addScaled", doc: "sets y += t·(s·x).", stores: []string{"y"}, loads: []string{"y", "x"}, scalars: []string{"s", "t"}, unroll: 4,
+		body: func(a *asm) func(in, s []vec) []vec {
+			return func(in, s []vec) []vec { return []vec{vadd(a, in[0], vmul(a, vmul(a, in[1], s[0]), s[1]))} }
 		}}
 }
 

@@ -20,6 +20,18 @@ func Axpy[T numeric.Number](y []T, a T, x []T) {
 	kernel.Zip(y, y, x, func(y, x T) T { return y + a*x })
 }
 
+// AddScaled sets y += b·(a·x), with each product and the sum rounded: no multiplication
+// is fused with an addition.
+func AddScaled(y []float32, a, b float32, x []float32) {
+	if simd.addScaled != nil {
+		simd.addScaled(y, a, b, x[:len(y)])
+		return
+	}
+	for i, x := range x[:len(y)] {
+		y[i] += float32(b * float32(a*x))
+	}
+}
+
 // Momentum sets m = m·momentum + g and v -= lr·m.
 func Momentum[T numeric.Float](v, m, g []T, lr, momentum T) {
 	if simd.momentum != nil {

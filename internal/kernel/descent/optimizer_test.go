@@ -37,6 +37,24 @@ func TestAxpy(t *testing.T) {
 	}
 }
 
+// TestAddScaled: the bits are those of operations that are rounded one by one.
+func TestAddScaled(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		for _, n := range kerneltest.Lengths {
+			y, x := kerneltest.Random[float32](n, 1), kerneltest.Random[float32](n, 2)
+			was := append([]float32(nil), y...)
+			AddScaled(y, 0.7, -0.3, x)
+			for i := range y {
+				p := float32(float64(float32(0.7)) * float64(x[i]))
+				p = float32(float64(float32(-0.3)) * float64(p))
+				if want := float32(float64(was[i]) + float64(p)); y[i] != want {
+					t.Fatalf("element %d of %d is %v, want %v", i, n, y[i], want)
+				}
+			}
+		}
+	})
+}
+
 func TestMomentum(t *testing.T) {
 	const lr, mu = 0.125, 0.75
 	kerneltest.EachLevel(t, func(t *testing.T) {

@@ -9,6 +9,8 @@ type vectorLoops struct {
 	momentum func(v, m, g []float32, lr, momentum float32)
 	adam     func(v, m, s, g []float32, p AdamStep[float32])
 
+	addScaled func(y []float32, a, b float32, x []float32)
+
 	adagrad   func(v, acc, g []float32, lr float32)
 	adagradV2 func(v, acc, g []float32, lr, epsilon float32)
 	rmsProp   func(v, s, m, g []float32, lr, c, momentum, epsilon float32)

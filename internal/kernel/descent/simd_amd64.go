@@ -8,11 +8,13 @@ func init() {
 	kernel.Dispatch(&simd, vectorLoops{
 		axpy: axpyOf(axpyAVX2), momentum: momentumOf(momentumAVX2), adam: adamOf(adamAVX2),
 		adagrad: adagradOf(adagradAVX2), adagradV2: adagradV2Of(adagradV2AVX2), rmsProp: rmsPropOf(rmsPropAVX2),
+		addScaled: addScaledOf(addScaledAVX2),
 		streamAdd: kernel.BinaryOf(streamAddAVX2), streamSub: kernel.BinaryOf(streamSubAVX2),
 		streamAxpy: streamAxpyOf(streamAxpyAVX2), streamMomentum: streamMomentumOf(streamMomentumAVX2), streamAdam: streamAdamOf(streamAdamAVX2),
 	}, vectorLoops{
 		axpy: axpyOf(kernel.ByMemory(axpyAVX2, axpyAVX512)), momentum: momentumOf(kernel.ByMemory(momentumAVX2, momentumAVX512)), adam: adamOf(adamAVX512),
 		adagrad: adagradOf(adagradAVX512), adagradV2: adagradV2Of(adagradV2AVX512), rmsProp: rmsPropOf(rmsPropAVX512),
+		addScaled: addScaledOf(addScaledAVX512),
 		streamAdd: kernel.BinaryOf(streamAddAVX512), streamSub: kernel.BinaryOf(streamSubAVX512),
 		streamAxpy: streamAxpyOf(streamAxpyAVX512), streamMomentum: streamMomentumOf(streamMomentumAVX512), streamAdam: streamAdamOf(streamAdamAVX512),
 	})
@@ -20,6 +22,16 @@ func init() {
 
 func axpyOf(f func(y, x *float32, n int, s float32)) func(y []float32, a float32, x []float32) {
 	return func(y []float32, a float32, x []float32) { kernel.ScalarOf(f)(y, x, a) }
+}
+
+func addScaledOf(f func(y, x *float32, n int, s, t float32)) func(y []float32, a, b float32, x []float32) {
+	return func(y []float32, a, b float32, x []float32) {
+		for len(y) > 0 {
+			n := min(len(y), kernel.VectorChunk)
+			f(&y[0], &x[0], n, a, b)
+			y, x = y[n:], x[n:]
+		}
+	}
 }
 
 func momentumOf(f func(v, m, g *float32, n int, lr, momentum float32)) func(v, m, g []float32, lr, momentum float32) {

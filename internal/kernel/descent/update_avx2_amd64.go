@@ -58,3 +58,8 @@ func adagradV2AVX2(v *float32, a *float32, grad *float32, n int, lr float32, eps
 //
 //go:noescape
 func rmsPropAVX2(v *float32, s *float32, m *float32, grad *float32, n int, lr float32, c float32, momentum float32, epsilon float32)
+
+// addScaledAVX2 sets y += t·(s·x).
+//
+//go:noescape
+func addScaledAVX2(y *float32, x *float32, n int, s float32, t float32)

@@ -1103,3 +1103,81 @@ after_single:
 done:
 	VZEROUPPER
 	RET
+
+// func addScaledAVX2(y *float32, x *float32, n int, s float32, t float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·addScaledAVX2(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVSS        s+24(FP), X0
+	VBROADCASTSS X0, Y0
+	MOVSS        t+28(FP), X1
+	VBROADCASTSS X1, Y1
+	CMPQ         DX, $+32
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS (AX), Y2
+	VMOVUPS (CX), Y3
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y1, Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS 32(AX), Y2
+	VMOVUPS 32(CX), Y3
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y1, Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 64(CX), Y3
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y1, Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS 96(AX), Y2
+	VMOVUPS 96(CX), Y3
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y1, Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, 96(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	SUBQ    $+32, DX
+	CMPQ    DX, $+32
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ DX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS (AX), Y2
+	VMOVUPS (CX), Y3
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y1, Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+8, DX
+	CMPQ    DX, $+8
+	JGE     single
+
+after_single:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       tail<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    64(BX)(DX*4), Y2
+	VMASKMOVPS (AX), Y2, Y3
+	VMASKMOVPS (CX), Y2, Y4
+	VMULPS     Y0, Y4, Y0
+	VMULPS     Y1, Y0, Y0
+	VADDPS     Y0, Y3, Y0
+	VMASKMOVPS Y0, Y2, (AX)
+
+done:
+	VZEROUPPER
+	RET

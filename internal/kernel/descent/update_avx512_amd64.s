@@ -1073,3 +1073,82 @@ after_single:
 done:
 	VZEROUPPER
 	RET
+
+// func addScaledAVX512(y *float32, x *float32, n int, s float32, t float32)
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·addScaledAVX512(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVSS        s+24(FP), X0
+	VBROADCASTSS X0, Z0
+	MOVSS        t+28(FP), X1
+	VBROADCASTSS X1, Z1
+	CMPQ         DX, $+64
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS (AX), Z2
+	VMOVUPS (CX), Z3
+	VMULPS  Z0, Z3, Z3
+	VMULPS  Z1, Z3, Z3
+	VADDPS  Z3, Z2, Z2
+	VMOVUPS Z2, (AX)
+	VMOVUPS 64(AX), Z2
+	VMOVUPS 64(CX), Z3
+	VMULPS  Z0, Z3, Z3
+	VMULPS  Z1, Z3, Z3
+	VADDPS  Z3, Z2, Z2
+	VMOVUPS Z2, 64(AX)
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 128(CX), Z3
+	VMULPS  Z0, Z3, Z3
+	VMULPS  Z1, Z3, Z3
+	VADDPS  Z3, Z2, Z2
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS 192(AX), Z2
+	VMOVUPS 192(CX), Z3
+	VMULPS  Z0, Z3, Z3
+	VMULPS  Z1, Z3, Z3
+	VADDPS  Z3, Z2, Z2
+	VMOVUPS Z2, 192(AX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ DX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS (AX), Z2
+	VMOVUPS (CX), Z3
+	VMULPS  Z0, Z3, Z3
+	VMULPS  Z1, Z3, Z3
+	VADDPS  Z3, Z2, Z2
+	VMOVUPS Z2, (AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	SUBQ    $+16, DX
+	CMPQ    DX, $+16
+	JGE     single
+
+after_single:
+	TESTQ     DX, DX
+	JZ        done
+	MOVQ      $0x00000001, BX
+	SHLXQ     DX, BX, BX
+	DECQ      BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (AX), K1, Z2
+	VMOVUPS.Z (CX), K1, Z3
+	VMULPS    Z0, Z3, Z0
+	VMULPS    Z1, Z0, Z0
+	VADDPS    Z0, Z2, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET

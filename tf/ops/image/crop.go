@@ -23,7 +23,9 @@ func init() {
 		Name: "CropAndResizeGradImage", In: "grads: float; " + boxInputs + "; image_size: int32", Out: "output: T",
 		Attrs: "T: {float, half, double}; method: {'bilinear', 'nearest'} = 'bilinear'",
 		Shape: cropImageShape, Expensive: true, NoGrad: core.NoGradientDefined,
-		Kernels: core.ByType("T", forTypes(cropImageKernel, tf.Float16, tf.Float32, tf.Float64)),
+		Kernels: core.ByType("T", map[tf.DType]core.NewKernel{
+			tf.Float16: cropImageKernel(addHalf, output), tf.Float32: cropImageKernel(addFloat, output), tf.Float64: cropImageKernel(addDouble, inDouble),
+		}),
 	})
 	core.Register(core.OpDef{
 		Name: "CropAndResizeGradBoxes", In: "grads: float; image: T; " + boxInputs, Out: "output: float",
@@ -75,8 +77,12 @@ func cropShape(c *core.Infer) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.Rank(2, 1); err != nil {
+	of, err := c.Rank(2, 1)
+	if err != nil {
 		return err
+	}
+	if boxes[0] >= 0 && of[0] >= 0 && boxes[0] != of[0] {
+		return invalid("Dimensions must be equal, but are %d and %d", boxes[0], of[0])
 	}
 	if boxes[1] >= 0 && boxes[1] != 4 {
 		return invalid("Dimension must be 4 but is %d", boxes[1])
@@ -89,9 +95,15 @@ func cropShape(c *core.Infer) error {
 }
 
 func cropImageShape(c *core.Infer) error {
+	if _, err := c.Rank(3, 1); err != nil {
+		return err
+	}
 	s := c.ConstShape(3)
-	if s == nil {
+	switch {
+	case s == nil:
 		s = tf.Shape{-1, -1, -1, -1}
+	case len(s) != 4:
+		return invalid("Shape must be rank 4 but is rank %d", len(s))
 	}
 	c.Set(0, s)
 	return nil
@@ -109,25 +121,33 @@ type crop struct {
 	boxes      []float32
 	of         []int32 // the image of each box
 	nearest    bool
+	half       bool // sums are rounded to float16
+	ofBoxes    bool // the gradients of boxes are computed
 }
 
-// cropOf checks boxes and the images they are of.
-func cropOf(boxes, of *core.Tensor, image, out tf.Shape, method string) (*crop, error) {
+// countBoxes checks the shapes of boxes and of what says which images they are of.
+func countBoxes(boxes, of *core.Tensor) (int, error) {
 	if boxes.Len() == 0 && of.Len() == 0 {
-		return &crop{image: image, out: append(tf.Shape{0}, out[1:]...)}, nil
+		return 0, nil
 	}
 	b := boxes.Shape()
 	switch {
 	case len(b) != 2:
-		return nil, invalid("boxes must be 2-D, got: %s", b.String())
+		return 0, invalid("boxes must be 2-D%s", b.String())
 	case b[1] != 4:
-		return nil, invalid("boxes must have 4 columns")
+		return 0, invalid("boxes must have 4 columns")
 	case of.Rank() != 1:
-		return nil, invalid("box_index must be 1-D%s", of.Shape().String())
+		return 0, invalid("box_index must be 1-D%s", of.Shape().String())
 	case of.Len() != b[0]:
-		return nil, invalid("box_index has incompatible shape")
+		return 0, invalid("box_index has incompatible shape")
 	}
-	v := &crop{image, append(tf.Shape{b[0]}, out[1:]...), core.Data[float32](boxes), core.Data[int32](of), method == "nearest"}
+	return b[0], nil
+}
+
+// cropOf makes a crop of boxes that countBoxes has checked and of the images they are
+// of, which it checks.
+func cropOf(boxes, of *core.Tensor, image, out tf.Shape, method string) (*crop, error) {
+	v := &crop{image: image, out: append(tf.Shape{of.Len()}, out[1:]...), boxes: core.Data[float32](boxes), of: core.Data[int32](of), nearest: method == "nearest"}
 	for _, i := range v.of {
 		if i < 0 || int(i) >= image[0] {
 			return nil, tf.Errorf(tf.OutOfRange, "box_index has values outside [0, batch_size)")
@@ -147,26 +167,47 @@ func checkImage(s tf.Shape) error {
 	return nil
 }
 
+var errCropBoxes = invalid("boxes and grads have incompatible shape")
+
 // checkGrads checks the shape of the gradient of crops.
-func checkGrads(g tf.Shape, boxes int) error {
+func checkGrads(g tf.Shape) error {
 	switch {
 	case len(g) != 4:
 		return invalid("grads image must be 4-D%s", g.String())
 	case g[1] <= 0 || g[2] <= 0:
 		return invalid("grads dimensions must be positive")
-	case g[0] != boxes:
-		return invalid("boxes and grads have incompatible shape")
 	}
 	return nil
 }
 
-// position returns where pixel i of n new ones is, between first and last of
-// size pixels, and how far last moves it.
-func position(i, n, size int, first, last float32) float32 {
-	if n <= 1 {
-		return 0.5 * (first + last) * float32(size-1)
+// A line is where the pixels of a crop are along a dimension of an image: n of them
+// between the first and the last, at positions from first on in steps.
+type line struct {
+	first, step, middle float32
+	n                   int
+}
+
+// line returns the line of n pixels from edge a to b of size pixels. TensorFlow
+// rounds the steps of the gradients of boxes in another order.
+func (v *crop) line(n, size int, a, b float32) line {
+	span := float32(size - 1)
+	l := line{n: n, first: a * span, middle: 0.5 * (a + b) * span}
+	switch {
+	case n <= 1:
+	case v.ofBoxes:
+		l.step = (b - a) * (span / float32(n-1))
+	default:
+		l.step = (b - a) * span / float32(n-1)
 	}
-	return first*float32(size-1) + float32(i)*((last-first)*float32(size-1)/float32(n-1))
+	return l
+}
+
+// at returns the position of pixel i. The product is rounded before it is added.
+func (l line) at(i int) float32 {
+	if l.n <= 1 {
+		return l.middle
+	}
+	return l.first + float32(float32(i)*l.step)
 }
 
 // A cut is a pixel of a crop: the rows and columns of the pixels around it.
@@ -192,11 +233,12 @@ func (v *crop) eachPixel(lo, hi int, f func(p *cut)) {
 	p, cols := new(cut), core.Make[between](w)
 	for b := lo; b < hi; b++ {
 		box := v.boxes[4*b : 4*b+4]
+		down, across := v.line(h, v.image[1], box[0], box[2]), v.line(w, v.image[2], box[1], box[3])
 		for x := range cols {
-			cols[x] = v.place(position(x, w, v.image[2], box[1], box[3]), v.image[2])
+			cols[x] = v.place(across.at(x), v.image[2])
 		}
 		for y := range h {
-			row := v.place(position(y, h, v.image[1], box[0], box[2]), v.image[1])
+			row := v.place(down.at(y), v.image[1])
 			for x, col := range cols {
 				*p = cut{b, ((b*h+y)*w + x) * v.out[3], y, x, row, col, row.outside || col.outside}
 				f(p)
@@ -233,20 +275,7 @@ func (v *crop) boxGrain() int { return max(1, grain/max(1, v.out[1]*v.out[2]*v.o
 func cropKernel(n *core.Node) (core.Kernel, error) {
 	method, beyond := n.Str("method"), n.Float("extrapolation_value")
 	return core.Compute(func(c *core.OpContext) error {
-		s := c.Input(0).Shape()
-		if err := checkImage(s); err != nil {
-			return err
-		}
-		h, w, err := cropSize(c.Input(3))
-		if err != nil {
-			return err
-		}
-		if b := c.Input(1); b.Rank() == 2 {
-			if err := checkProduct(tf.Shape{b.Dim(0), h, w, s[3]}); err != nil {
-				return err
-			}
-		}
-		v, err := cropOf(c.Input(1), c.Input(2), s, tf.Shape{-1, h, w, s[3]}, method)
+		v, err := cropTo(c, method)
 		if err != nil {
 			return err
 		}
@@ -259,11 +288,38 @@ func cropKernel(n *core.Node) (core.Kernel, error) {
 		}
 		x := inFloat32(c.Input(0))
 		c.ParallelFor(v.out[0], v.boxGrain(), func(lo, hi int) {
-			v.eachPixel(lo, hi, func(p *cut) { v.cutOut(y[p.to:][:s[3]], x, p, beyond) })
+			v.eachPixel(lo, hi, func(p *cut) { v.cutOut(y[p.to:][:v.out[3]], x, p, beyond) })
 		})
 		store()
 		return nil
 	}), nil
+}
+
+// cropTo checks the inputs of CropAndResize.
+func cropTo(c *core.OpContext, method string) (*crop, error) {
+	s, boxes, of := c.Input(0).Shape(), c.Input(1), c.Input(2)
+	if err := checkImage(s); err != nil {
+		return nil, err
+	}
+	switch {
+	case boxes.Rank() != 2:
+		return nil, invalid("boxes must be 2-D, got: %s", boxes.Shape().String())
+	case of.Rank() != 1:
+		return nil, invalid("box_indices must be rank 1 but is shape %s", of.Shape().String())
+	}
+	n, err := countBoxes(boxes, of)
+	if err != nil {
+		return nil, err
+	}
+	h, w, err := cropSize(c.Input(3))
+	if err != nil {
+		return nil, err
+	}
+	out := tf.Shape{n, h, w, s[3]}
+	if err := checkProduct(out); err != nil {
+		return nil, err
+	}
+	return cropOf(boxes, of, s, out, method)
 }
 
 // finite reports whether no element is infinite or no number.
@@ -299,8 +355,8 @@ func (v *crop) cutOut(dst, x []float32, p *cut, beyond float32) {
 	at, dy, dx := v.corners(p)
 	tl, tr, bl, br := x[at[0]:][:len(dst)], x[at[1]:][:len(dst)], x[at[2]:][:len(dst)], x[at[3]:][:len(dst)]
 	for ch := range dst {
-		top := tl[ch] + (tr[ch]-tl[ch])*dx
-		bottom := bl[ch] + (br[ch]-bl[ch])*dx
-		dst[ch] = top + (bottom-top)*dy
+		top := tl[ch] + float32((tr[ch]-tl[ch])*dx)
+		bottom := bl[ch] + float32((br[ch]-bl[ch])*dx)
+		dst[ch] = top + float32((bottom-top)*dy)
 	}
 }

@@ -87,12 +87,12 @@ func gather(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		values, indices := c.Input(rank), c.Input(rank+1)
-		if indices.Rank()-1+rank != out {
-			return invalid("OUTPUT_RAGGED_RANK must be %d for indices of rank %d, got %d", indices.Rank()-1+rank, indices.Rank(), out)
-		}
-		at, err := checkGather(splits, values, indices)
+		at, err := checkGather(c, splits, values, indices)
 		if err != nil {
 			return err
+		}
+		if indices.Rank()-1+rank != out {
+			return invalid("OUTPUT_RAGGED_RANK must be %d for indices of rank %d, got %d", indices.Rank()-1+rank, indices.Rank(), out)
 		}
 		g := &gathered{splits: splits, out: outerSplits(indices.Shape(), out)}
 		for _, i := range at {
@@ -108,7 +108,7 @@ func gather(n *core.Node) (core.Kernel, error) {
 }
 
 // checkGather checks the inputs and returns the indices.
-func checkGather(splits [][]int, values, indices *core.Tensor) ([]int, error) {
+func checkGather(c *core.OpContext, splits [][]int, values, indices *core.Tensor) ([]int, error) {
 	at, err := indices.Ints()
 	if err != nil {
 		return nil, err
@@ -122,6 +122,9 @@ func checkGather(splits [][]int, values, indices *core.Tensor) ([]int, error) {
 		return nil, invalid("params.rank must be nonzero")
 	}
 	for dim, s := range splits {
+		if c.Input(dim).Rank() != 1 {
+			return nil, invalid("Invalid ragged splits: ragged splits must be rank 1 but is rank %d", c.Input(dim).Rank())
+		}
 		most := values.Dim(0)
 		if dim+1 < len(splits) {
 			most = len(splits[dim+1]) - 1

@@ -1,6 +1,7 @@
 package ragged
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/rows"
@@ -89,6 +90,8 @@ func toTensorShape(c *core.Infer) error {
 	var s tf.Shape
 	if in := c.In(0); in == nil || len(in) > 0 {
 		s = c.ConstShape(0)
+	} else if v, ok := c.ConstInts(0); ok && v[0] != -1 {
+		return invalid("Received an invalid shape scalar with a static value that is not '-1': %s", describeShape(c, v[0]))
 	}
 	values := c.In(1)
 	if values == nil {
@@ -103,6 +106,11 @@ func toTensorShape(c *core.Infer) error {
 	s, err = l.combine(s, values)
 	c.Set(0, s)
 	return err
+}
+
+// describeShape writes a scalar that is given as the shape as TensorFlow does.
+func describeShape(c *core.Infer, v int) string {
+	return fmt.Sprintf("Tensor<type: %s shape: [] values: %d>", c.Type("Tshape").CName(), v)
 }
 
 // combine returns the shape of the result as far as that asked for, nil for any,
@@ -156,6 +164,9 @@ func toTensor(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
+		if n < 0 {
+			return invalid("the number of rows must not be negative, got %d", n)
+		}
 		out, err := c.Alloc(0, values.DType(), s)
 		if err != nil || out.Len() == 0 {
 			return err
@@ -182,9 +193,6 @@ func (l layout) partitions(c *core.OpContext) (parts [][]int, n int, err error) 
 	}
 	if n = len(first) - 1; l.first == 1 {
 		n = first[0]
-	}
-	if n < 0 {
-		return nil, 0, invalid("the number of rows must not be negative, got %d", n)
 	}
 	parts = core.Make[[]int](len(l.kinds))
 	for i := range parts {
@@ -233,7 +241,7 @@ func askedShape(t *core.Tensor) (tf.Shape, error) {
 	case t.Rank() == 0:
 		return nil, invalid("The only valid scalar shape tensor is the fully unknown shape specified as -1.")
 	case t.Rank() != 1:
-		return nil, invalid("shape must be a vector or the scalar -1, got shape %s", t.Shape().String())
+		return nil, invalid("Shape must be at most rank 1 but is rank %d", t.Rank())
 	}
 	for _, d := range v {
 		if d < -1 {
@@ -330,14 +338,14 @@ func repeatedSteps(d, s tf.Shape) (steps []int, ok bool) {
 
 // putRows moves values to their places.
 func putRows(out, values *core.Tensor, places []int64) error {
-	if len(places) > values.Dim(0) {
-		return invalid("the partitions have %d values, but there are %d", len(places), values.Dim(0))
-	}
 	w, move := width(values), rows.Mover(out, values)
 	for from := 0; from < len(places); {
 		to := from + 1 // the end of a run of values that stay together
 		for to < len(places) && places[from] >= 0 && places[to] == places[to-1]+1 {
 			to++
+		}
+		if places[from] >= 0 && to > values.Dim(0) {
+			return invalid("the partitions have %d values, but there are %d", len(places), values.Dim(0))
 		}
 		if places[from] >= 0 {
 			move(int(places[from])*w, from*w, (to-from)*w)

@@ -4,6 +4,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/ragged"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 func init() {
@@ -32,6 +33,8 @@ func init() {
 		sample{Op: op, Name: "ids cut", In: tensors{seq(5), zero, i64(3, 1), four, i64(0, 0, 2, 3, 3)}, F: ids, Types: onlyOwn},
 		sample{Op: op, Name: "ids and splits", In: tensors{seq(4), zero, i64(-1, -1, -1), i64(0, 2, 3), i64(1, 1, 2, 2)}, F: by(ragged.RowSplits, ragged.ValueRowIDs), Types: onlyOwn},
 		sample{Op: op, Name: "nothing", In: tensors{seq(0), zero, free, i64(0, 0, 0)}, F: splits, Types: onlyOwn},
+		sample{Op: op, Name: "few values, cut", In: tensors{seq(2), zero, i64(-1, 2), i64(0, 5)}, F: splits, Types: onlyOwn},
+		failing(op, "matrix", splits, seq(2), zero, optest.Arr[int64](tf.Shape{1, 2}, -1, -1), i64(0, 2)),
 		failing(op, "rank", splits, seq(5), zero, i64(-1, -1, -1), i64(0, 2, 5)),
 		failing(op, "inner size", splits, seq(5, 2), zero, i64(-1, -1, 3), i64(0, 2, 5)),
 		failing(op, "default's rank", splits, seq(5), vec[float32](1), free, i64(0, 2, 5)),

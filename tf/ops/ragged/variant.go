@@ -42,7 +42,8 @@ func RaggedTensorToVariant(splits []tf.Output, values tf.Output, batched bool, o
 // RaggedTensorFromVariant returns the ragged tensors in a variant, put
 // together into one of the given number of row splits and type of values: each
 // dimension of the variant adds a row split to those, inner many, that its
-// elements have; -1 leaves that number to follow from the variant's rank.
+// elements have; -1 leaves that number to follow from the variant's rank. If
+// outer is 0, the values of all elements, of one shape, are stacked instead.
 // Splits are int64 vectors unless the attribute Tsplits says int32. A variant
 // of another rank than outer-inner is refused with INVALID_ARGUMENT, when the
 // graph is built if its shape is known, else in the step; so are, in the step,
@@ -66,6 +67,8 @@ func toVariantShape(c *core.Infer) error {
 	switch {
 	case !c.Bool("batched_input"):
 		c.Set(0, tf.Shape{})
+	case n > 0 && len(c.In(0)) == 1 && c.In(0)[0] == 0:
+		return invalid("Negative dimension size caused by subtracting 1 from 0")
 	case n > 0 && len(c.In(0)) == 1 && c.In(0)[0] > 0:
 		c.Set(0, tf.Shape{c.In(0)[0] - 1})
 	case n == 0 && len(c.In(0)) > 0:
@@ -114,26 +117,14 @@ func fromVariantGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(RaggedTensorToVariant(op.Outputs()[:n], dy[n], batched))
 }
 
-// An encoded is a ragged tensor as a variant holds it.
-type encoded struct {
-	splits []*core.Tensor
-	values *core.Tensor
-}
-
-// keep returns t for use after the step: its memory must not go back to a pool.
-func keep(t *core.Tensor) *core.Tensor { return t.Share().Escape() }
-
 func toVariant(n *core.Node) (core.Kernel, error) {
 	rank, batched, d := n.Int("RAGGED_RANK"), n.Bool("batched_input"), n.Type("Tsplits")
 	return core.Compute(func(c *core.OpContext) error {
 		e := &encoded{values: c.Input(rank)}
 		for i := range rank {
-			if c.Input(i).Rank() != 1 {
-				return invalid("Invalid ragged splits: ragged splits must be rank 1 but is rank %d", c.Input(i).Rank())
-			}
 			e.splits = append(e.splits, c.Input(i))
 		}
-		splits, err := e.verified(c)
+		splits, err := e.verified()
 		if err != nil {
 			return err
 		}
@@ -166,28 +157,6 @@ func (e *encoded) write(c *core.OpContext) error {
 		out.Variants()[0].Value = kept
 	}
 	return err
-}
-
-// verified returns the splits of e, which fit together and its values.
-func (e *encoded) verified(c *core.OpContext) ([][]int, error) {
-	if len(e.splits) == 0 {
-		return nil, nil
-	}
-	if e.values.Rank() == 0 {
-		return nil, invalid("Requires flat_values to have rank>=1 when nested_row_splits is not empty, but is 0.")
-	}
-	splits, err := splitsOf(c, len(e.splits))
-	if err != nil {
-		return nil, err
-	}
-	n := e.values.Dim(0)
-	for k := len(splits) - 1; k >= 0; k-- {
-		if err := rows.VerifySplits(splits[k], n); err != nil {
-			return nil, err
-		}
-		n = len(splits[k]) - 1
-	}
-	return splits, nil
 }
 
 // unbatch returns the rows of e, each in tensors of its own.
@@ -241,16 +210,16 @@ func (e *encoded) part(splits [][]int, i int, d tf.DType) *encoded {
 func variantGrad(n *core.Node) (core.Kernel, error) {
 	d := n.Type("Tvalues")
 	return core.Compute(func(c *core.OpContext) error {
-		splits, err := c.Input(1).Ints()
+		shape, err := gradShape(c.Input(2))
 		if err != nil {
 			return err
 		}
-		shape, err := c.Input(2).Ints()
+		splits, err := gradSplits(c.Input(1))
 		if err != nil {
 			return err
 		}
-		if c.Input(2).Rank() != 1 || slices.ContainsFunc(shape, func(d int) bool { return d < 0 }) {
-			return invalid("dense_values_shape must be a vector of sizes, got %v", shape)
+		if err := checkPieces(c.Node, c.Input(0), d); err != nil {
+			return err
 		}
 		pieces, err := gradPieces(c.Input(0), splits, shape, d)
 		if err != nil {
@@ -277,15 +246,58 @@ func variantGrad(n *core.Node) (core.Kernel, error) {
 	}), nil
 }
 
+// gradShape reads the shape that the gradient of the values is to have.
+func gradShape(t *core.Tensor) (tf.Shape, error) {
+	s, err := t.Ints()
+	if err != nil {
+		return nil, err
+	}
+	if t.Rank() != 1 {
+		return nil, invalid("dense_values_shape must be a vector of sizes, got shape %s", t.Shape().String())
+	}
+	for _, n := range s {
+		if n < 0 {
+			return nil, invalid("Dimension %d must be >= 0", n)
+		}
+	}
+	return s, nil
+}
+
+// gradSplits reads the row splits, a scalar for a dense tensor. Where they end is not
+// checked.
+func gradSplits(t *core.Tensor) ([]int, error) {
+	s, err := t.Ints()
+	if err != nil || t.Rank() == 0 {
+		return s, err
+	}
+	last := 0
+	if len(s) > 0 {
+		last = s[len(s)-1]
+	}
+	return s, rows.VerifySplits(s, last)
+}
+
+// checkPieces wants gradients in a variant that have values of a type.
+func checkPieces(n *core.Node, t *core.Tensor, d tf.DType) error {
+	for _, v := range t.Variants() {
+		e, ok := v.Value.(*encoded)
+		if !ok || e.values.DType() == d {
+			continue
+		}
+		if t.Len() == 1 {
+			return tf.Errorf(tf.Internal, "Output 0 of type %s does not match declared output type %s for node {{node %s}}", e.values.DType().CName(), d.CName(), n.Name)
+		}
+		return invalid("Expected values Tensor dtype: %s, found: %s", d.CName(), e.values.DType().CName())
+	}
+	return nil
+}
+
 // gradPieces returns the values of the gradients in a variant; one that is
 // missing, because nothing came from its row, is zero.
 func gradPieces(t *core.Tensor, splits, shape []int, d tf.DType) ([]*core.Tensor, error) {
 	pieces := make([]*core.Tensor, t.Len())
 	for i, v := range t.Variants() {
 		if e, ok := v.Value.(*encoded); ok {
-			if e.values.DType() != d {
-				return nil, invalid("Expected values Tensor dtype: %s, found: %s", d.CName(), e.values.DType().CName())
-			}
 			pieces[i] = e.values
 			continue
 		}
@@ -307,13 +319,4 @@ func checkPiece(s, whole tf.Shape) error {
 		return invalid("a row of shape %s is not part of shape %s", s.String(), whole.String())
 	}
 	return nil
-}
-
-// VariantOf returns a variant that holds a ragged tensor of one ragged
-// dimension, as RaggedTensorToVariant makes it, for kernels elsewhere. It
-// never fails, since it checks neither values nor splits.
-func VariantOf(values, splits *core.Tensor) *core.Tensor {
-	t := core.NewTensor(tf.Variant, tf.Shape{})
-	t.Variants()[0].Value = &encoded{[]*core.Tensor{splits}, values}
-	return t
 }

@@ -171,7 +171,7 @@ func (f rowForm) check(c *core.OpContext) (int, error) {
 	case vals.Rank() != 1:
 		return 0, invalid("values must be a vector, saw: %s", vals.Shape().String())
 	case at.Dim(0) != vals.Len():
-		return 0, invalid("The length of `values` (%d) must match the first dimension of `indices` (%d).", vals.Len(), at.Dim(0))
+		return 0, invalid("The length of `values` (%d) must match the first dimension of `%s` (%d).", vals.Len(), f.indices, at.Dim(0))
 	case def.Rank() != 0:
 		return 0, invalid("default_value must be a scalar, saw: %s", def.Shape().String())
 	case n.Len() == 0:

@@ -41,6 +41,7 @@ func init() {
 		valuesFirst(sample{Op: "RaggedFillEmptyRows", In: tensors{i64(0, 2, 2, 3), four, n(5), core.Scalar(float32(-1))}, F: ragged}),
 		valuesFirst(sample{Op: "RaggedFillEmptyRows", Name: "full", In: tensors{i64(0, 0, 1, 2), four, n(3), core.Scalar(float32(-1))}, F: ragged}),
 		failing("RaggedFillEmptyRows", "ids", ragged, at(1, 0), vec[float32](1), n(3), core.Scalar(float32(1))),
+		failing("RaggedFillEmptyRows", "number", ragged, i64(0), vec[float32](1, 2), n(3), core.Scalar(float32(1))),
 		failing("RaggedFillEmptyRows", "rows", ragged, i64(0), vec[float32](1), i64(3), core.Scalar(float32(1))),
 		failing("RaggedFillEmptyRows", "values", ragged, i64(0), core.Scalar(float32(1)), n(3), core.Scalar(float32(1))),
 		failing("RaggedFillEmptyRows", "row", ragged, i64(3), vec[float32](1), n(3), core.Scalar(float32(1))),

@@ -109,22 +109,23 @@ func (in raggedInputs) columns(c *core.OpContext) (*crossColumns, error) {
 	cols := &crossColumns{rows: -1}
 	var ragged, sparse, dense int
 	for _, kind := range in.order {
+		if err := in.checkKind(kind, ragged, sparse, dense); err != nil {
+			return nil, err
+		}
 		var col *crossColumn
 		var err error
 		rows := 0
-		switch {
-		case kind == 'R' && ragged < in.ragged:
+		switch kind {
+		case 'R':
 			col, rows, err = raggedColumn(c.Input(ragged), c.Input(in.ragged+ragged))
 			ragged++
-		case kind == 'S' && sparse < in.sparse:
+		case 'S':
 			at := 2*in.ragged + sparse
 			col, rows, err = sparseColumn(c.Input(at), c.Input(at+in.sparse), c.Input(at+2*in.sparse), sparse)
 			sparse++
-		case kind == 'D' && dense < in.dense:
+		case 'D':
 			col, rows, err = denseColumn(c.Input(2*in.ragged + 3*in.sparse + dense))
 			dense++
-		default:
-			return nil, invalid("Unexpected input_order value.")
 		}
 		if err != nil {
 			return nil, err
@@ -136,6 +137,22 @@ func (in raggedInputs) columns(c *core.OpContext) (*crossColumns, error) {
 	}
 	cols.rows = max(cols.rows, 0)
 	return cols, nil
+}
+
+// checkKind wants a kind of input, R, S or D, of which there is one more than have been
+// read.
+func (in raggedInputs) checkKind(kind rune, ragged, sparse, dense int) error {
+	switch {
+	case kind == 'R' && ragged >= in.ragged:
+		return invalid("input_order \"%s\" specifies reading a ragged tensor value at index %d from a list of %d values.", in.order, ragged, in.ragged)
+	case kind == 'S' && sparse >= in.sparse:
+		return invalid("input_order \"%s\" specifies reading a sparse tensor value at index %d from a list of %d values.", in.order, sparse, in.sparse)
+	case kind == 'D' && dense >= in.dense:
+		return invalid("input_order \"%s\" specifies reading a dense tensor at index %d from a list of %d tensors.", in.order, dense, in.dense)
+	case kind != 'R' && kind != 'S' && kind != 'D':
+		return invalid("Unexpected input_order value.")
+	}
+	return nil
 }
 
 var errNotMatrix = invalid("tf.ragged.cross only supports inputs with rank=2.")
