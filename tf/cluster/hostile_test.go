@@ -65,7 +65,7 @@ type attacker struct {
 	conns []*grpc.ClientConn
 	pool  *pool
 	tasks []string
-	at    int // whom the next call is made of
+	at    int // index into conns of the server that gets the next call
 }
 
 const (
