@@ -45,7 +45,7 @@ func init() {
 			return []tf.Output{ops.Identity(tf.Apply(g, op, in, opts...).Output(0))}
 		}
 	}
-	un, back := alone("Unbatch", tf.Attr("timeout_micros", 1000)), alone("UnbatchGrad")
+	un, back := alone("Unbatch", tf.Attr("timeout_micros", 0)), alone("UnbatchGrad") // rows that are there need no time
 	one, id := optest.Mat[int64](3, 7, 0, 2), core.Scalar[int64](7)
 	add("Unbatch", "", un, optest.Seq(2, 3), one, id)
 	add("Unbatch", "padding", un, optest.Seq(4, 3), one, id)

@@ -130,9 +130,7 @@ func (u *counter) deposit(id int64, parts map[int64]*core.Tensor, until time.Tim
 
 // wait sets the output to what belongs to id, once it is there.
 func (u *counter) wait(c *core.OpContext, id int64, patience time.Duration, done func(error)) {
-	step := c.StepContext()
-	ctx, cancel := context.WithTimeout(step, patience)
-	u.Wait(ctx, "Unbatch", func() (bool, error) {
+	take := func() (bool, error) {
 		mine, ok := u.there[id]
 		if ok {
 			delete(u.there, id)
@@ -140,7 +138,16 @@ func (u *counter) wait(c *core.OpContext, id int64, patience time.Duration, done
 			c.Set(0, mine.t)
 		}
 		return ok, nil
-	}, func(err error) {
+	}
+	var there bool
+	_ = u.Change(func() (err error) { there, err = take(); return err })
+	if there { // however little time the step has
+		done(nil)
+		return
+	}
+	step := c.StepContext()
+	ctx, cancel := context.WithTimeout(step, patience)
+	u.Wait(ctx, "Unbatch", take, func(err error) {
 		late := err != nil && step.Err() == nil
 		cancel()
 		if err != nil {
