@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/invariants"
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -239,7 +240,8 @@ func differ(a, b *tf.Tensor) string {
 	return "bytes"
 }
 
-const seeds = 300
+// seeds is how many programs a test makes; fewer under the race detector, where each takes ten times as long.
+var seeds = map[bool]int{false: 300, true: 60}[invariants.Enabled]
 
 // TestSameBits: fused programs give the bits of their operations one by one.
 func TestSameBits(t *testing.T) {
