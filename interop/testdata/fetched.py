@@ -6,6 +6,10 @@ import numpy as np
 
 from sessions import config, show, tf, v1
 
+# Nothing in TensorFlow orders reads of a resource before the update: the product takes so long that all reads have begun,
+# on a busy machine, too.
+N = 1000
+
 
 def fetches(w, ref):
     """What programs fetch of a variable. How it is read shows in the value."""
@@ -17,10 +21,9 @@ def fetches(w, ref):
 
 def build(ref, device):
     with v1.device(device):
-        # Large enough for the update not to be done before the reads begin.
-        w = v1.get_variable("w", initializer=tf.zeros([300, 300]), use_resource=not ref)
-        x = v1.placeholder(tf.float32, [300, 300])
-        loss = v1.reduce_sum(v1.square(tf.matmul(w, x) / 300.0 - x))
+        w = v1.get_variable("w", initializer=tf.zeros([N, N]), use_resource=not ref)
+        x = v1.placeholder(tf.float32, [N, N])
+        loss = v1.reduce_sum(v1.square(tf.matmul(w, x) / N - x))
         train = v1.train.GradientDescentOptimizer(0.1).minimize(loss)
         return fetches(w, ref), train, x
 
@@ -33,7 +36,7 @@ def steps(target, ref, device, kind):
     with v1.Session("" if target == "local" else target, graph=g, config=config()) as s:
         s.run(init)
         for i in range(3):
-            out = s.run([train] + [t for _, t in f], {x: np.ones([300, 300])})[1:]
+            out = s.run([train] + [t for _, t in f], {x: np.ones([N, N])})[1:]
             for (name, _), v in zip(f, out):
                 show("%s %s, step %d" % (kind, name, i), round(float(np.ravel(v)[0]), 3))
     if target != "local":
