@@ -58,10 +58,13 @@ func makeClusters(g *graph.Graph, o Options, r *Report) error {
 	if err != nil {
 		return err
 	}
-	members, count := make([]*member, len(order)), 0
+	members, count, chained := make([]*member, len(order)), 0, chainedProducts(order, g.Uses())
 	for _, n := range order {
 		if err := g.Budget.Visit(1); err != nil {
 			return err
+		}
+		if chained[n] {
+			continue
 		}
 		if members[n.ID] = memberOf(n, o.Kernel); members[n.ID] != nil {
 			count++
