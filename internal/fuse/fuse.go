@@ -25,6 +25,9 @@ type Options struct {
 func Fuse(g *graph.Graph, o Options) (r *Report, err error) {
 	defer core.Recover(&err, "the fusion of a graph")
 	r = &Report{Kernels: map[*core.Node]core.Kernel{}, explain: o.Explain, programs: map[*graph.Node]*program{}}
+	if err := turnConstants(g, r); err != nil {
+		return nil, err
+	}
 	if err := openGates(g, o.Kernel); err != nil {
 		return nil, err
 	}
