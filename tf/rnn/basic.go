@@ -97,8 +97,8 @@ func gru(h *home, in spec, gates, candidate *affine) {
 // end finishes a step: z are the gates before their activation, and candidate
 // gives the candidate before its activation.
 func (c *GRUCell) end(z, h tf.Output, candidate func(reset tf.Output) tf.Output) (tf.Output, State) {
-	ru := ops.Split(ops.Sigmoid(z), 2, 1)
-	r, u := ru[0], ru[1]
+	ru := ops.Split(z, 2, 1) // first, so that what is read of each half is computed where it is cut
+	r, u := ops.Sigmoid(ru[0]), ops.Sigmoid(ru[1])
 	n := c.o.act(candidate(ops.Mul(r, h)))
 	y := ops.AddV2(ops.Mul(u, h), ops.Mul(ops.Sub(author.AsOperand(u, 1), u), n))
 	return y, State{y}
