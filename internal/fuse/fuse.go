@@ -25,6 +25,9 @@ type Options struct {
 func Fuse(g *graph.Graph, o Options) (r *Report, err error) {
 	defer core.Recover(&err, "the fusion of a graph")
 	r = &Report{Kernels: map[*core.Node]core.Kernel{}, explain: o.Explain, programs: map[*graph.Node]*program{}}
+	if err := turnConstants(g, r); err != nil {
+		return nil, err
+	}
 	if err := openGates(g, o.Kernel); err != nil {
 		return nil, err
 	}
@@ -58,10 +61,13 @@ func makeClusters(g *graph.Graph, o Options, r *Report) error {
 	if err != nil {
 		return err
 	}
-	members, count := make([]*member, len(order)), 0
+	members, count, chained := make([]*member, len(order)), 0, chainedProducts(order, g.Uses())
 	for _, n := range order {
 		if err := g.Budget.Visit(1); err != nil {
 			return err
+		}
+		if chained[n] {
+			continue
 		}
 		if members[n.ID] = memberOf(n, o.Kernel); members[n.ID] != nil {
 			count++

@@ -1,8 +1,6 @@
 package fuse
 
 import (
-	"slices"
-
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/gemm"
@@ -72,6 +70,24 @@ func productIn(n *graph.Node, uses [][]*graph.Node) int {
 	return -1
 }
 
+// chainedProducts returns the additions of which one adds a product to what the other one
+// makes of a product, as the gates of a recurrent cell are the sum of its inputs' and its
+// state's part: in clusters these would keep the second product, and the sum, from being
+// computed in the memory of the first one.
+func chainedProducts(nodes []*graph.Node, uses [][]*graph.Node) map[*graph.Node]bool {
+	chained := map[*graph.Node]bool{}
+	for _, n := range nodes {
+		at := productIn(n, uses)
+		if at < 0 {
+			continue
+		}
+		if x := n.In[1-at].Node; len(uses[x.ID]) == 1 && productIn(x, uses) >= 0 {
+			chained[n], chained[x] = true, true
+		}
+	}
+	return chained
+}
+
 // addsTwo reports whether n adds two values, and not as a list of any length.
 func addsTwo(n *graph.Node) bool { return n.Def.Has(core.Adds) && n.Int("N") == 0 }
 
@@ -86,25 +102,34 @@ func ungroup(n *graph.Node, uses [][]*graph.Node) *graph.Node {
 	}
 	for k, e := range n.In {
 		i := e.Node
-		if n.In[1-k].Node.Role() != core.Switches || !i.Def.Has(core.Passthrough) || hasRef(i) || len(i.Control) != 1 || len(uses[i.ID]) != 1 {
+		if n.In[1-k].Node.Role() != core.Switches || !i.Def.Has(core.Passthrough) || hasRef(i) || len(i.Control) == 0 || len(uses[i.ID]) != 1 || !i.In[0].Node.Def.Has(core.MatrixProduct) {
 			continue
 		}
-		m, group := i.In[0].Node, i.Control[0]
-		if !m.Def.Has(core.MatrixProduct) || !onlyWaits(group) || len(uses[m.ID]) != 2 || !slices.Contains(group.Control, m) {
+		m, group := i.In[0].Node, gateOf(i)
+		switch {
+		case group != nil && len(uses[m.ID]) == 2:
+			standIn(n, m, group)
+		case group == nil && len(uses[m.ID]) == 1 && len(i.Control) <= maxGate:
+			n.AddControls(i.Control...)
+		default:
 			continue
 		}
 		n.In[k] = i.In[0]
-		for j, c := range group.Control {
-			if c == m {
-				group.Control[j] = n
-			} else {
-				n.AddControl(c)
-			}
-		}
 		uses[m.ID] = []*graph.Node{n}
 		return i
 	}
 	return nil
+}
+
+// standIn has n stand for product m, which it adds, in a group of gradients.
+func standIn(n, m, group *graph.Node) {
+	for j, c := range group.Control {
+		if c == m {
+			group.Control[j] = n
+		} else {
+			n.AddControl(c)
+		}
+	}
 }
 
 // onlyWaits reports whether n does nothing but wait for others.

@@ -66,7 +66,7 @@ func findWindows(l *levels, groups [][]*graph.Node, r *recomputation) *windows {
 		if len(cuts) > 0 && !r.waited[n.ID] && !again[cuts[0].whole.Node] && !w.split[cuts[0].whole.Node] && w.ofClusters(n) {
 			w.open(n, cuts)
 		}
-		if j := jointOf(n); j != nil && !r.waited[n.ID] {
+		if j := jointOf(n); j != nil {
 			w.join(j)
 		}
 	}

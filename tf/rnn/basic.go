@@ -43,11 +43,15 @@ func (c *BasicRNNCell) end(z tf.Output) (tf.Output, State) {
 
 func (c *BasicRNNCell) hoist(x tf.Output, s State) (p []tf.Output, step stepper) {
 	var w tf.Output
-	y, _ := c.step(c, x, s, c.build, func() (tf.Output, State) {
+	var of func(tf.Output) tf.Output
+	y, _ := c.step(c, x, s, c.build, func() (y tf.Output, _ State) {
 		w = c.a.stateKernel(c.in)
-		return c.a.ofInputs(x), nil
+		y, of = c.a.ofInputs(x, c.a.bias())
+		return y, nil
 	})
-	return []tf.Output{y}, c.inside(func(p []tf.Output, s State) (tf.Output, State) { return c.end(ops.AddV2(p[0], ops.MatMul(s[0], w))) })
+	return []tf.Output{y}, c.inside(func(p []tf.Output, s State) (tf.Output, State) {
+		return c.end(ops.AddV2(of(p[0]), ops.MatMul(s[0], w)))
+	})
 }
 
 // A GRUCell is a gated recurrent unit (Cho et al., EMNLP 2014).
@@ -93,8 +97,8 @@ func gru(h *home, in spec, gates, candidate *affine) {
 // end finishes a step: z are the gates before their activation, and candidate
 // gives the candidate before its activation.
 func (c *GRUCell) end(z, h tf.Output, candidate func(reset tf.Output) tf.Output) (tf.Output, State) {
-	ru := ops.Split(ops.Sigmoid(z), 2, 1)
-	r, u := ru[0], ru[1]
+	ru := ops.Split(z, 2, 1) // first, so that what is read of each half is computed where it is cut
+	r, u := ops.Sigmoid(ru[0]), ops.Sigmoid(ru[1])
 	n := c.o.act(candidate(ops.Mul(r, h)))
 	y := ops.AddV2(ops.Mul(u, h), ops.Mul(ops.Sub(author.AsOperand(u, 1), u), n))
 	return y, State{y}
@@ -104,13 +108,15 @@ func (c *GRUCell) end(z, h tf.Output, candidate func(reset tf.Output) tf.Output)
 // them and to cut them again in each step would move as much memory as the steps do.
 func (c *GRUCell) hoist(x tf.Output, s State) (p []tf.Output, step stepper) {
 	var gates, candidate, ofCandidate tf.Output
-	ofGates, _ := c.step(c, x, s, c.build, func() (tf.Output, State) {
+	var addGates, addCandidate func(tf.Output) tf.Output
+	ofGates, _ := c.step(c, x, s, c.build, func() (y tf.Output, _ State) {
 		gates, candidate = c.gates.stateKernel(c.in), c.candidate.stateKernel(c.in)
-		ofCandidate = c.candidate.ofInputs(x)
-		return c.gates.ofInputs(x), nil
+		ofCandidate, addCandidate = c.candidate.ofInputs(x, c.candidate.bias())
+		y, addGates = c.gates.ofInputs(x, c.gates.bias())
+		return y, nil
 	})
 	return []tf.Output{ofGates, ofCandidate}, c.inside(func(p []tf.Output, s State) (tf.Output, State) {
-		z := ops.AddV2(p[0], ops.MatMul(s[0], gates))
-		return c.end(z, s[0], func(reset tf.Output) tf.Output { return ops.AddV2(p[1], ops.MatMul(reset, candidate)) })
+		z := ops.AddV2(addGates(p[0]), ops.MatMul(s[0], gates))
+		return c.end(z, s[0], func(reset tf.Output) tf.Output { return ops.AddV2(addCandidate(p[1]), ops.MatMul(reset, candidate)) })
 	})
 }

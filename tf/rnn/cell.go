@@ -240,14 +240,34 @@ func (a affine) of(x, s tf.Output) tf.Output {
 	return ops.BiasAdd(ops.MatMul(ops.Concat(1, []tf.Output{x, s}), a.kernel()), a.bias())
 }
 
-// ofInputs returns what inputs x [... in] contribute to the map, with the bias.
-func (a affine) ofInputs(x tf.Output) tf.Output { return inputs(x, a.kernel(), a.bias()) }
+// stepRows sequences are enough for each step to multiply its own inputs by the kernel. With
+// fewer, one product for all steps reads the kernel less often.
+const stepRows = 16
+
+// ofInputs prepares what inputs x [time batch in] contribute to the map, with a bias: p is
+// what steps read of it, and of makes of a step's part what is to be added.
+//
+// With sequences enough that is the step's inputs. What is computed from them for all steps
+// would be several times as large: the loop would read it from memory, and its gradient would
+// be written there, and read twice. So a step's part is made where it is used, and the
+// gradients of kernel and bias are summed in the loop.
+func (a affine) ofInputs(x, bias tf.Output) (p tf.Output, of func(tf.Output) tf.Output) {
+	if s := x.Shape(); x.Graph().IsEager() || len(s) != 3 || s[1] < stepRows || x.DType() != tf.Float32 && x.DType() != tf.Float64 {
+		return inputs(x, a.kernel(), bias), func(p tf.Output) tf.Output { return p }
+	}
+	w := inputKernel(a.kernel(), x.Shape()[2])
+	return x, func(x tf.Output) tf.Output { return ops.BiasAdd(ops.MatMul(x, w), bias) }
+}
+
+// inputKernel returns the part of a kernel that inputs are multiplied by.
+func inputKernel(kernel tf.Output, in int) tf.Output {
+	return ops.Slice(kernel, []int{0, 0}, []int{in, -1})
+}
 
 // inputs returns x [... in] times the first rows of a kernel, plus a bias.
 func inputs(x, kernel, bias tf.Output) tf.Output {
 	in := x.Shape()[len(x.Shape())-1]
-	w := ops.Slice(kernel, []int{0, 0}, []int{in, -1})
-	flat := ops.BiasAdd(ops.MatMul(ops.Reshape(x, []int{-1, in}), w), bias)
+	flat := ops.BiasAdd(ops.MatMul(ops.Reshape(x, []int{-1, in}), inputKernel(kernel, in)), bias)
 	s := x.Shape()
 	last := kernel.Shape()[1]
 	if len(s) == 2 {

@@ -2,6 +2,7 @@ package rnn
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -24,10 +25,10 @@ type Opts struct {
 	Scope      string // the variable scope; "" stands for "rnn"
 }
 
-// A hoister is a cell of which a part depends on inputs alone: it is computed for
+// A hoister is a cell of which a part depends on inputs alone: it may be computed for
 // all steps at once, before the loop, by one large product.
 type hoister interface {
-	// hoist returns what x [time batch in] contributes, values p [time batch ...],
+	// hoist returns what steps read of x [time batch in], values p [time batch ...],
 	// and what adds a step on a step's part of each. s has the states' shapes. No
 	// step: there is no such part.
 	hoist(x tf.Output, s State) (p []tf.Output, step stepper)
@@ -220,7 +221,7 @@ func (r *run) loop() (tf.Output, State) {
 	bound := r.bound()
 	vars := append([]tf.Output{ops.Scalar(g, int32(0)), out.Flow()}, r.state...)
 	end := tf.While(vars, func(v []tf.Output) tf.Output { return v[0].Less(bound) }, func(v []tf.Output) []tf.Output {
-		y, next := r.masked(v[0], readAll(in, v[0]), v[2:])
+		y, next := r.masked(v[0], r.readAll(in, v[0]), v[2:])
 		flow := out.WithFlow(v[1]).Write(v[0], y).Flow()
 		return append([]tf.Output{v[0].Add(1), flow}, next...)
 	}, r.options(vars))
@@ -232,19 +233,27 @@ func (r *run) loop() (tf.Output, State) {
 	return r.finish(y), State(end[2:])
 }
 
-// arrays returns the arrays of what steps read.
+// arrays returns the arrays of what steps read, each value once.
 func (r *run) arrays() []ops.TensorArray {
 	in := make([]ops.TensorArray, len(r.parts))
 	for k, x := range r.parts {
+		if i := slices.Index(r.parts, x); i < k {
+			in[k] = in[i]
+			continue
+		}
 		in[k] = ops.NewTensorArray(r.time, x.DType(), ops.TensorArrayOpts{ElementShape: x.Shape()[1:]}).Unstack(x)
 	}
 	return in
 }
 
 // readAll returns what a step reads.
-func readAll(in []ops.TensorArray, time tf.Output) []tf.Output {
+func (r *run) readAll(in []ops.TensorArray, time tf.Output) []tf.Output {
 	x := make([]tf.Output, len(in))
 	for k, a := range in {
+		if i := slices.Index(r.parts, r.parts[k]); i < k {
+			x[k] = x[i]
+			continue
+		}
 		x[k] = a.Read(time)
 	}
 	return x

@@ -124,14 +124,16 @@ func clipped(x tf.Output, limit float64) tf.Output {
 // hoist adds the forget bias to the inputs' part as well.
 func (c *LSTMCell) hoist(x tf.Output, s State) (p []tf.Output, step stepper) {
 	var w tf.Output
-	y, _ := c.step(c, x, s, c.build, func() (tf.Output, State) {
+	var of func(tf.Output) tf.Output
+	y, _ := c.step(c, x, s, c.build, func() (y tf.Output, _ State) {
 		w = c.a.stateKernel(c.in)
 		forget := ops.Concat(0, []tf.Output{
 			ops.Fill([]int{2 * c.units}, author.AsOperand(x, 0)), ops.Fill([]int{c.units}, author.AsOperand(x, c.lo.forgetBias())), ops.Fill([]int{c.units}, author.AsOperand(x, 0)),
 		})
-		return inputs(x, c.a.kernel(), ops.AddV2(c.a.bias(), forget)), nil
+		y, of = c.a.ofInputs(x, ops.AddV2(c.a.bias(), forget))
+		return y, nil
 	})
 	return []tf.Output{y}, c.inside(func(p []tf.Output, s State) (tf.Output, State) {
-		return c.end(ops.AddV2(p[0], ops.MatMul(s[1], w)), s[0])
+		return c.end(ops.AddV2(of(p[0]), ops.MatMul(s[1], w)), s[0])
 	})
 }
