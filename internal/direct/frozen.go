@@ -118,7 +118,7 @@ func (f *freezer) live(m *resource.Manager) {
 // so that large models keep most of what they gain.
 const (
 	maxSpare  = 32 << 20
-	lossRate  = 4  // a quarter of the variables reduces maxSpare,
+	lossRate  = 3  // a third of the variables reduces maxSpare,
 	spareRate = 32 // a 32nd of them is left in any case
 )
 

@@ -10,13 +10,13 @@ import (
 )
 
 // What is kept of filters takes about twice their memory. A graph may keep it of filters of
-// maxKeptFilters bytes. The more its constants exceed muchConstant, the less that is: a quarter of
+// maxKeptFilters bytes. The more its constants exceed muchConstant, the less that is: half of
 // the excess reduces it. Of what little large models could keep, small filters would come first, which
 // large images make up for.
 const (
 	maxKeptFilters = 18 << 20
-	muchConstant   = 128 << 20
-	keptLossRate   = 4
+	muchConstant   = 60 << 20
+	keptLossRate   = 2
 )
 
 // keptFilters returns of how many bytes of filters something may be kept beside constants of

@@ -37,7 +37,7 @@ ofPoint`+conv+`](x, point)`)
 // TestKeptFilters: up to muchConstant nothing is taken away, larger models keep less and at last nothing.
 func TestKeptFilters(t *testing.T) {
 	const mib = 1 << 20
-	for size, want := range map[int]int{0: 18 * mib, 128 * mib: 18 * mib, 164 * mib: 9 * mib, 200 * mib: 0, 1 << 40: 0} {
+	for size, want := range map[int]int{0: 18 * mib, 60 * mib: 18 * mib, 78 * mib: 9 * mib, 96 * mib: 0, 1 << 40: 0} {
 		if got := keptFilters(size); got != want {
 			t.Errorf("constants of %d bytes leave %d, want %d", size, got, want)
 		}
