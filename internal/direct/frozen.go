@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/internal/step"
@@ -118,18 +119,13 @@ func (f *freezer) live(m *resource.Manager) {
 // so that large models keep most of what they gain.
 const (
 	maxSpare  = 32 << 20
-	lossRate  = 4  // a quarter of the variables reduces maxSpare,
+	lossRate  = 3  // a third of the variables reduces maxSpare,
 	spareRate = 32 // a 32nd of them is left in any case
 )
 
 // spareFor returns how many bytes computed constants may take beside variables of size
 // bytes.
 func spareFor(size int) int { return max(maxSpare-size/lossRate, size/spareRate) }
-
-// muchMemory is the size of variables from which on what planning leaves behind is given
-// back at once: the collector runs when the heap has doubled, and would leave it beside
-// what steps need.
-const muchMemory = 64 << 20
 
 // freeze builds the graph for a signature with the values of variables as constants. It
 // returns nil if there are none.
@@ -151,7 +147,8 @@ func (c *graphs) freeze(b *graph.Budget, sig pass.Signature, log func(string)) (
 	}
 	f.out.spare -= spare
 	c.folded.Add(int64(f.out.spare))
-	if f.size >= muchMemory {
+	// The collector runs when the heap has doubled: it would leave what planning does beside what steps need.
+	if f.size >= memory.Much() {
 		if err := c.forget(b); err != nil {
 			return nil, err
 		}

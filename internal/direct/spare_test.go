@@ -6,13 +6,13 @@ import "testing"
 // more variables leave never jumps.
 func TestSpareForVariables(t *testing.T) {
 	const mib = 1 << 20
-	for size, want := range map[int]int{0: 32 * mib, 20 * mib: 27 * mib, 64 * mib: 16 * mib, 98 * mib: 15 * mib / 2, 1600 * mib: 50 * mib} {
+	for size, want := range map[int]int{0: 32 * mib, 30 * mib: 22 * mib, 60 * mib: 12 * mib, 96 * mib: 3 * mib, 1600 * mib: 50 * mib} {
 		if got := spareFor(size); got != want {
 			t.Errorf("%d bytes of variables leave %d, want %d", size, got, want)
 		}
 	}
 	for size := 0; size < 1<<30; size += mib {
-		if got := spareFor(size); size >= 64*mib && got > size/4 || got-spareFor(size+mib) > mib/4 {
+		if got := spareFor(size); size >= 64*mib && got > size/4 || got-spareFor(size+mib) > mib/lossRate+1 {
 			t.Fatalf("%d bytes of variables leave %d, %d after one MiB more", size, got, spareFor(size+mib))
 		}
 	}

@@ -6,23 +6,23 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // What is kept of filters takes about twice their memory. A graph may keep it of filters of
-// maxKeptFilters bytes. The more its constants exceed muchConstant, the less that is: a quarter of
-// the excess reduces it. Of what little large models could keep, small filters would come first, which
+// maxKeptFilters bytes, if its constants are not of memory.Much; the more they exceed that, the less,
+// and nothing from half as much again on. Of what little large models could keep, small filters would come first, which
 // large images make up for.
-const (
-	maxKeptFilters = 18 << 20
-	muchConstant   = 128 << 20
-	keptLossRate   = 4
-)
+const maxKeptFilters = 18 << 20
 
 // keptFilters returns of how many bytes of filters something may be kept beside constants of
 // size bytes.
 func keptFilters(size int) int {
-	return max(0, maxKeptFilters-max(0, size-muchConstant)/keptLossRate)
+	much := memory.Much()
+	most := max(1, much/2)
+	excess := min(max(0, size-much), most)
+	return maxKeptFilters - int(maxKeptFilters*float64(excess)/float64(most))
 }
 
 // MarkConstantFilters tells the kernels of convolutions that their filters are constants, by

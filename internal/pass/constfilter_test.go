@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -34,13 +35,17 @@ ofPoint`+conv+`](x, point)`)
 	}
 }
 
-// TestKeptFilters: up to muchConstant nothing is taken away, larger models keep less and at last nothing.
+// TestKeptFilters: up to memory.Much nothing is taken away, larger models keep less and at last nothing.
 func TestKeptFilters(t *testing.T) {
 	const mib = 1 << 20
-	for size, want := range map[int]int{0: 18 * mib, 128 * mib: 18 * mib, 164 * mib: 9 * mib, 200 * mib: 0, 1 << 40: 0} {
+	for size, want := range map[int]int{0: 18 * mib, 64 * mib: 18 * mib, 80 * mib: 9 * mib, 96 * mib: 0, 1 << 40: 0} {
 		if got := keptFilters(size); got != want {
 			t.Errorf("constants of %d bytes leave %d, want %d", size, got, want)
 		}
+	}
+	defer memory.SetMuch(memory.SetMuch(1))
+	if got := keptFilters(1 << 10); got != 0 {
+		t.Errorf("constants of a KiB leave %d where that is much", got)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops/all" // a model may use any operation
@@ -302,13 +303,10 @@ func (l *loader) restore(ctx context.Context) error {
 	return l.runRestore(ctx, prefix)
 }
 
-// muchData is the size of a checkpoint from which on it is worth it to give back at once, before
-// it is read, the memory that reading the graph took: else that stays in use beside the
+// largeCheckpoint reports whether a checkpoint has memory.Much. Then it is worth it to give back at once,
+// before it is read, the memory that reading the graph took: else that stays in use beside the
 // variables, and the collector, which runs when the heap has doubled, finds it only when as much
 // again has been allocated.
-const muchData = 64 << 20
-
-// largeCheckpoint reports whether a checkpoint has muchData.
 func largeCheckpoint(prefix string) bool {
 	data, _ := filepath.Glob(prefix + ".data-*")
 	size := int64(0)
@@ -317,7 +315,7 @@ func largeCheckpoint(prefix string) bool {
 			size += info.Size()
 		}
 	}
-	return size >= muchData
+	return size >= int64(memory.Much())
 }
 
 // withoutVariables is what there is to say of a model without checkpoint: nothing,

@@ -43,6 +43,22 @@ func TestKeptFilters(t *testing.T) {
 	})
 }
 
+// TestFewTilesInColumns: a small image's outputs are computed some at a time unless points are kept, which gives the
+// same bits.
+func TestFewTilesInColumns(t *testing.T) {
+	eachWinograd(t, func(t *testing.T, b *winograd) {
+		rng := rand.New(rand.NewPCG(25, 26))
+		v := squareConv(1, 5, 7, 130, 150, 3, 1, 1)
+		if got := b.newTiling(v).columns; got >= v.OutC {
+			t.Fatalf("all %d outputs of %d are computed at once", got, v.OutC)
+		}
+		d := v.dataOf(func() float32 { return float32(rng.NormFloat64()) })
+		if !slices.Equal(tilesOf(b, d, nil), tilesOf(b, d, new(KeptFilters))) {
+			t.Error("some outputs at a time have other bits than all at once")
+		}
+	})
+}
+
 // testKept runs each convolution several times beside the others.
 func testKept(t *testing.T, b *winograd, kept []*KeptFilters, data []squareData) {
 	var all sync.WaitGroup

@@ -218,14 +218,24 @@ type winogradTiling struct {
 // newTiling cuts results into tiles. The points of a group of tiles stay in the second-level
 // cache if that is enough of them, the points of the filters in what cores share.
 func (b *winograd) newTiling(v *Conv) winogradTiling {
-	const filters, enough = 1 << 20, 48
+	const enough = 48
 	t := winogradTiling{winograd: b, Conv: v, high: kernel.CeilDiv(v.Out[1], 2), wide: kernel.CeilDiv(v.Out[2], 2), blocks: v.winogradBlocks()}
 	panel := b.micro.panel()
-	t.columns = min(v.OutC, max(1, filters/(winogradPoints*len(t.blocks)*v.InC)/panel)*panel)
+	t.columns = min(v.OutC, max(1, t.filterPoints()/(winogradPoints*len(t.blocks)*v.InC)/panel)*panel)
 	t.ldv = pointRow(v.InC)
 	most := max(enough, 3*b.room/(winogradPoints*(t.ldv+t.columns)))
 	t.group = max(1, kernel.CeilDiv(t.count(), t.groups(max(1, most/t.wide))))
 	return t
+}
+
+// filterPoints is how many elements points of filters may be at a time. Where tiles are few their transformation again for
+// other outputs costs little, and fewer points take less memory and stay closer. Points that are kept are those of all outputs.
+func (t *winogradTiling) filterPoints() int {
+	const most, few, tiles = 1 << 20, 1 << 18, 256
+	if t.Kept == nil && t.count()*t.wide <= tiles {
+		return few
+	}
+	return most
 }
 
 // groups is how many groups of at most so many lines there are: as many for each thread if lines suffice, and several

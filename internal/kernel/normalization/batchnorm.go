@@ -180,13 +180,11 @@ func (b *BatchNorm) Moments(par kernel.Par, mean, variance, x []float32) {
 	}
 }
 
-// factors returns 1/sqrt(variance+epsilon) by channel.
-func (b *BatchNorm) factors(variance []float32) []float32 {
-	f := make([]float32, b.C)
+// setFactors sets f to 1/sqrt(variance+epsilon) by channel.
+func (b *BatchNorm) setFactors(f, variance []float32) {
 	for c := range f {
 		f[c] = float32(1 / math.Sqrt(float64(variance[c]+b.Epsilon)))
 	}
-	return f
 }
 
 // eachRows shares rows between threads.
@@ -203,7 +201,8 @@ func (b *BatchNorm) Normalize(par kernel.Par, y, x, scale, offset, mean, varianc
 
 // Factors sets what rows are scaled by, scale/sqrt(variance+epsilon) by channel.
 func (b *BatchNorm) Factors(f, scale, variance []float32) {
-	elementwise.Mul(f, b.factors(variance), scale)
+	b.setFactors(f[:b.C], variance)
+	elementwise.Mul(f, f[:b.C], scale)
 }
 
 // Apply sets y = (x-mean)·factor + offset.
@@ -243,8 +242,8 @@ func (b *BatchNorm) scaleSums(par kernel.Par, dy, x, about []float32) (sum, prod
 func (b *BatchNorm) Grad(par kernel.Par, training bool, dx, dScale, dOffset, dy, x, scale, mean, variance []float32) {
 	about := b.tile(mean)
 	sum, product := b.scaleSums(par, dy, x, about)
-	f := b.factors(variance)
-	slope, shift, factor := make([]float32, b.C), make([]float32, b.C), make([]float32, b.C)
+	f, slope, shift, factor := make([]float32, b.C), make([]float32, b.C), make([]float32, b.C), make([]float32, b.C)
+	b.setFactors(f, variance)
 	for c := range f {
 		dOffset[c], dScale[c] = float32(sum[c]), float32(product[c]*float64(f[c]))
 		factor[c] = f[c] * scale[c]
