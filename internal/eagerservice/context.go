@@ -1,6 +1,7 @@
 package eagerservice
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,10 +41,10 @@ type Context struct {
 }
 
 func (s *Service) newContext(req *pb.CreateContextRequest, client string) (*Context, error) {
-	c := &Context{id: req.GetContextId(), client: client, view: req.GetContextViewId(), connect: s.env.Connect, keepAlive: time.Duration(max(req.GetKeepAliveSecs(), 0)) * time.Second, calls: map[string]*step.Calls{}}
+	c := &Context{id: req.GetContextId(), client: client, view: req.GetContextViewId(), connect: s.env.Connect, keepAlive: duration(req.GetKeepAliveSecs(), time.Second), calls: map[string]*step.Calls{}}
 	c.touch()
 	def := req.GetServerDef()
-	c.timeout = time.Duration(max(def.GetDefaultSessionConfig().GetOperationTimeoutInMs(), 0)) * time.Millisecond
+	c.timeout = duration(def.GetDefaultSessionConfig().GetOperationTimeoutInMs(), time.Millisecond)
 	var err error
 	c.session, err = s.env.Worker.OpenSession(&pb.CreateWorkerSessionRequest{
 		SessionHandle: sessionName(c.id), ServerDef: def, IsolateSessionState: def.GetDefaultSessionConfig().GetIsolateSessionState(),
@@ -59,6 +60,12 @@ func (s *Service) newContext(req *pb.CreateContextRequest, client string) (*Cont
 		return nil, err
 	}
 	return c, nil
+}
+
+// duration is n units, which clients may choose to be more than a Duration holds; 0 if n
+// is negative.
+func duration(n int64, unit time.Duration) time.Duration {
+	return time.Duration(min(max(n, 0), math.MaxInt64/int64(unit))) * unit
 }
 
 // viewID returns which of its clusters the context is in.
