@@ -2,6 +2,8 @@ package eagerservice
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -150,6 +152,33 @@ func (c *Context) close(why error) {
 // device returns a device of the task, which may be named in part; "" is the
 // first one.
 func (c *Context) device(name string) (core.Device, error) {
+	d, err := c.lookup(name)
+	if err == nil && d == nil {
+		err = core.Errorf(core.InvalidArgument, "%s unknown device.", name)
+	}
+	return d, err
+}
+
+// place is device for an operation, which clients know by another error.
+func (c *Context) place(name string) (core.Device, error) {
+	d, err := c.lookup(name)
+	if err != nil || d != nil {
+		return d, err
+	}
+	var types, names []string
+	for _, d := range c.session.Devices().List() {
+		names = append(names, d.Spec().String())
+		if t := d.Spec().Type; !slices.Contains(types, t) {
+			types = append(types, t)
+		}
+	}
+	return nil, core.Errorf(core.InvalidArgument, "Could not satisfy device specification '%s'. enable_soft_placement=0. Supported device types [%s]. All available devices [%s].",
+		name, strings.Join(types, ", "), strings.Join(names, ", "))
+}
+
+// lookup returns the first device of the task that a name, or a part of one, fits; nil:
+// there is none.
+func (c *Context) lookup(name string) (core.Device, error) {
 	devices := c.session.Devices()
 	if d := devices.Lookup(name); d != nil {
 		return d, nil
@@ -163,7 +192,7 @@ func (c *Context) device(name string) (core.Device, error) {
 			return d, nil
 		}
 	}
-	return nil, core.Errorf(core.InvalidArgument, "%s unknown device.", name)
+	return nil, nil
 }
 
 // functions returns the functions that the client has registered by now.

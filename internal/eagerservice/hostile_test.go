@@ -116,3 +116,13 @@ func TestLongTimes(t *testing.T) {
 		t.Errorf("a context lasts %v, its calls %v", got.keepAlive, got.timeout)
 	}
 }
+
+// TestPlaceErrors: an operation for a device that the task has not ends with the error
+// that TensorFlow's placement gives.
+func TestPlaceErrors(t *testing.T) {
+	c := newClient(t, newService(t), 7)
+	op := c.operation("Square", core.Attrs{"T": core.Float32}, floats(1))
+	op.Device = "/device:GPU:0"
+	_, err := c.enqueue(item(op))
+	wantError(t, err, core.InvalidArgument, "Could not satisfy device specification '/device:GPU:0'. enable_soft_placement=0. Supported device types [CPU]. All available devices ["+cpu+", "+second+"].")
+}

@@ -144,7 +144,7 @@ func check(n *core.Node, in []*core.Tensor) error {
 	}
 	for i, t := range in {
 		if want := n.InTypes[i].Base(); t.DType() != want {
-			return core.Errorf(core.InvalidArgument, "cannot compute %s as input #%d(zero-based) was expected to be a %s tensor but is a %s tensor", n.OpName(), i, want, t.DType())
+			return core.Errorf(core.InvalidArgument, "cannot compute %s as input #%d(zero-based) was expected to be a %s tensor but is a %s tensor", n.OpName(), i, want.CName(), t.DType().CName())
 		}
 	}
 	return nil
