@@ -1,6 +1,9 @@
 package eagerservice
 
 import (
+	"math"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,10 +43,10 @@ type Context struct {
 }
 
 func (s *Service) newContext(req *pb.CreateContextRequest, client string) (*Context, error) {
-	c := &Context{id: req.GetContextId(), client: client, view: req.GetContextViewId(), connect: s.env.Connect, keepAlive: time.Duration(max(req.GetKeepAliveSecs(), 0)) * time.Second, calls: map[string]*step.Calls{}}
+	c := &Context{id: req.GetContextId(), client: client, view: req.GetContextViewId(), connect: s.env.Connect, keepAlive: duration(req.GetKeepAliveSecs(), time.Second), calls: map[string]*step.Calls{}}
 	c.touch()
 	def := req.GetServerDef()
-	c.timeout = time.Duration(max(def.GetDefaultSessionConfig().GetOperationTimeoutInMs(), 0)) * time.Millisecond
+	c.timeout = duration(def.GetDefaultSessionConfig().GetOperationTimeoutInMs(), time.Millisecond)
 	var err error
 	c.session, err = s.env.Worker.OpenSession(&pb.CreateWorkerSessionRequest{
 		SessionHandle: sessionName(c.id), ServerDef: def, IsolateSessionState: def.GetDefaultSessionConfig().GetIsolateSessionState(),
@@ -59,6 +62,12 @@ func (s *Service) newContext(req *pb.CreateContextRequest, client string) (*Cont
 		return nil, err
 	}
 	return c, nil
+}
+
+// duration is n units, which clients may choose to be more than a Duration holds; 0 if n
+// is negative.
+func duration(n int64, unit time.Duration) time.Duration {
+	return time.Duration(min(max(n, 0), math.MaxInt64/int64(unit))) * unit
 }
 
 // viewID returns which of its clusters the context is in.
@@ -143,6 +152,33 @@ func (c *Context) close(why error) {
 // device returns a device of the task, which may be named in part; "" is the
 // first one.
 func (c *Context) device(name string) (core.Device, error) {
+	d, err := c.lookup(name)
+	if err == nil && d == nil {
+		err = core.Errorf(core.InvalidArgument, "%s unknown device.", name)
+	}
+	return d, err
+}
+
+// place is device for an operation, which clients know by another error.
+func (c *Context) place(name string) (core.Device, error) {
+	d, err := c.lookup(name)
+	if err != nil || d != nil {
+		return d, err
+	}
+	var types, names []string
+	for _, d := range c.session.Devices().List() {
+		names = append(names, d.Spec().String())
+		if t := d.Spec().Type; !slices.Contains(types, t) {
+			types = append(types, t)
+		}
+	}
+	return nil, core.Errorf(core.InvalidArgument, "Could not satisfy device specification '%s'. enable_soft_placement=0. Supported device types [%s]. All available devices [%s].",
+		name, strings.Join(types, ", "), strings.Join(names, ", "))
+}
+
+// lookup returns the first device of the task that a name, or a part of one, fits; nil:
+// there is none.
+func (c *Context) lookup(name string) (core.Device, error) {
 	devices := c.session.Devices()
 	if d := devices.Lookup(name); d != nil {
 		return d, nil
@@ -156,7 +192,7 @@ func (c *Context) device(name string) (core.Device, error) {
 			return d, nil
 		}
 	}
-	return nil, core.Errorf(core.InvalidArgument, "%s unknown device.", name)
+	return nil, nil
 }
 
 // functions returns the functions that the client has registered by now.

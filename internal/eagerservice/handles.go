@@ -122,7 +122,7 @@ func (c *Context) resolve(h *pb.RemoteTensorHandle) (input, error) {
 		if at == "" {
 			at = h.GetDevice()
 		}
-		if !c.knows(at) {
+		if at == "" || !c.knows(at) { // clients may list a device without a name
 			return input{}, core.Errorf(core.InvalidArgument, "%s unknown device.", at)
 		}
 		return input{remote: h}, nil

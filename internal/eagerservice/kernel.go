@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
@@ -129,7 +130,11 @@ func nodeOf(def *pb.Operation, library *core.Library) (*core.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return core.NewNodeOf(def.GetName(), d, attrs)
+	n, err := core.NewNodeOf(def.GetName(), d, attrs)
+	if err != nil {
+		return nil, err
+	}
+	return n, graph.Bound(n)
 }
 
 // check compares inputs with what a node takes.
@@ -139,7 +144,7 @@ func check(n *core.Node, in []*core.Tensor) error {
 	}
 	for i, t := range in {
 		if want := n.InTypes[i].Base(); t.DType() != want {
-			return core.Errorf(core.InvalidArgument, "cannot compute %s as input #%d(zero-based) was expected to be a %s tensor but is a %s tensor", n.OpName(), i, want, t.DType())
+			return core.Errorf(core.InvalidArgument, "cannot compute %s as input #%d(zero-based) was expected to be a %s tensor but is a %s tensor", n.OpName(), i, want.CName(), t.DType().CName())
 		}
 	}
 	return nil

@@ -48,6 +48,9 @@ func (c *Context) incarnation(device string) uint64 {
 
 // place gives each node a device.
 func (l *layout) place(rets int) error {
+	if err := l.checkFrame(rets); err != nil {
+		return err
+	}
 	if err := l.ask(); err != nil {
 		return err
 	}
@@ -61,6 +64,9 @@ func (l *layout) place(rets int) error {
 	if err := p.Place(l.g); err != nil {
 		return err
 	}
+	if err := l.checkRemote(); err != nil {
+		return err
+	}
 	l.rets = make([]string, rets)
 	for _, n := range l.g.Nodes {
 		if n.Role() == core.Result { // a result stays where it is made
@@ -69,6 +75,43 @@ func (l *layout) place(rets int) error {
 		}
 	}
 	return nil
+}
+
+// checkFrame refuses nodes of arguments and results that the call does not have: a body
+// may bring such nodes besides those of its signature.
+func (l *layout) checkFrame(rets int) error {
+	for _, n := range l.g.Nodes {
+		what, have := "Argument", len(l.op.in)
+		switch n.Role() {
+		case core.Argument:
+		case core.Result:
+			what, have = "Result", rets
+		default:
+			continue
+		}
+		if i := n.Int("index"); i < 0 || i >= have {
+			return core.AtNode(core.Errorf(core.InvalidArgument, "%s index %d is out of range: the call has %d", what, i, have), &n.Node, nil)
+		}
+	}
+	return nil
+}
+
+// checkRemote refuses arguments of other tasks that have come to a device of this one: a
+// client may name a device otherwise than its task does.
+func (l *layout) checkRemote() error {
+	for _, n := range l.g.Nodes {
+		if n.Role() != core.Argument {
+			continue
+		}
+		if in := l.given(l.op, n.Int("index")); in.remote != nil && l.isLocal(n.Device) {
+			return core.Errorf(core.InvalidArgument, "an argument of another task must be on a device of that task, argument %d is on %q, which stands for %s here", n.Int("index"), in.place(), n.Device)
+		}
+	}
+	return nil
+}
+
+func (l *layout) isLocal(device string) bool {
+	return slices.ContainsFunc(l.devices, func(d pass.DeviceInfo) bool { return d.Local && d.Spec.String() == device })
 }
 
 // ask notes which device each node asks for; one that does not goes with the call.

@@ -60,7 +60,7 @@ func (c *Context) answer(resp *pb.QueueResponse, function bool, v value) {
 
 // prepare finds the device and the inputs of an operation.
 func (c *Context) prepare(def *pb.Operation) (*operation, error) {
-	d, err := c.device(def.GetDevice())
+	d, err := c.place(def.GetDevice())
 	if err != nil {
 		return nil, err
 	}

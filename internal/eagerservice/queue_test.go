@@ -102,7 +102,7 @@ func TestBadOperations(t *testing.T) {
 	float := core.Attrs{"T": core.Float32}
 	c.fails(core.NotFound, "Op type not registered 'Nope'", "Nope", nil)
 	c.fails(core.InvalidArgument, "expected 2 inputs, got 1", "AddV2", float, x)
-	c.fails(core.InvalidArgument, "cannot compute AddV2 as input #1(zero-based) was expected to be a float32 tensor but is a int32 tensor", "AddV2", float, x, core.Scalar(int32(1)))
+	c.fails(core.InvalidArgument, "cannot compute AddV2 as input #1(zero-based) was expected to be a float tensor but is a int32 tensor", "AddV2", float, x, core.Scalar(int32(1)))
 	c.fails(core.InvalidArgument, "must be type, got string", "AddV2", core.Attrs{"T": "text"}, x, x)
 	c.fails(core.InvalidArgument, "", "AddV2", nil, x, x)
 	c.fails(core.InvalidArgument, "Incompatible shapes: [2] vs. [3]", "AddV2", float, x, floats(1, 2, 3))

@@ -1,8 +1,8 @@
 package eagerservice
 
 import (
-	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,7 +45,7 @@ type spreads struct{ made step.Plans[*spread] }
 
 // forget drops what has been made of a function, of all if it has no name.
 func (s *spreads) forget(name string) {
-	s.made.Forget(func(key string) bool { return name == "" || strings.HasPrefix(key, name+"\x00") })
+	s.made.Forget(func(key string) bool { return name == "" || strings.HasPrefix(key, string(keyOfName(name))) })
 }
 
 // place returns the device that what is given is on: of a resource, that which it
@@ -133,18 +133,37 @@ func calledBy(a *pb.AttrValue) (names []string) {
 	return names
 }
 
-// spreadKey tells calls apart that are placed otherwise. It begins with the name of the
-// function.
+// spreadKey tells calls apart that are placed otherwise, or bring values where others
+// only say where they are. It begins with the name of the function.
 func spreadKey(op *operation, f core.Func) []byte {
-	var b bytes.Buffer
-	b.WriteString(f.Name + "\x00" + op.device.Spec().String() + "\x00" + f.Key())
+	b := keyOfName(f.Name)
+	b = field(field(b, op.device.Spec().String()), f.Key())
 	for _, in := range op.in {
-		b.WriteString("\x00" + in.place())
+		b = in.appendKey(b)
+		b = binary.AppendUvarint(b, uint64(len(in.packed)))
 		for _, p := range in.packed {
-			b.WriteString("\x01" + p.place())
+			b = p.appendKey(b)
 		}
 	}
-	return b.Bytes()
+	return b
+}
+
+func (in input) appendKey(b []byte) []byte {
+	if in.remote != nil {
+		b = append(b, 1)
+	} else {
+		b = append(b, 0)
+	}
+	return field(b, in.place())
+}
+
+// keyOfName is what the keys of a function begin with.
+func keyOfName(function string) []byte { return field(nil, function) }
+
+// field adds a text to a key, with its length: texts are the client's, and may hold any
+// separator.
+func field(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
 // plan splits a function.

@@ -83,7 +83,9 @@ func (c *Context) runSpread(ctx context.Context, op *operation, s *spread) ([]va
 	defer r.cancel(nil)
 	var parts sync.WaitGroup
 	for _, p := range s.parts {
-		parts.Go(func() { r.fail(c.runPart(ctx, r, p)) })
+		parts.Go(func() {
+			r.fail(core.Guard("a part of a function", func() error { return c.runPart(ctx, r, p) }))
+		})
 	}
 	if s.own != nil {
 		r.fail(c.runOwn(ctx, r))
@@ -136,10 +138,10 @@ func (c *Context) endSpread(r *spreadStep) {
 // endTimeout bounds a call that only frees memory early.
 const endTimeout = 10 * time.Second
 
-// given returns what is given for an argument.
-func (r *spreadStep) given(index int) input {
-	a := r.s.args[index]
-	in := r.op.in[a.arg]
+// given returns what a call gives for an argument.
+func (s *spread) given(op *operation, index int) input {
+	a := s.args[index]
+	in := op.in[a.arg]
 	if a.packed >= 0 {
 		return in.packed[a.packed]
 	}
@@ -150,7 +152,7 @@ func (r *spreadStep) given(index int) input {
 func (c *Context) runOwn(ctx context.Context, r *spreadStep) error {
 	args := make([]*core.Tensor, len(r.s.args))
 	for i := range args {
-		args[i] = r.given(i).tensor // nil in other tasks' arguments
+		args[i] = r.s.given(r.op, i).tensor // nil in other tasks' arguments
 	}
 	frame := step.NewFrame(args, len(r.s.rets))
 	if err := r.s.own.Run(ctx, step.Args{ID: r.id, Rendezvous: r.rdv, Frame: frame}); err != nil {
@@ -182,7 +184,7 @@ func (c *Context) runPart(ctx context.Context, r *spreadStep, p *part) error {
 		Id: r.op.def.GetId(), Name: p.function.GetSignature().GetName(), Device: p.device, FuncStepId: r.id, IsFunction: true, IsComponentFunction: true,
 	}
 	for _, i := range p.args {
-		in, err := r.given(i).proto()
+		in, err := r.s.given(r.op, i).proto()
 		if err != nil {
 			return err
 		}

@@ -99,6 +99,9 @@ func nodeFromProto(p *pb.NodeDef, library *core.Library, value *core.Tensor) (*N
 		attrs["value"] = value
 	}
 	d, err := core.NewNodeOf(p.GetName(), def, attrs)
+	if err == nil {
+		err = Bound(d)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +109,18 @@ func nodeFromProto(p *pb.NodeDef, library *core.Library, value *core.Tensor) (*N
 	n.Device = p.GetDevice()
 	n.SetOrigin(originFromProto(p.GetExperimentalDebugInfo()))
 	return n, nil
+}
+
+// Bound refuses a node with attributes that stand for those of a function: such a node
+// runs only when they have got their values.
+func Bound(n *core.Node) error {
+	for i := range n.Def.AttrDefs {
+		name := n.Def.AttrDefs[i].Name
+		if p, ok := n.Attrs[name].(core.Placeholder); ok {
+			return core.Errorf(core.InvalidArgument, "attr %q of %s must have a value outside of functions, got the placeholder %q", name, n.Def.Name, string(p))
+		}
+	}
+	return nil
 }
 
 // originFromProto returns the first of the nodes that became one: TensorFlow lists
