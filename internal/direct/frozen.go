@@ -153,8 +153,16 @@ func (c *graphs) freeze(b *graph.Budget, sig pass.Signature, log func(string)) (
 			return nil, err
 		}
 		debug.FreeOSMemory()
+		c.sweeper.Store(memory.NewSweeper(f.size / spareRate))
 	}
 	return f.out, nil
+}
+
+// sweep collects what steps have left if that is much beside large variables. The caller is counted by c.steps.
+func (c *graphs) sweep() {
+	if s := c.sweeper.Load(); s != nil && s.Due() {
+		c.steps.Go(s.Sweep)
+	}
 }
 
 // drop notes that f is not used any more.

@@ -8,6 +8,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/graph/source"
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/tf"
@@ -29,7 +30,8 @@ type graphs struct {
 	pinned  map[string]string // devices of nodes with state
 	forgot  bool              // forget has dropped plans
 
-	folded atomic.Int64 // bytes that constants of frozen graphs take beside the variables
+	folded  atomic.Int64                   // bytes that constants of frozen graphs take beside the variables
+	sweeper atomic.Pointer[memory.Sweeper] // nil: the variables are not large
 }
 
 // ends says how feeds come into a graph and fetches leave it.

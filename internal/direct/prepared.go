@@ -56,6 +56,7 @@ func (p *Prepared) Run(ctx context.Context, args []*core.Tensor) ([]*core.Tensor
 	if err != nil {
 		return nil, err
 	}
+	defer p.s.graphs.sweep()
 	return p.s.runInFrame(ctx, g, args, p.sig.Fetches, step.Args{}, nil)
 }
 
