@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -247,20 +248,29 @@ func inUse() int64 {
 	return n
 }
 
-// closeContexts closes all contexts of a server, whatever their views. What runs in them
-// has to end by that.
+// closeContexts closes all contexts of a server, whatever their views, also those that calls
+// still open whose clients have left. What runs in them has to end by that.
 func closeContexts(t *testing.T, conn *grpc.ClientConn, s *cluster.Server) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for _, name := range s.Status().WorkerSessions {
-		var id uint64
-		if _, err := fmt.Sscanf(name, "eager_%d", &id); err != nil {
-			t.Errorf("a session %q: %v", name, err)
+	for quiet := 0; quiet < 20 && ctx.Err() == nil; quiet++ {
+		for _, name := range s.Status().WorkerSessions {
+			quiet = 0
+			closeContext(ctx, t, conn, name)
 		}
-		if err := conn.Invoke(ctx, eagerPath+"CloseContext", &pb.CloseContextRequest{ContextId: id, ContextViewId: 1<<64 - 1}, &pb.CloseContextResponse{}); err != nil {
-			t.Errorf("closing %s: %v", name, err)
-		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func closeContext(ctx context.Context, t *testing.T, conn *grpc.ClientConn, session string) {
+	t.Helper()
+	var id uint64
+	if _, err := fmt.Sscanf(session, "eager_%d", &id); err != nil {
+		t.Errorf("a session %q: %v", session, err)
+	}
+	if err := conn.Invoke(ctx, eagerPath+"CloseContext", &pb.CloseContextRequest{ContextId: id, ContextViewId: math.MaxUint64}, &pb.CloseContextResponse{}); err != nil {
+		t.Errorf("closing %s: %v", session, err)
 	}
 }
 
