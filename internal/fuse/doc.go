@@ -35,7 +35,8 @@
 // A product of matrices is joined with the addition that alone reads it: a bias is added
 // to rows while they are in the cache, a sum is added to where the product is computed
 // (product.go). That is done only where the bits are those of a product and an addition:
-// the sum over k must not be cut into blocks.
+// the sum over k must not be cut into blocks. A matrix whose transpose a loop multiplies by
+// in each iteration is transposed once, before it (turned.go).
 //
 // A product that is the gradient of a large variable is joined with what applies it: the
 // gradient is applied part by part as it is computed, and never in memory as a whole
