@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,8 +14,8 @@ import (
 )
 
 // A MonitoredSession runs steps with hooks around them, and replaces its session
-// when a task of the cluster is lost: an error of code Aborted or Unavailable makes
-// a new session, from the last checkpoint if the creator is a chief's, and the
+// when a task of the cluster is lost: an error of code Aborted or Unavailable, or a
+// group of several tasks' errors that has one, makes a new session, from the last checkpoint if the creator is a chief's, and the
 // step is run again. Any other error ends training.
 //
 // Steps are run one at a time. Close, or CloseWith after an error, ends it all.
@@ -98,7 +99,26 @@ func (m *MonitoredSession) begin() error {
 // lost reports whether err says that a task of the cluster is gone.
 func lost(err error) bool {
 	code := tf.CodeOf(err)
-	return code == tf.Aborted || code == tf.Unavailable
+	return code == tf.Aborted || code == tf.Unavailable || code == tf.Canceled && groupsLoss(err.Error())
+}
+
+// groupsLoss reports whether a text of several tasks' errors has one of a task that is gone. A master of
+// TensorFlow gives the code of the first one to such a group: if that is a transfer which was cancelled because
+// the other task is gone, the code does not say so.
+func groupsLoss(text string) bool {
+	const rule = "\n=====================\n"
+	_, group, _ := strings.Cut(text, rule)
+	group, _, closed := strings.Cut(group, rule)
+	if !closed {
+		return false
+	}
+	for line := range strings.Lines(group) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "ABORTED: From /job:") || strings.HasPrefix(line, "UNAVAILABLE: From /job:") {
+			return true
+		}
+	}
+	return false
 }
 
 // errLostSession stops a coordinator whose session is lost. Queues that its
