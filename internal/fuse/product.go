@@ -70,10 +70,9 @@ func productIn(n *graph.Node, uses [][]*graph.Node) int {
 	return -1
 }
 
-// chainedProducts returns the additions of which one adds a product to what the other one
-// makes of a product, as the gates of a recurrent cell are the sum of its inputs' and its
-// state's part: in clusters these would keep the second product, and the sum, from being
-// computed in the memory of the first one.
+// chainedProducts finds pairs of additions y = (a·b + c) + d·e, the gates of a recurrent cell. It
+// returns both additions of each pair. They stay outside of clusters, so that the second product
+// and the sum are computed in the memory of the first product.
 func chainedProducts(nodes []*graph.Node, uses [][]*graph.Node) map[*graph.Node]bool {
 	chained := map[*graph.Node]bool{}
 	for _, n := range nodes {

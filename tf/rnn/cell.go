@@ -244,13 +244,13 @@ func (a affine) of(x, s tf.Output) tf.Output {
 // fewer, one product for all steps reads the kernel less often.
 const stepRows = 16
 
-// ofInputs prepares what inputs x [time batch in] contribute to the map, with a bias: p is
-// what steps read of it, and of makes of a step's part what is to be added.
+// ofInputs splits off the inputs' part x·W + bias of the map, for x [time batch in]. The loop reads
+// p step by step, and adds of(p[t]) to the state's part.
 //
-// With sequences enough that is the step's inputs. What is computed from them for all steps
-// would be several times as large: the loop would read it from memory, and its gradient would
-// be written there, and read twice. So a step's part is made where it is used, and the
-// gradients of kernel and bias are summed in the loop.
+// With stepRows sequences or more, p is x, and each step computes its own product. One product for
+// all steps would be several times as large as x: the loop would read it from memory, and its gradient
+// would be written there, and read twice. The gradients of kernel and bias are summed in the loop then.
+// With fewer sequences, p is the product of all steps, and of returns its argument.
 func (a affine) ofInputs(x, bias tf.Output) (p tf.Output, of func(tf.Output) tf.Output) {
 	if s := x.Shape(); x.Graph().IsEager() || len(s) != 3 || s[1] < stepRows || x.DType() != tf.Float32 && x.DType() != tf.Float64 {
 		return inputs(x, a.kernel(), bias), func(p tf.Output) tf.Output { return p }
