@@ -92,9 +92,11 @@ func (b *Body) piece(n int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err = io.ReadFull(b.in, p)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = io.EOF
+	n = 0
+	for n < len(p) && err == nil { // io.ReadFull would make one of the end and of a body that was cut off
+		var more int
+		more, err = b.in.Read(p[n:])
+		n += more
 	}
 	return p[:n], err
 }

@@ -41,13 +41,19 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
-// TestCutBody: an error of the body is what its reader gets.
+// TestCutBody: an error of the body is what its reader gets, also that of a body that
+// ends before its end, which is none of a body of unknown size.
 func TestCutBody(t *testing.T) {
-	cut := errors.New("cut")
-	b := OpenBody(httptest.NewRecorder(), io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(cut)))
-	defer b.Close()
-	if _, err := b.ReadAll(10); !errors.Is(err, cut) {
-		t.Errorf("got %v, want the body's error", err)
+	for _, cut := range []error{errors.New("cut"), io.ErrUnexpectedEOF} {
+		for _, size := range []int64{-1, 3, 10} {
+			b := OpenBody(httptest.NewRecorder(), io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(cut)))
+			if _, err := b.ReadAll(size); !errors.Is(err, cut) {
+				t.Errorf("said to have %d bytes: got %v, want %v", size, err, cut)
+			}
+			if err := b.Close(); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 
