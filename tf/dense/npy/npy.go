@@ -172,7 +172,8 @@ func headerLength(r io.Reader, version byte) (int, error) {
 }
 
 var (
-	descrForm   = regexp.MustCompile(`'descr'\s*:\s*'([<>|=])?([a-zA-Z]\d*)'`)
+	descrForm   = regexp.MustCompile(`'descr'\s*:\s*'([<>|=])?([a-zA-Z]\d*)(\[\w+\])?'`) // the last part is a unit of times
+	recordForm  = regexp.MustCompile(`'descr'\s*:\s*\[`)
 	fortranForm = regexp.MustCompile(`'fortran_order'\s*:\s*(True|False)`)
 	shapeForm   = regexp.MustCompile(`'shape'\s*:\s*\(([^)]*)\)`)
 )
@@ -180,11 +181,14 @@ var (
 // parseHeader reads the Python dictionary that a header is.
 func parseHeader(text string) (*header, error) {
 	descr, fortran, shape := descrForm.FindStringSubmatch(text), fortranForm.FindStringSubmatch(text), shapeForm.FindStringSubmatch(text)
+	if recordForm.MatchString(text) {
+		return nil, tf.Errorf(tf.Unimplemented, "an npy file must not hold records of several fields: write each field as an array of its own, a['x']")
+	}
 	if descr == nil || fortran == nil || shape == nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "the header of an npy file must give descr, fortran_order and shape, got %q", text)
 	}
 	h := &header{big: descr[1] == ">" || descr[1] == "=" && hostIsBig, fortran: fortran[1] == "True", shape: tf.Shape{}}
-	if err := h.setType(descr[2]); err != nil {
+	if err := h.setType(descr[2] + descr[3]); err != nil {
 		return nil, err
 	}
 	for _, dim := range strings.Split(shape[1], ",") {

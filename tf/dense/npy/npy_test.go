@@ -108,6 +108,8 @@ func TestNPYRefuses(t *testing.T) {
 		"no dict":      {file("{}", ""), "must give descr, fortran_order and shape"},
 		"objects":      {file("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", ""), "must not hold Python objects"},
 		"dates":        {file("{'descr': '<M8', 'fortran_order': False, 'shape': (2,), }", ""), "must be that of numbers, booleans or strings"},
+		"days":         {file("{'descr': '<M8[D]', 'fortran_order': False, 'shape': (2,), }", ""), `must be that of numbers, booleans or strings, got "M8[D]"`},
+		"records":      {file("{'descr': [('a', '<f4'), ('b', '<i4')], 'fortran_order': False, 'shape': (2,), }", ""), "must not hold records of several fields"},
 		"runes":        {file("{'descr': '<U3', 'fortran_order': False, 'shape': (2,), }", ""), "must have 24 bytes of data"},
 		"no runes":     {file("{'descr': '<U1', 'fortran_order': False, 'shape': (), }", "\xff\xff\xff\xff"), "must be Unicode"},
 		"no width":     {file("{'descr': '|S', 'fortran_order': False, 'shape': (2,), }", ""), "must be that of numbers, booleans or strings"},
