@@ -133,6 +133,19 @@ func TestErrors(t *testing.T) {
 	})
 }
 
+// TestParametersRefused: the error names the parameter.
+func TestParametersRefused(t *testing.T) {
+	for want, p := range map[string]Params{
+		"batch_timeout_micros must not be negative, got -2":     {Timeout: -2 * time.Microsecond},
+		"max_enqueued_batches must not be negative, got -3":     {MaxBatches: -3},
+		"max_execution_batch_size must not be negative, got -1": {MaxRun: -1},
+	} {
+		if err := p.Check(); tf.CodeOf(err) != tf.InvalidArgument || tf.AsError(err).Message() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
 func expect(t *testing.T, q *Queue, ctx context.Context, rows int, code tf.Code, text string) {
 	t.Helper()
 	_, err := q.Run(ctx, matrix(t, rows, 1, 0), nil)

@@ -59,8 +59,16 @@ func FromProto(p *servingpb.BatchingParameters) (*Params, error) {
 
 // Check refuses parameters that contradict each other, with InvalidArgument.
 func (p Params) Check() error {
-	if p.MaxSize < 0 || p.Timeout < 0 || p.MaxBatches < 0 || p.Threads < 0 || p.MaxRun < 0 {
-		return tf.Errorf(tf.InvalidArgument, "parameters of batching must not be negative, got %+v", p)
+	for _, v := range []struct {
+		name string
+		n    int64
+	}{
+		{"max_batch_size", int64(p.MaxSize)}, {"batch_timeout_micros", p.Timeout.Microseconds()}, {"max_enqueued_batches", int64(p.MaxBatches)},
+		{"num_batch_threads", int64(p.Threads)}, {"max_execution_batch_size", int64(p.MaxRun)},
+	} {
+		if v.n < 0 {
+			return tf.Errorf(tf.InvalidArgument, "%s must not be negative, got %d", v.name, v.n)
+		}
 	}
 	last := 0
 	for _, s := range p.Sizes {
