@@ -152,6 +152,8 @@ func TestSavedModelRefusesToConvert(t *testing.T) {
 		"takes --outputs=KEY=TENSOR":           {"convert", digitsModel + "/saved_model.pb", filepath.Join(dir, "a")},
 		"must be a GraphDef":                   {"convert", "main.go", filepath.Join(dir, "a"), "--outputs=y=y:0"},
 		"must have the form KEY=TENSOR":        {"convert", digitsModel + "/fingerprint.pb", filepath.Join(dir, "a"), "--outputs=a"},
+		`must have each key once, got "a"`:     {"convert", digitsModel + "/fingerprint.pb", filepath.Join(dir, "a"), "--outputs=a=a:0,a=b:0"},
+		"are for a frozen graph":               {"convert", digitsModel, filepath.Join(dir, "a"), "--outputs=a=a:0"},
 		"No such file or directory":            {"convert", "none", filepath.Join(dir, "a")},
 		`no signature "x"`:                     {"freeze", digitsModel, filepath.Join(dir, "a"), "--signature_def=x"},
 		"runs and clients must be positive":    {"bench", digitsModel, "--runs=0"},

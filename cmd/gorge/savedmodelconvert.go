@@ -81,6 +81,9 @@ func loadAny(ctx context.Context, path string, tags []string, inputs, outputs st
 		return nil, core.FileError(path, err)
 	}
 	if info.IsDir() {
+		if inputs != "" || outputs != "" {
+			return nil, tf.Errorf(tf.InvalidArgument, "--inputs and --outputs are for a frozen graph; %s is a directory, and a SavedModel keeps its signatures", path)
+		}
 		return savedmodel.Load(ctx, path, savedmodel.Options{Tags: tags})
 	}
 	in, err := tensorNames("inputs", inputs)
@@ -127,7 +130,10 @@ func tensorNames(name, value string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, item := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' }) {
 		key, tensor, ok := strings.Cut(item, "=")
-		if !ok || key == "" || tensor == "" || out[key] != "" {
+		if out[key] != "" {
+			return nil, tf.Errorf(tf.InvalidArgument, "flag %s must have each key once, got %q twice", name, key)
+		}
+		if !ok || key == "" || tensor == "" {
 			return nil, tf.Errorf(tf.InvalidArgument, "flag %s must have the form KEY=TENSOR,KEY=TENSOR, got %q", name, value)
 		}
 		out[key] = tensor

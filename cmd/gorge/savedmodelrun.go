@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,7 +71,11 @@ func readArchive(name string) (map[string]*tf.Tensor, error) {
 	if err != nil {
 		return nil, core.FileError(name, err)
 	}
-	return npy.ReadArchive(f, info.Size())
+	all, err := npy.ReadArchive(f, info.Size())
+	if err != nil {
+		return nil, tf.Errorf(tf.CodeOf(err), "%s: %s", name, tf.AsError(err).Message())
+	}
+	return all, nil
 }
 
 // given makes arrays fit the inputs of a signature, for a command. Without a file of
@@ -107,22 +113,42 @@ func castAll(sig *savedmodel.Signature, in map[string]*tf.Tensor) error {
 
 func isNumber(d tf.DType) bool { return d.IsFloat() || d.IsInteger() || d.IsComplex() || d == tf.Bool }
 
-// writeArchive writes an npz file, which gets its name once it is complete.
+// writeArchive writes an npz file, which gets its name once it is complete. A device
+// or a pipe is written to: a file in its place would take it from all programs.
 func writeArchive(name string, out map[string]*tf.Tensor) error {
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp*")
-	if err != nil {
-		return core.FileError(name, err)
+	if to, err := filepath.EvalSymlinks(name); err == nil {
+		name = to
 	}
-	defer os.Remove(f.Name()) // fails once the file has been renamed
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return archiveError(name, fillArchive(name, os.O_WRONLY, out))
+	}
+	temporary := fmt.Sprintf("%s.tmp%d", name, rand.Uint64())
+	defer os.Remove(temporary) // fails once the file has been renamed
+	err := fillArchive(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, out)
+	if err == nil {
+		err = os.Rename(temporary, name)
+	}
+	return archiveError(name, err)
+}
+
+// fillArchive opens a file and writes the arrays to it.
+func fillArchive(name string, how int, out map[string]*tf.Tensor) error {
+	f, err := os.OpenFile(name, how, 0o666)
+	if err != nil {
+		return err
+	}
 	err = npy.WriteArchive(f, out, false)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
-	if err == nil {
-		err = os.Chmod(f.Name(), 0o644)
-	}
-	if err != nil {
+	return err
+}
+
+// archiveError gives errors of the file system their code; others have one.
+func archiveError(name string, err error) error {
+	var coded *tf.Error
+	if err == nil || errors.As(err, &coded) {
 		return err
 	}
-	return os.Rename(f.Name(), name)
+	return core.FileError(name, err)
 }

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// TestArchivesPlaces: what a link leads to is written, and what is no file, a device or
+// a pipe, is written to and stays what it is.
+func TestArchivesPlaces(t *testing.T) {
+	dir := t.TempDir()
+	out := map[string]*tf.Tensor{"x": tf.Scalar[int64](3)}
+	file, link, pipe := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "pipe")
+	for _, err := range []error{os.WriteFile(file, nil, 0o600), os.Symlink("file", link), syscall.Mkfifo(pipe, 0o600), writeArchive(link, out)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := readArchive(file); err != nil || got["x"].At(0) != int64(3) {
+		t.Errorf("behind the link: %v, %v", got, err)
+	}
+	reader, err := os.OpenFile(pipe, os.O_RDWR, 0) // waits for no writer
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if err := writeArchive(pipe, out); err != nil {
+		t.Error(err)
+	}
+	for name, want := range map[string]os.FileMode{link: os.ModeSymlink, pipe: os.ModeNamedPipe} {
+		if info, err := os.Lstat(name); err != nil || info.Mode().Type() != want {
+			t.Errorf("%s has become %v, %v", name, info, err)
+		}
+	}
+	if err := writeArchive(dir, out); tf.CodeOf(err) != tf.FailedPrecondition || !strings.Contains(err.Error(), dir+"; Is a directory") {
+		t.Errorf("a directory: %v", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*.tmp*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %q, %v", left, err)
+	}
+}
