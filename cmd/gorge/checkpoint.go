@@ -32,7 +32,12 @@ func checkpoint(args []string, stdout, stderr io.Writer) error {
 	if err := parseFlags(s, args, stderr); err != nil {
 		return err
 	}
-	args = s.Args()
+	if args = s.Args(); len(args) > 0 { // -h may come behind the command, too
+		if err := parseFlags(s, args[1:], stderr); err != nil {
+			return err
+		}
+		args = append(args[:1:1], s.Args()...)
+	}
 	switch {
 	case len(args) == 2 && args[0] == "ls":
 		return listCheckpoint(args[1], stdout)

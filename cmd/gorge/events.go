@@ -39,6 +39,9 @@ func events(args []string, stdout, stderr io.Writer) error {
 		s.Usage()
 		return tf.Errorf(tf.InvalidArgument, "events takes ls or export and a directory")
 	}
+	if slices.Contains([]string{"help", "-h", "--help"}, args[0]) {
+		args = []string{"", "-h"}
+	}
 	if err := parseFlags(s, args[1:], stderr); err != nil {
 		return err
 	}

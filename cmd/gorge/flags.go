@@ -4,6 +4,7 @@ import (
 	"flag"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -16,6 +17,22 @@ func (f *serveFlags) defineQuotas(s *flag.FlagSet) {
 	s.IntVar(&f.quotas.Connections, "max_connections", 0, "connections that may be open at once; 0: 10,000, -1: no limit")
 	s.IntVar(&f.quotas.Streams, "max_streams", 0, "calls that may be under way on a connection at once; 0: 250,000, -1: no limit")
 	s.Int64Var(&f.quotas.Queued, "max_queued_bytes", 0, "`bytes` of answers that may wait for a peer before nothing more is read from it; 0: 256 MiB, -1: no limit")
+}
+
+// share is a flag for a part of a whole.
+type share float64
+
+// String returns the number.
+func (p *share) String() string { return strconv.FormatFloat(float64(*p), 'g', -1, 64) }
+
+// Set reads a number from 0 to 1.
+func (p *share) Set(s string) error {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v >= 0 && v <= 1) {
+		return tf.Errorf(tf.InvalidArgument, "a share must be a number from 0 to 1, got %q", s)
+	}
+	*p = share(v)
+	return nil
 }
 
 // parseFlags parses the flags of a command. It prints the help only if args ask

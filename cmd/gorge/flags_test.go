@@ -24,11 +24,22 @@ func TestWrongFlagIsSeen(t *testing.T) {
 			t.Errorf("gorge %s says:\n%s", command, text)
 		}
 	}
-	for _, command := range []string{"serve", "devices", "doctor", "checkpoint", "events ls"} {
-		var help bytes.Buffer
-		if run(t.Context(), strings.Fields(command+" -h"), io.Discard, &help) != 0 || strings.Count(help.String(), "\n") < 3 {
-			t.Errorf("gorge %s -h says:\n%s", command, help.String())
+	for _, command := range []string{"serve", "devices", "doctor", "checkpoint", "checkpoint show", "events", "events ls", "savedmodel", "savedmodel run", "graph", "model-server"} {
+		for _, form := range []string{command + " -h", "help " + command} {
+			var help bytes.Buffer
+			if run(t.Context(), strings.Fields(form), &help, &help) != 0 || strings.Count(help.String(), "\n") < 3 || !strings.Contains(help.String(), "gorge "+strings.Fields(command)[0]) {
+				t.Errorf("gorge %s says:\n%s", form, help.String())
+			}
 		}
+	}
+	says(t, 0, usage, "help", "help")
+	says(t, 1, `got "nosuch"`, "help", "nosuch")
+}
+
+// TestShares: a share is a number from 0 to 1.
+func TestShares(t *testing.T) {
+	for _, flag := range []string{"--step_memory_share=3", "--session_memory_share=-0.1", "--trace_sample=NaN", "--request_log_share=x"} {
+		says(t, 1, "a share must be a number from 0 to 1", "model-server", flag)
 	}
 }
 

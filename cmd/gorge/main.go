@@ -20,6 +20,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -38,6 +39,8 @@ commands:
   graph         say which operations of a graph run as one, and why others do not
   model-server  serve them to clients of TensorFlow Serving; -h lists the flags
   version       print the version
+
+gorge help COMMAND lists the flags of a command, or its own commands.
 `
 
 func main() {
@@ -97,6 +100,9 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	case "version":
 		return version(stdout)
 	case "help", "-h", "--help":
+		if rest := args[1:]; len(rest) > 0 && !slices.Contains([]string{"help", "-h", "--help"}, rest[0]) {
+			return dispatch(ctx, append(slices.Clone(rest), "-h"), stdout, stderr)
+		}
 		fmt.Fprint(stdout, usage)
 		return nil
 	}

@@ -19,8 +19,8 @@ type memoryFlags struct {
 
 func (m *memoryFlags) define(s *flag.FlagSet) {
 	s.Var(&m.limit, "memory_limit", "`bytes` that the process may use, 512MiB or 64G say; operations that need more fail; 0: nine tenths of what the machine and the process's limits allow")
-	s.Float64Var(&m.session, "session_memory_share", 0, "`part` of the memory that one session may hold, in 0 to 1; 0: all of it")
-	s.Float64Var(&m.step, "step_memory_share", 0, "`part` of the memory that one step may hold, in 0 to 1; 0: all of it")
+	s.Var((*share)(&m.session), "session_memory_share", "`part` of the memory that one session may hold, in 0 to 1; 0: all of it")
+	s.Var((*share)(&m.step), "step_memory_share", "`part` of the memory that one step may hold, in 0 to 1; 0: all of it")
 }
 
 // apply sets the limits of this process. Go's collector is told of the limit, too,

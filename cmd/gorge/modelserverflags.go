@@ -145,7 +145,8 @@ func (f *modelServerFlags) defineOwn(s *flag.FlagSet) {
 	s.DurationVar(&f.headerTimeout, "rest_api_header_timeout", 10*time.Second, "how `long` the header of a request may take to come")
 	s.DurationVar(&f.readTimeout, "rest_api_read_timeout", 5*time.Minute, "how `long` a request may take to come")
 	s.StringVar(&f.requestLog, "request_log_prefix", "", "`prefix` of the files that requests are logged to, of models without a logging_config")
-	s.Float64Var(&f.requestShare, "request_log_share", 1, "`share` of the requests that are logged, from 0 to 1")
+	f.requestShare = 1
+	s.Var((*share)(&f.requestShare), "request_log_share", "`share` of the requests that are logged, from 0 to 1")
 	s.IntVar(&f.maxConnections, "max_connections", 10000, "connections that each port has open at once; others wait; 0: no bound")
 	s.UintVar(&f.maxStreams, "max_streams", 0, "calls by gRPC that a connection has under way at once; 0: no bound")
 	s.IntVar(&f.runs, "max_concurrent_runs", 0, "`runs` of a version that are under way at once, of signatures that change no state; 0: as many as processors, negative: any number")

@@ -31,7 +31,7 @@ func (f *observeFlags) define(s *flag.FlagSet) {
 	s.IntVar(&f.port, "http_port", 0, "`port` for /healthz, /readyz, /metrics and a page about the server at /; 0: none. Under TLS if the server has certificates")
 	s.StringVar(&f.host, "http_host", "", "`host` of that port; the server's own without it")
 	s.BoolVar(&f.profile, "http_profile", false, "profiles at /debug/pprof/, for administrators")
-	s.Float64Var(&f.sample, "trace_sample", 0, "`part` of the traces that begin here which is recorded, in 0 to 1")
+	s.Var((*share)(&f.sample), "trace_sample", "`part` of the traces that begin here which is recorded, in 0 to 1")
 	s.StringVar(&f.endpoint, "trace_endpoint", "", "`host:port` of an OpenTelemetry collector that traces are sent to, by gRPC")
 	s.BoolVar(&f.insecure, "trace_plain", false, "send traces there in plain text")
 	s.DurationVar(&f.slow, "slow_call", time.Second, "how `long` a call takes that the page lists as a slow one")
