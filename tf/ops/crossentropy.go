@@ -241,6 +241,9 @@ func wideTensor[H interface {
 
 func crossEntropyGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	dx := lossGrad(op, dy)
+	if dy[0].IsZero() {
+		return tf.Grads(dx, tf.Output{})
+	}
 	return tf.Grads(dx, timesRows(dy[0], Neg(LogSoftmax(op.Input(0)))))
 }
 

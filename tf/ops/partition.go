@@ -46,7 +46,7 @@ func partitionGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	zero, one := intScalar(x, tf.Int32, 0), intScalar(x, tf.Int32, 1)
 	rows := Reshape(Range(nil, zero, apply("Prod", nil, shape, intVec(x, tf.Int32, 0)), one), shape)
 	from := DynamicPartition(rows, p, op.Int("num_partitions"))
-	return tf.Grads(Reshape(ParallelDynamicStitch(from, dy), Shape(x)), tf.Output{})
+	return tf.Grads(Reshape(ParallelDynamicStitch(from, orZeros(op, dy)), Shape(x)), tf.Output{})
 }
 
 func partition(n *core.Node) (core.Kernel, error) {

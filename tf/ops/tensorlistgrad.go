@@ -17,11 +17,6 @@ func elementShapeOf(list tf.Output) tf.Output {
 
 func lengthOf(list tf.Output) tf.Output { return apply("TensorListLength", nil, list) }
 
-// emptyLike returns an empty list for elements like those of list.
-func emptyLike(list tf.Output, elem tf.DType) tf.Output {
-	return listOp("EmptyTensorList", elem, 1, elementShapeOf(list), intScalar(list, tf.Int32, -1))[0]
-}
-
 // restOf returns the shape of t without its first dimension.
 func restOf(t tf.Output) tf.Output {
 	return Slice(Shape(t), intVec(t, tf.Int32, 1), intVec(t, tf.Int32, -1))
@@ -35,7 +30,7 @@ func pushBackGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 func popBackGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	list, elem := dy[0], dy[1]
 	if list.IsZero() {
-		list = emptyLike(op.Output(0), op.Type("element_dtype"))
+		list = ZerosLike(op.Output(0)) // as many as are left: the list of which an element was taken has its gradient
 	}
 	if elem.IsZero() {
 		elem = ZerosLike(op.Output(1))

@@ -26,7 +26,7 @@ func Run(t *testing.T, files fs.FS) {
 		test func(*testing.T, *suite)
 	}{
 		{"Complete", testComplete}, {"Export", testExport}, {"Signatures", testSignatures}, {"Samples", testSamples}, {"Gradients", testGradients},
-		{"NumericGradients", testNumericGradients}, {"Reuse", testReuse}, {"Robust", testRobust}, {"Scribble", testScribble},
+		{"NumericGradients", testNumericGradients}, {"LoneGradients", testLoneGradients}, {"Reuse", testReuse}, {"Robust", testRobust}, {"Scribble", testScribble},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, &suite{own, values}) })
 	}
