@@ -120,8 +120,11 @@ func (f *freezer) live(m *resource.Manager) {
 const (
 	maxSpare  = 32 << 20
 	lossRate  = 3  // a third of the variables reduces maxSpare,
-	spareRate = 32 // a 32nd of them is left in any case
+	spareRate = 64 // a 64th of them is left in any case
 )
+
+// garbageRate is the part of large variables, its inverse, that steps may leave to the collector.
+const garbageRate = 64
 
 // spareFor returns how many bytes computed constants may take beside variables of size
 // bytes.
@@ -152,8 +155,10 @@ func (c *graphs) freeze(b *graph.Budget, sig pass.Signature, log func(string)) (
 		if err := c.forget(b); err != nil {
 			return nil, err
 		}
+		c.rt.Pool.Save()
+		c.rt.Pool.Trim()
 		debug.FreeOSMemory()
-		c.sweeper.Store(memory.NewSweeper(f.size / spareRate))
+		c.sweeper.Store(memory.NewSweeper(f.size / garbageRate))
 	}
 	return f.out, nil
 }

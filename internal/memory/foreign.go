@@ -99,11 +99,16 @@ func (b *Buffer) Piece(off, n int) *Buffer {
 	return s
 }
 
-// IsPiece reports whether b is a piece of something larger, which lives as long: no
-// memory to be kept for long.
+// IsPiece reports whether b is a piece of something larger, which lives as long, or has
+// a block of more than twice its size: no memory to be kept for long.
 func (b *Buffer) IsPiece() bool {
-	_, ok := b.owner.(cut)
-	return ok
+	switch o := b.owner.(type) {
+	case cut:
+		return true
+	case *class:
+		return o.size > 2*spanLen(b.n)
+	}
+	return false
 }
 
 // cut is the owner of a buffer that shares no byte with others.

@@ -13,6 +13,7 @@ type Pool struct {
 	limit    atomic.Int64
 	account  *account     // nil: no account
 	reserved atomic.Int64 // bytes that the classes may keep idle, at most limit
+	thrifty  atomic.Bool  // larger blocks serve as well
 	classes  [numClasses]class
 }
 
@@ -69,10 +70,10 @@ func (p *Pool) GetFor(step int64, n int) (*Buffer, error) {
 // idle returns an idle buffer of class i, or of one of the next if they are fine: tensors
 // whose sizes vary a little share blocks. It returns class i and nil if there is none.
 func (p *Pool) idle(i int) (*class, *Buffer) {
-	if b := p.classes[i].pop(); b != nil || i < firstFine {
+	if b := p.classes[i].pop(); b != nil {
 		return &p.classes[i], b
 	}
-	for k := i + 1; k < min(i+fineSteps/steps, numClasses); k++ {
+	for k := i + 1; k < p.enough(i); k++ {
 		if c := &p.classes[k]; c.open.Load() {
 			if b := c.pop(); b != nil {
 				return c, b
@@ -81,6 +82,32 @@ func (p *Pool) idle(i int) (*class, *Buffer) {
 	}
 	return &p.classes[i], nil
 }
+
+// enough returns the class behind those whose blocks are not too large for class i.
+func (p *Pool) enough(i int) int {
+	switch {
+	case i >= leastShared && p.thrifty.Load():
+		return min(classIndex(classSize(i)*thriftMost/thriftLeast)+1, numClasses)
+	case i >= firstFine:
+		return min(i+fineSteps/steps, numClasses)
+	}
+	return i
+}
+
+// A thrifty pool serves memory of more than 64 KiB from blocks of up to 5/2 of its class.
+// To look for less would take longer than it saves; much larger blocks would be
+// missing when a step asks for the whole of one.
+const (
+	leastShared = (16-minShift)*steps + 1
+	thriftMost  = 5
+	thriftLeast = 2
+)
+
+// Save makes the pool thrifty: where it would allocate, it gives an idle block of up to
+// two and a half times the size. What steps compute one after another then shares few blocks,
+// instead of having those of each size. [Buffer.IsPiece] tells such blocks: their memory
+// is no memory to be kept for long.
+func (p *Pool) Save() { p.thrifty.Store(true) }
 
 // NewFor is [TryNew] that counts the memory to a step of the pool's session.
 func (p *Pool) NewFor(step int64, n int) (*Buffer, error) { return newBuffer(n, p.holder(step, n)) }

@@ -196,3 +196,28 @@ func checkOneRow[T numeric.Float](t *testing.T, micro *microKernels[T]) {
 		}
 	}
 }
+
+// TestRoomForB: what is packed of B is one panel where one block of A takes it, all of the block's columns
+// where more do.
+func TestRoomForB(t *testing.T) {
+	for _, l := range kernel.Levels() {
+		if l != kernel.AVX512 && l != kernel.AVX2 {
+			continue
+		}
+		micro := &microF32AVX2
+		if l == kernel.AVX512 {
+			micro = &microF32AVX512
+		}
+		b := newBlocked(micro, blockSizes{m: 2 * micro.tileM, n: 512, k: 64, directK: 8, directA: 1 << 10})
+		for blocks, panels := range map[int]int{1: 1, 2: 1 + 512/micro.panel()} {
+			p := &packed[float32]{}
+			g := NewGemm(blocks*b.m, 512, 64, false, false)
+			x, y, c := make([]float32, g.M*g.K), make([]float32, g.K*g.N), make([]float32, g.M*g.N)
+			w := &gemmWork[float32]{blocked: b, Gemm: g, region: region{0, g.M, 0, g.N}, packed: p, c: c, a: x, b: y}
+			w.withPacking()
+			if most := panels*micro.panel()*g.K + tiles.PackSlack + 16; len(p.b) > most || blocks > 1 && len(p.b) < most-16-tiles.PackSlack {
+				t.Errorf("%v, %d blocks: room for %d elements of B, want %d", l, blocks, len(p.b), most)
+			}
+		}
+	}
+}

@@ -19,6 +19,7 @@ type gemmWork[T numeric.Float] struct {
 	c, a, b []T
 	origin  int          // of c among the elements of C
 	then    *Epilogue[T] // what withPacking does to blocks of C; may be nil
+	again   bool         // another block of A takes what is packed of B
 }
 
 // compute multiplies without packing A, or with.
@@ -97,7 +98,7 @@ func (w *gemmWork[T]) packPanel(dst []T, p, j, kn, width int) {
 func (w *gemmWork[T]) withPacking() {
 	kc := tiles.EqualBlocks(w.K, w.k)
 	w.packed.a = tiles.GrowAligned(w.packed.a, min(w.m, w.i1-w.i0)*kc+tiles.PackSlack)
-	w.packed.b = tiles.GrowAligned(w.packed.b, (min(w.n, w.j1-w.j0)+w.micro.panel())*kc+tiles.PackSlack)
+	w.roomForB(kc, min(w.n, w.j1-w.j0), w.m)
 	for j := w.j0; j < w.j1; j += w.n {
 		nn := min(w.n, w.j1-j)
 		for p := 0; p < w.K; p += kc {
@@ -105,6 +106,16 @@ func (w *gemmWork[T]) withPacking() {
 			w.blocksOfA(p, kn, j, nn)
 		}
 	}
+}
+
+// roomForB makes room for what is packed of kn rows of B: width columns if there is another block
+// of A than the first, of so many rows, else a panel, which stays in the cache.
+func (w *gemmWork[T]) roomForB(kn, width, rows int) {
+	panel := w.micro.panel()
+	if w.again = w.i1-w.i0 > rows; !w.again {
+		width = 0
+	}
+	w.packed.b = tiles.GrowAligned(w.packed.b, (width+panel)*kn+tiles.PackSlack)
 }
 
 // blocksOfA multiplies all blocks of A with columns [j, j+nn) of B.
@@ -127,8 +138,12 @@ func (w *gemmWork[T]) blockOfA(i, end, p, kn, j, nn int, first bool) {
 		row, h := rows.Tile(t)
 		w.packTile(w.packed.a[row*kn:], i+row, h, p, kn)
 	}
-	for jj := 0; jj < nn; jj += w.micro.panel() {
-		w.column(rows, i, p, kn, j+jj, w.packed.b[jj*kn:], min(w.micro.panel(), nn-jj), first)
+	panel, pb := w.micro.panel(), w.packed.b
+	for jj := 0; jj < nn; jj += panel {
+		if w.again {
+			pb = w.packed.b[jj*kn:]
+		}
+		w.column(rows, i, p, kn, j+jj, pb, min(panel, nn-jj), first)
 	}
 }
 
@@ -143,7 +158,7 @@ func (w *gemmWork[T]) inParts(put func(at int, part []T)) {
 	width := min(w.j1-w.j0, maxPart/w.micro.tileM/panel*panel)
 	height := min(w.m, w.i1-w.i0, maxPart/width/w.micro.tileM*w.micro.tileM)
 	w.packed.a = tiles.GrowAligned(w.packed.a, height*w.K+tiles.PackSlack)
-	w.packed.b = tiles.GrowAligned(w.packed.b, (width+panel)*w.K+tiles.PackSlack)
+	w.roomForB(w.K, width, height)
 	w.packed.c = tiles.GrowAligned(w.packed.c, height*width)
 	w.c = w.packed.c
 	for j := w.j0; j < w.j1; j += width {
@@ -190,7 +205,10 @@ func (w *gemmWork[T]) column(rows tiles.Tiling, i, p, kn, j int, pb []T, width i
 	if !w.TransB {
 		src, ldb = &w.b[p*w.LDB+j], w.LDB
 	}
-	next := unsafe.Pointer(&pb[min(panel*kn, len(pb)-1)])
+	next := unsafe.Pointer(&pb[0])
+	if w.again {
+		next = unsafe.Pointer(&pb[min(panel*kn, len(pb)-1)])
+	}
 	ahead := uintptr(kn*panel/rows.Tiles) * unsafe.Sizeof(pb[0])
 	for t := range rows.Tiles {
 		row, h := rows.Tile(t)
