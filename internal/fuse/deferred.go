@@ -11,7 +11,7 @@ import (
 // each at once: so are the gradients of weights computed. Operands are kept for some
 // iterations, and their products are then added in one go, which several threads share
 // better than one small product after the other, and for which the sum is in their
-// caches once. Each element is the same sum in the same order.
+// caches once. Other threads add while the loop goes on (deferredsums.go). Each element is the same sum in the same order.
 //
 //	zero ─▶ Enter ─▶ Merge ─▶ Switch ─▶ _FusedProduct ─▶ NextIteration ─▶ Merge
 //	                             └─▶ Exit ─▶ the sum
