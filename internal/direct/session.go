@@ -77,7 +77,7 @@ func New(g *tf.Graph, cfg Config) *Session {
 		cfg.Devices = device.CPUs("localhost", 0, 1)
 	}
 	s := &Session{cfg: cfg, threads: threads.Acquire(cfg.Threads)}
-	s.rt = step.Runtime{InProcess: true, Limits: cfg.Limits, Devices: cfg.Devices, Pool: memory.NewSessionPool(poolLimit, nextName()), Parallel: s.threads.ParallelFor, Workers: workers(&cfg)}
+	s.rt = step.Runtime{InProcess: true, Limits: cfg.Limits, Devices: cfg.Devices, Pool: memory.NewSessionPool(poolLimit, nextName()), Parallel: s.threads.ParallelFor, Begin: s.threads.Begin, Workers: workers(&cfg)}
 	s.collectives = collective.New(collective.Env{Lookup: cfg.Devices.Lookup})
 	s.rt.Collectives, s.rt.Kept = s.collectives, &step.Kept{}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())

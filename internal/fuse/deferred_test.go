@@ -123,3 +123,47 @@ func TestDeferredSumsFail(t *testing.T) {
 		}
 	}
 }
+
+// TestSumsBesideTheLoop: sums that other threads add up while the loop goes on, several in
+// one loop, have the bits of one addition after the other; steps that fail or end while they
+// do leave nothing behind.
+func TestSumsBesideTheLoop(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	for range 4 {
+		g := tf.NewGraph()
+		size := func() int { return 48 + r.IntN(100) }
+		m, n, k, d := size(), size(), size(), []tf.DType{tf.Float32, tf.Float64}[r.IntN(2)]
+		x, y := ops.Placeholder(g, d, tf.Shape{k, m}), ops.Placeholder(g, d, tf.Shape{k, n})
+		last := ops.Placeholder(g, tf.Int32, tf.Shape{})
+		o := ops.MatMulOpts{TransposeA: true}
+		first := []tf.Output{ops.Scalar(g, int32(0)), ops.MatMul(x, y, o), ops.MatMul(y, y, o), ops.MatMul(y, x, o)}
+		end := tf.While(first, below(g, 70), func(v []tf.Output) []tf.Output {
+			check := ops.Assert(ops.Less(v[0], last), []tf.Output{v[0]})
+			var by tf.Output
+			g.ControlDependencies([]*tf.Operation{check}, func() { by = ops.Cast(v[0], d) })
+			a, b := ops.Mul(x, ops.Cos(by)), ops.AddV2(y, by)
+			return []tf.Output{ops.AddV2(v[0], ops.Scalar(g, int32(1))), ops.AddV2(v[1], ops.MatMul(a, b, o)), ops.AddV2(v[2], ops.MatMul(b, b, o)), ops.AddV2(ops.MatMul(b, a, o), v[3])}
+		})
+		feeds := session.Feeds{x: normal(r, d, tf.Shape{k, m}), y: normal(r, d, tf.Shape{k, n})}
+		plain, fused := open(t, g)
+		for _, s := range fused {
+			for _, n := range []int32{70, 37, 70, int32(r.IntN(70)), 70} {
+				feeds[last] = (*tf.Tensor)(core.Scalar(n))
+				want, wantErr := plain.Run(context.Background(), feeds, end[1], end[2], end[3])
+				got, err := s.Run(context.Background(), feeds, end[1], end[2], end[3])
+				if (err == nil) != (wantErr == nil) {
+					t.Fatalf("error %v, want %v", err, wantErr)
+				}
+				for i := range got {
+					if why := differ(got[i], want[i]); why != "" {
+						t.Fatalf("[%d %d]·[%d %d], sum %d: %s", m, k, k, n, i, why)
+					}
+				}
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			feeds[last] = (*tf.Tensor)(core.Scalar(int32(70)))
+			go cancel()
+			_, _ = s.Run(ctx, feeds, end[1], end[2], end[3])
+		}
+	}
+}

@@ -22,6 +22,7 @@ type Runtime struct {
 	Kernels  Kernels
 	Pool     *memory.Pool
 	Parallel func(n, grain int, f func(lo, hi int))
+	Begin    func(n, grain int, f func(lo, hi int)) (ended func(wait bool) bool) // see core.Step
 	// Workers bounds the nodes of one part that are computed at once; 0: as
 	// many as there are cores.
 	Workers int

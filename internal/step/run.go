@@ -41,7 +41,7 @@ func (g *Graph) Run(ctx context.Context, a Args) (err error) {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
-	step := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, ContainerID: containerID(a.ID), Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
+	step := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Begin: g.rt.Begin, ContainerID: containerID(a.ID), Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
 	defer g.end(ctx, a.ID, step.ContainerID)
 	return g.execute(ctx, &step, a)
 }
@@ -56,7 +56,7 @@ func (g *Graph) runInContainer(ctx context.Context, a Args, container int64) err
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
-	step := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, ContainerID: container, Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
+	step := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Begin: g.rt.Begin, ContainerID: container, Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
 	return g.execute(ctx, &step, a)
 }
 

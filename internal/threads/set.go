@@ -31,6 +31,7 @@ type set struct {
 	refused  atomic.Int32  // small jobs since a worker was woken for the next
 	parked   atomic.Int32  // len(idle); written with the lock held, as workers is
 	workers  atomic.Int32
+	begun    atomic.Int32 // jobs whose callers do something else meanwhile
 
 	mu    sync.Mutex
 	users int

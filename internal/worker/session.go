@@ -79,7 +79,7 @@ func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) (*session, error
 	case w.env.Collectives != nil:
 		s.rt.Collectives = w.env.Collectives
 	}
-	s.rdv.Devices, s.rt.Devices, s.rt.Parallel = devices, devices, w.threads.ParallelFor
+	s.rdv.Devices, s.rt.Devices, s.rt.Parallel, s.rt.Begin = devices, devices, w.threads.ParallelFor, w.threads.Begin
 	s.ctx, s.cancel = context.WithCancelCause(w.ctx)
 	return s, nil
 }

@@ -202,6 +202,11 @@ type Step struct {
 	// Parallel runs f over [0, n) in pieces of at least grain, on as many
 	// threads as the session allows. Nil: on the caller.
 	Parallel func(n, grain int, f func(lo, hi int))
+	// Begin begins what Parallel does, on other threads than the caller's. What it returns
+	// reports whether that has ended; told to wait it returns when it has, which the caller
+	// has to do once, as the last thing. It returns nil, and begins nothing, if there are no
+	// other threads. Nil: there are none.
+	Begin func(n, grain int, f func(lo, hi int)) (ended func(wait bool) bool)
 	// Tracer is told of the nodes that are run; nil: the step is not traced.
 	Tracer Tracer
 	// InterOp bounds the nodes that are computed at once; 0: as many as the

@@ -27,7 +27,7 @@ func checkAddAll[T numeric.Float](t *testing.T, g Gemm, n int) {
 	t.Helper()
 	a, b := make([][]T, n), make([][]T, n)
 	got := kerneltest.Random[T](g.M*g.N, 9)
-	want := slices.Clone(got)
+	want, before := slices.Clone(got), slices.Clone(got)
 	one := g
 	one.Accumulate = true
 	for i := range a {
@@ -36,5 +36,16 @@ func checkAddAll[T numeric.Float](t *testing.T, g Gemm, n int) {
 	}
 	if AddAll(kerneltest.Backwards, g, got, a, b); !slices.Equal(got, want) {
 		t.Fatalf("%d products %+v differ", n, g)
+	}
+	if !AddsApart[T](g) {
+		return
+	}
+	later := func() {}
+	copy(got, before)
+	AddAll(func(n, grain int, f func(lo, hi int)) {
+		later = func() { kerneltest.Backwards(n, grain, f) }
+	}, g, got, a, b)
+	if later(); !slices.Equal(got, want) {
+		t.Fatalf("%d products %+v that are added later differ", n, g)
 	}
 }

@@ -119,6 +119,14 @@ func AddAll[T numeric.Float](par kernel.Par, g Gemm, c []T, a, b [][]T) {
 	}
 }
 
+// AddsApart reports whether AddAll calls par once and does nothing after that, so that the
+// call need not be over when par returns.
+func AddsApart[T numeric.Float](g Gemm) bool {
+	var c T
+	_, single := any(c).(float32)
+	return g.M > 0 && g.N > 0 && g.K > 0 && !g.byDots() && (single && simd.sums32 != nil || !single && simd.sums64 != nil)
+}
+
 // AddsSums reports whether g, if it accumulates, adds to each element of C the whole sum
 // over k: the bits are those of a product that is added afterwards.
 func AddsSums[T numeric.Number](g Gemm) bool {
