@@ -119,12 +119,12 @@ func (f *freezer) live(m *resource.Manager) {
 // so that large models keep most of what they gain.
 const (
 	maxSpare  = 32 << 20
-	lossRate  = 3  // a third of the variables reduces maxSpare,
-	spareRate = 64 // a 64th of them is left in any case
+	lossRate  = 3   // a third of the variables reduces maxSpare,
+	spareRate = 128 // a 128th of them is left in any case
 )
 
 // garbageRate is the part of large variables, its inverse, that steps may leave to the collector.
-const garbageRate = 64
+const garbageRate = 256
 
 // spareFor returns how many bytes computed constants may take beside variables of size
 // bytes.

@@ -6,7 +6,7 @@ import "testing"
 // more variables leave never jumps.
 func TestSpareForVariables(t *testing.T) {
 	const mib = 1 << 20
-	for size, want := range map[int]int{0: 32 * mib, 30 * mib: 22 * mib, 60 * mib: 12 * mib, 96 * mib: 3 * mib / 2, 1600 * mib: 25 * mib} {
+	for size, want := range map[int]int{0: 32 * mib, 30 * mib: 22 * mib, 60 * mib: 12 * mib, 96 * mib: 3 * mib / 4, 1600 * mib: 25 * mib / 2} {
 		if got := spareFor(size); got != want {
 			t.Errorf("%d bytes of variables leave %d, want %d", size, got, want)
 		}
