@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"io"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -32,6 +33,28 @@ func (p *share) Set(s string) error {
 		return tf.Errorf(tf.InvalidArgument, "a share must be a number from 0 to 1, got %q", s)
 	}
 	*p = share(v)
+	return nil
+}
+
+// port is a flag for a TCP port.
+type port int
+
+// portFlag defines a flag for a port.
+func portFlag(s *flag.FlagSet, to *int, name string, preset int, usage string) {
+	*to = preset
+	s.Var((*port)(to), name, usage)
+}
+
+// String returns the number.
+func (p *port) String() string { return strconv.Itoa(int(*p)) }
+
+// Set reads a number up to 65535; a negative one has a meaning of its own.
+func (p *port) Set(s string) error {
+	v, err := strconv.Atoi(s)
+	if err != nil || v > math.MaxUint16 {
+		return tf.Errorf(tf.InvalidArgument, "a port must be a number up to %d, got %q", math.MaxUint16, s)
+	}
+	*p = port(v)
 	return nil
 }
 

@@ -43,6 +43,13 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// TestPorts: a port has 16 bits, and is refused before a model is loaded.
+func TestPorts(t *testing.T) {
+	for _, flag := range []string{"--port=99999", "--rest_api_port=65536", "--http_port=x"} {
+		says(t, 1, "a port must be a number up to 65535", "model-server", "--model_base_path=nosuch", flag)
+	}
+}
+
 func TestNearestFlag(t *testing.T) {
 	s := flag.NewFlagSet("", flag.ContinueOnError)
 	for _, name := range []string{"cluster_spec", "job_name", "task_id", "config", "log"} {

@@ -120,9 +120,9 @@ func (f *modelServerFlags) defineModels(s *flag.FlagSet) {
 }
 
 func (f *modelServerFlags) defineListening(s *flag.FlagSet) {
-	s.IntVar(&f.port, "port", 8500, "TCP `port` for gRPC; 0: any that is free, negative: none")
+	portFlag(s, &f.port, "port", 8500, "TCP `port` for gRPC; 0: any that is free, negative: none")
 	s.StringVar(&f.socket, "grpc_socket_path", "", "`path` of a UNIX socket for gRPC, too")
-	s.IntVar(&f.restPort, "rest_api_port", 0, "TCP `port` for REST; 0: none, negative: any that is free")
+	portFlag(s, &f.restPort, "rest_api_port", 0, "TCP `port` for REST; 0: none, negative: any that is free")
 	s.IntVar(&f.restTimeout, "rest_api_timeout_in_ms", 30000, "`time` that a request by REST may take")
 	s.BoolVar(&f.cors, "rest_api_enable_cors_support", false, "let pages of any origin call by REST")
 	s.StringVar(&f.monitoring, "monitoring_config_file", "", "text `file` of a MonitoringConfig: Prometheus at the port for REST")

@@ -89,6 +89,9 @@ func TestFreeze(t *testing.T) {
 	if _, err := savedmodel.LoadFrozen(t.Context(), def, nil, map[string]string{"y": "none:0"}, savedmodel.Options{}); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), `output "y"`) {
 		t.Errorf("no output: %v", err)
 	}
+	if _, err := savedmodel.LoadFrozen(t.Context(), def, nil, map[string]string{"y": "out:0"}, savedmodel.Options{}); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), `output "y" takes "x"`) {
+		t.Errorf("an input that is not named: %v", err)
+	}
 }
 
 func run(t *testing.T, m *savedmodel.Model, in map[string]any) []float32 {
