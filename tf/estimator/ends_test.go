@@ -135,6 +135,18 @@ func TestCancelledBetweenSteps(t *testing.T) {
 	}
 }
 
+// TestCancelledBeforeEvaluation: an evaluation that is cut short before its first
+// batch says so, and not that the input has none.
+func TestCancelledBeforeEvaluation(t *testing.T) {
+	e := newLine(t, t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	stop := &at{created: func() error { cancel(); return nil }}
+	_, err := e.Evaluate(ctx, points(5), estimator.EvalOptions{Hooks: []train.Hook{stop}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestMostSteps: numbers of steps that no training reaches set no limit.
 func TestMostSteps(t *testing.T) {
 	e := newLine(t, t.TempDir())

@@ -172,7 +172,7 @@ func (b *build) updates(ctx context.Context, s *train.MonitoredSession, all map[
 			return n, err
 		}
 	}
-	return n, nil
+	return n, ctx.Err() // the session also stops with the program
 }
 
 // values reads the metrics after the last batch.

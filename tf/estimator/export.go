@@ -77,14 +77,25 @@ func (e *Estimator) ExportAllSavedModels(ctx context.Context, base string, recei
 			}
 		}
 	}
-	dir, err := free(base)
+	dir, err := x.save(ctx, base)
 	if err != nil {
-		return "", e.fault(tf.CodeOf(err), "%s", tf.AsError(err).Message())
-	}
-	if err := x.builder.Save(ctx, dir); err != nil {
 		return "", err
 	}
 	return dir, extra(dir, o.AssetsExtra)
+}
+
+// save writes the SavedModel to a new directory under base. Exports at the same time
+// may find the same name free: the one that is late takes the next.
+func (x *export) save(ctx context.Context, base string) (string, error) {
+	for {
+		dir, err := free(base)
+		if err != nil {
+			return "", x.e.fault(tf.CodeOf(err), "%s", tf.AsError(err).Message())
+		}
+		if err = x.builder.Save(ctx, dir); tf.CodeOf(err) != tf.AlreadyExists {
+			return dir, err
+		}
+	}
 }
 
 // checkExport refuses what can be refused before a graph is made.

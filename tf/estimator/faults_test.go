@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"os"
 	"sync"
 	"testing"
 
@@ -108,4 +109,25 @@ func TestAtOnce(t *testing.T) {
 		}
 	})
 	all.Wait()
+}
+
+// TestExportsAtOnce: exports of the same second each get a directory of their own.
+func TestExportsAtOnce(t *testing.T) {
+	e := newLine(t, t.TempDir())
+	if err := e.Train(t.Context(), points(1), estimator.TrainOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	base := t.TempDir()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if _, err := e.ExportSavedModel(t.Context(), base, serveX, estimator.ExportOptions{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if dirs, err := os.ReadDir(base); len(dirs) != 8 || err != nil {
+		t.Errorf("%d directories, %v", len(dirs), err)
+	}
 }

@@ -209,10 +209,29 @@ func toSparse(x tf.Output) sparse.Tensor {
 	return sparse.Tensor{Indices: at, Values: ops.GatherNd(x, at), DenseShape: ops.Shape(x, ops.ShapeOpts{OutType: tf.Int64})}
 }
 
-// none reports whether a column is nil, or a pointer that is nil.
+// none reports whether a column is nil, a pointer that is nil, or made of one that is.
 func none(c Column) bool {
 	v := reflect.ValueOf(c)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() || slices.ContainsFunc(sources(c), none)
+}
+
+// sources returns the columns that a column is made of.
+func sources(c Column) []Column {
+	switch c := c.(type) {
+	case *IndicatorColumn:
+		return []Column{c.Source}
+	case *EmbeddingColumn:
+		return []Column{c.Source}
+	case *WeightedColumn:
+		return []Column{c.Source}
+	case *SequenceColumn:
+		return []Column{c.Source}
+	case *BucketizedColumn:
+		return []Column{c.Source}
+	case *CrossedColumn:
+		return c.columns()
+	}
+	return nil
 }
 
 // sorted returns columns by name, and a mistake in them.
@@ -222,7 +241,7 @@ func sorted[C Column](columns []C) ([]C, error) {
 	}
 	for i, c := range columns {
 		if none(c) {
-			return nil, tf.Errorf(tf.InvalidArgument, "a column must not be nil: column %d of %d", i, len(columns))
+			return nil, tf.Errorf(tf.InvalidArgument, "a column must not be nil, nor made of one that is: column %d of %d", i, len(columns))
 		}
 	}
 	out := slices.Clone(columns)

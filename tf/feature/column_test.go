@@ -37,7 +37,28 @@ func TestMistakes(t *testing.T) {
 			f["age"] = ops.Placeholder(f["age"].(tf.Output).Graph(), tf.Float32, nil)
 			return feature.InputLayer(f, age)
 		}},
-		"nil column":       {"must not be nil", func(f feature.Features) tf.Output { return feature.InputLayer(f, nil) }},
+		"nil column": {"must not be nil", func(f feature.Features) tf.Output { return feature.InputLayer(f, nil) }},
+		"indicator of none": {"must not be nil", func(f feature.Features) tf.Output {
+			return feature.InputLayer(f, feature.Indicator(nil), age)
+		}},
+		"embedding of none": {"must not be nil", func(f feature.Features) tf.Output {
+			return feature.InputLayer(f, feature.Embedding((*feature.HashedColumn)(nil), 2), age)
+		}},
+		"shared embedding of none": {"must not be nil", func(f feature.Features) tf.Output {
+			return feature.InputLayer(f, feature.SharedEmbedding([]feature.Categorical{hashed, nil}, 2)[1])
+		}},
+		"buckets of none": {"must not be nil", func(f feature.Features) tf.Output {
+			return feature.InputLayer(f, feature.Bucketized(nil, 1), age)
+		}},
+		"weights of none": {"must not be nil", func(f feature.Features) tf.Output {
+			return feature.LinearModel(f, []feature.Column{feature.Weighted(nil, "w"), age})
+		}},
+		"sequence of none": {"must not be nil", func(f feature.Features) tf.Output {
+			return feature.InputLayer(f, feature.Indicator(feature.Sequence(nil)), age)
+		}},
+		"crossed none": {"must not be nil", func(f feature.Features) tf.Output {
+			return feature.LinearModel(f, []feature.Column{feature.Crossed(5, "color", (*feature.IdentityColumn)(nil)), age})
+		}},
 		"same name":        {"Duplicate feature column name", func(f feature.Features) tf.Output { return feature.InputLayer(f, age, feature.Numeric("age")) }},
 		"sparse number":    {"SparseTensor is not supported", func(f feature.Features) tf.Output { return feature.InputLayer(f, feature.Numeric("word")) }},
 		"words as numbers": {"needs numbers", func(f feature.Features) tf.Output { return feature.InputLayer(f, feature.Numeric("color")) }},

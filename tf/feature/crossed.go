@@ -51,6 +51,16 @@ func (c *CrossedColumn) leaves() (out []any) {
 	return out
 }
 
+// columns returns those parts that are columns.
+func (c *CrossedColumn) columns() (out []Column) {
+	for _, p := range c.Parts {
+		if p, ok := p.(Column); ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // Buckets returns the number of ids.
 func (c *CrossedColumn) Buckets() int { return c.Size }
 

@@ -80,14 +80,16 @@ func Embedding(source Categorical, size int, o ...EmbeddingOpts) *EmbeddingColum
 func SharedEmbedding(sources []Categorical, size int, o ...EmbeddingOpts) []*EmbeddingColumn {
 	var names []string
 	for _, s := range sources {
-		names = append(names, s.Name())
+		if !none(s) { // one that is none is reported where the column is used
+			names = append(names, s.Name())
+		}
 	}
 	slices.Sort(names)
 	out := make([]*EmbeddingColumn, len(sources))
 	for i, s := range sources {
 		out[i] = Embedding(s, size, o...)
 		out[i].shared = strings.Join(names, "_") + "_shared_embedding"
-		if s.Buckets() != sources[0].Buckets() {
+		if !none(s) && !none(sources[0]) && s.Buckets() != sources[0].Buckets() {
 			out[i].Size = -1
 		}
 	}

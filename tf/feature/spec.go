@@ -114,9 +114,9 @@ func (s *specs) conflict(is bool, key string) {
 // columns must not want a feature in different forms.
 func MakeParseSpec(columns ...Column) (*ParseSpec, error) {
 	s := &specs{}
-	for _, c := range columns {
+	for i, c := range columns {
 		if none(c) {
-			return nil, tf.Errorf(tf.InvalidArgument, "a column must not be nil")
+			return nil, tf.Errorf(tf.InvalidArgument, "a column must not be nil, nor made of one that is: column %d of %d", i, len(columns))
 		}
 		if err := c.check(); err != nil {
 			return nil, err

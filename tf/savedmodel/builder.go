@@ -2,6 +2,8 @@ package savedmodel
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -109,18 +111,27 @@ func (b *Builder) Save(ctx context.Context, dir string) error {
 }
 
 // rename gives a complete directory its name and the rights that new directories
-// have.
+// have. Another program may have taken the name since it was checked.
 func rename(tmp, dir string) error {
 	if err := os.Chmod(tmp, 0o755); err != nil {
 		return core.FileError(dir, err)
 	}
-	if err := os.Remove(dir); err != nil && !os.IsNotExist(err) {
+	err := os.Remove(dir)
+	if err == nil || os.IsNotExist(err) {
+		err = os.Rename(tmp, dir)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrExist): // what it has is no empty directory
+		return taken(dir)
+	default:
 		return core.FileError(dir, err)
 	}
-	if err := os.Rename(tmp, dir); err != nil {
-		return core.FileError(dir, err)
-	}
-	return nil
+}
+
+func taken(dir string) error {
+	return tf.Errorf(tf.AlreadyExists, "the directory of a SavedModel must be new or empty, %s is not", dir)
 }
 
 // check refuses what can be refused before anything is written.
@@ -137,7 +148,7 @@ func (b *Builder) check(dir string) error {
 		}
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return tf.Errorf(tf.AlreadyExists, "the directory of a SavedModel must be new or empty, %s is not", dir)
+		return taken(dir)
 	}
 	return nil
 }
