@@ -87,12 +87,13 @@ func (e *Estimator) ExportAllSavedModels(ctx context.Context, base string, recei
 // save writes the SavedModel to a new directory under base. Exports at the same time
 // may find the same name free: the one that is late takes the next.
 func (x *export) save(ctx context.Context, base string) (string, error) {
-	for {
+	const most = 100 // exports at the same time
+	for tries := 1; ; tries++ {
 		dir, err := free(base)
 		if err != nil {
 			return "", x.e.fault(tf.CodeOf(err), "%s", tf.AsError(err).Message())
 		}
-		if err = x.builder.Save(ctx, dir); tf.CodeOf(err) != tf.AlreadyExists {
+		if err = x.builder.Save(ctx, dir); tf.CodeOf(err) != tf.AlreadyExists || tries == most {
 			return dir, err
 		}
 	}
