@@ -88,10 +88,16 @@ func Identity(gain float64) Initializer {
 
 func refuse(g *tf.Graph, err error) tf.Output { return tf.Failed(g, "initializer", err).Output(0) }
 
+// shapeConst is int32, as TensorFlow's, unless a size needs more.
 func shapeConst(g *tf.Graph, s tf.Shape) tf.Output {
-	v := make([]int32, len(s))
+	v, wide := make([]int32, len(s)), make([]int64, len(s))
+	same := true
 	for i, d := range s {
-		v[i] = int32(d)
+		v[i], wide[i] = int32(d), int64(d)
+		same = same && int64(v[i]) == wide[i]
+	}
+	if !same {
+		return ops.Const(g, wide, len(wide))
 	}
 	return ops.Const(g, v, len(v))
 }

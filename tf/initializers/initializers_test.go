@@ -101,3 +101,14 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeShapes: sizes beyond 32 bits stay what they are.
+func TestLargeShapes(t *testing.T) {
+	for _, f := range []initializers.Initializer{initializers.Zeros, initializers.TruncatedNormal(0, 1), initializers.RandomUniform(-1, 1)} {
+		want := tf.Shape{1 << 32, 2}
+		y := f(tf.NewGraph(), tf.Float32, want)
+		if y.Err() != nil || !y.Shape().Equal(want) {
+			t.Errorf("got %v, %v", y, y.Err())
+		}
+	}
+}
