@@ -71,7 +71,14 @@ func appendedOutput(c *core.OpContext, d tf.DType) (*core.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Alloc(0, d, append(s, c.Input(1).Shape()...))
+	n := s.NumElements()
+	for _, size := range c.Input(1).Shape() {
+		if n > 0 && size > math.MaxInt64/n {
+			return nil, tf.Errorf(tf.InvalidArgument, "Encountered overflow when multiplying %d with %d, result: -1", n, size)
+		}
+		s, n = append(s, size), n*size
+	}
+	return c.Alloc(0, d, s)
 }
 
 // endsWith reports whether the last dimensions of s are those of end.

@@ -99,3 +99,13 @@ func TestUnforeseen(t *testing.T) {
 		}
 	}
 }
+
+// TestTooManySamples: sizes whose product, with those of the parameters, is no int64 are refused in TensorFlow's words.
+func TestTooManySamples(t *testing.T) {
+	g := eager.New()
+	shape := ops.Const(g, []int64{46902, 51188, 34063, 59195})
+	_, err := random.RandomPoissonV2(shape, ops.Const(g, []float32{1, 2, 3, 4}, 4, 1), tf.Int64).Value()
+	if tf.CodeOf(err) != tf.InvalidArgument || tf.AsError(err).Msg != "Encountered overflow when multiplying 4840914843677363160 with 4, result: -1" {
+		t.Errorf("got %v", err)
+	}
+}
