@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -32,7 +33,7 @@ func (e *Estimator) export(ctx context.Context, all []Exporter, path string, m M
 func (e *Estimator) checkExporters(all []Exporter) error {
 	seen := map[string]bool{}
 	for _, x := range all {
-		if x == nil {
+		if v := reflect.ValueOf(x); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 			return e.wrong("`exporters` must not be nil")
 		}
 		if name := x.Name(); name == "" || seen[name] || !filepath.IsLocal(name) {

@@ -236,7 +236,7 @@ func TestNil(t *testing.T) {
 	if _, err := e.Evaluate(t.Context(), points(1), estimator.EvalOptions{Hooks: []train.Hook{nil}}); tf.CodeOf(err) != tf.InvalidArgument {
 		t.Errorf("evaluation: got %v", err)
 	}
-	for _, x := range []estimator.Exporter{nil, &estimator.FinalExporter{Receive: serveX}, &estimator.FinalExporter{Label: "../x", Receive: serveX}} {
+	for _, x := range []estimator.Exporter{nil, (*estimator.BestExporter)(nil), &estimator.FinalExporter{Receive: serveX}, &estimator.FinalExporter{Label: "../x", Receive: serveX}} {
 		_, err := estimator.TrainAndEvaluate(t.Context(), e, estimator.TrainSpec{Input: points(1)}, estimator.EvalSpec{Input: points(1), Exporters: []estimator.Exporter{x}})
 		if tf.CodeOf(err) != tf.InvalidArgument {
 			t.Errorf("exporter %v: got %v", x, err)
