@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -28,6 +29,9 @@ func main() {
 
 // run loads the model and prints which digit each file shows.
 func run(ctx context.Context, out io.Writer, dir string, files []string) error {
+	if len(files) == 0 {
+		return errors.New("the files of images must be given, examples/predict/digit0.png say; there are none")
+	}
 	m, err := savedmodel.Load(ctx, dir, savedmodel.Options{})
 	if err != nil {
 		return err

@@ -18,7 +18,10 @@ func TestReadsDigits(t *testing.T) {
 	if err := run(t.Context(), &out, "model", []string{"main.go"}); err == nil || !strings.Contains(err.Error(), "image") {
 		t.Errorf("a file that is no image: %v", err)
 	}
-	if err := run(t.Context(), &out, "none", nil); err == nil || !strings.Contains(err.Error(), "Could not find SavedModel") {
+	if err := run(t.Context(), &out, "model", nil); err == nil || !strings.Contains(err.Error(), "digit0.png") {
+		t.Errorf("no file: %v", err)
+	}
+	if err := run(t.Context(), &out, "none", []string{"digit0.png"}); err == nil || !strings.Contains(err.Error(), "Could not find SavedModel") {
 		t.Errorf("no model: %v", err)
 	}
 }

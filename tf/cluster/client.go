@@ -150,7 +150,7 @@ func (r *remote) runStep(ctx context.Context, handle, partial string, c *session
 	}
 	ctx, cancel := limited(ctx, req.GetOptions())
 	defer cancel()
-	resp, err := retry(ctx, req, r.master.RunStep)
+	resp, err := retry(ctx, req, r.tryStep)
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +161,16 @@ func (r *remote) runStep(ctx context.Context, handle, partial string, c *session
 		c.Metadata = cmp.Or(resp.GetMetadata(), &pb.RunMetadata{})
 	}
 	return fetched(c.Fetches, resp)
+}
+
+// tryStep is RunStep, with ABORTED as an error of the call also where the answer has it: it
+// may be about the call, not the step.
+func (r *remote) tryStep(ctx context.Context, req *pb.RunStepRequest) (*pb.RunStepResponse, error) {
+	resp, err := r.master.RunStep(ctx, req)
+	if err == nil && tf.Code(resp.GetStatusCode()) == tf.Aborted {
+		return nil, tf.Errorf(tf.Aborted, "%s", resp.GetStatusErrorMessage())
+	}
+	return resp, err
 }
 
 // fetched puts a master's answer into the order of the fetches.
@@ -220,15 +230,27 @@ const (
 // waited for long enough. The request keeps its number, so that a server that did
 // get it runs it once.
 func retry[Req, Resp any](ctx context.Context, req *Req, call func(context.Context, *Req) (*Resp, error)) (*Resp, error) {
+	var lost error // of the attempt before
 	for n := 0; ; n++ {
 		resp, err := call(ctx, req)
 		if err == nil {
 			return resp, nil
 		}
+		if lost != nil && strings.Contains(err.Error(), "request was received twice") {
+			err = unanswered(lost, err)
+		}
+		lost = err
 		if tf.CodeOf(err) != tf.Unavailable || errors.Is(err, rpc.ErrSilent) || n == maxRetries || !pause(ctx, n) {
 			return nil, ended(ctx, err)
 		}
 	}
+}
+
+// unanswered says what a server's refusal to run a request twice means: the request
+// arrived, and its answer was lost together with the connection.
+func unanswered(lost, refused error) error {
+	return tf.Errorf(tf.Aborted, "the server had the request when the connection was lost, and runs none twice: %s: %s",
+		tf.AsError(lost).Message(), tf.AsError(refused).Message())
 }
 
 // ended prefers the reason for which this side gave up to the call's error.

@@ -73,9 +73,14 @@ type Error struct {
 }
 
 // Error formats e as "main.go:30: MatMul "MatMul_3"(x:0 float32[?,784]): message".
+// Where no more than a node's name is known, as with nodes that a master adds, the
+// code comes first.
 func (e *Error) Error() string {
 	if e.Node == "" {
 		return e.Code.String() + ": " + cmp.Or(e.Plain, e.Message())
+	}
+	if e.Op == "" && e.Pos == "" {
+		return fmt.Sprintf("%v: node %q: %s", e.Code, e.Node, cmp.Or(e.Plain, e.Message()))
 	}
 	pos := e.Pos
 	if pos != "" {

@@ -49,6 +49,7 @@ func TestErrorText(t *testing.T) {
 		{&core.Error{Code: core.NotFound, Err: cause}, "NOT_FOUND: no such thing", "no such thing"},
 		{&core.Error{Msg: "bad", Node: "a/b", Op: "Neg", Pos: "main.go:3", In: []string{"x:0 float32[]", "y"}}, `main.go:3: Neg "a/b"(x:0 float32[], y): bad`, "bad\n\t [[{{node a/b}}]]"},
 		{&core.Error{Msg: "bad", Node: "n", Op: "Neg"}, `Neg "n": bad`, "bad\n\t [[{{node n}}]]"},
+		{&core.Error{Code: core.Unavailable, Msg: "bad", Node: "n_S3"}, `UNAVAILABLE: node "n_S3": bad`, "bad\n\t [[{{node n_S3}}]]"},
 		{&core.Error{Msg: "bad [[{{node m}}]]", Node: "n", Op: "Neg"}, `Neg "n": bad [[{{node m}}]]`, "bad [[{{node m}}]]"},
 	} {
 		if c.e.Error() != c.text || c.e.WireMessage() != c.onWire {
