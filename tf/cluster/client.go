@@ -168,7 +168,7 @@ func (r *remote) runStep(ctx context.Context, handle, partial string, c *session
 func (r *remote) tryStep(ctx context.Context, req *pb.RunStepRequest) (*pb.RunStepResponse, error) {
 	resp, err := r.master.RunStep(ctx, req)
 	if err == nil && tf.Code(resp.GetStatusCode()) == tf.Aborted {
-		return nil, tf.Errorf(tf.Aborted, "%s", resp.GetStatusErrorMessage())
+		return nil, located(&tf.Error{Code: tf.Aborted, Msg: resp.GetStatusErrorMessage()})
 	}
 	return resp, err
 }
