@@ -54,7 +54,7 @@ func (s *Service) newContext(req *pb.CreateContextRequest, client string) (*Cont
 	if err != nil {
 		return nil, err
 	}
-	if c.rdv, err = c.session.Step(int64(c.id)); err == nil {
+	if c.rdv, err = c.session.Stand(int64(c.id)); err == nil {
 		err = c.join(def, req.GetClusterDeviceAttributes())
 	}
 	if err != nil {

@@ -12,7 +12,8 @@ const drainEvery = 5 * time.Millisecond
 
 // Drain makes the worker refuse new steps of other tasks' masters as Unavailable
 // (its own task's master does so itself), and waits until all steps that have run
-// here have been cleaned up, or ctx ends. It reports whether they have been.
+// here have been cleaned up and operations of eager contexts have ended, or ctx ends.
+// It reports whether they have.
 func (w *Worker) Drain(ctx context.Context) bool {
 	w.mu.Lock()
 	w.draining = true
@@ -32,7 +33,18 @@ func (w *Worker) Drain(ctx context.Context) bool {
 func (w *Worker) busy() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return len(w.steps) > 0
+	return w.operations.Load() > 0 || w.underWay() > 0
+}
+
+// underWay counts the steps that are not cleaned up, without those that last as long as
+// their session. w.mu is held.
+func (w *Worker) underWay() (n int) {
+	for id, s := range w.steps {
+		if !s.standing[id] {
+			n++
+		}
+	}
+	return n
 }
 
 // admit refuses steps that are new here while the worker drains.

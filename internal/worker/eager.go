@@ -123,6 +123,18 @@ func (o *Session) Step(id int64) (*rendezvous.Remote, error) {
 	return r, r.Initialize(&o.s.rdv)
 }
 
+// Stand is Step for a step in which values wait between operations: that it is there does
+// not mean that anything is under way.
+func (o *Session) Stand(id int64) (*rendezvous.Remote, error) {
+	o.w.mu.Lock()
+	if o.s.standing == nil {
+		o.s.standing = map[int64]bool{}
+	}
+	o.s.standing[id] = true
+	o.w.mu.Unlock()
+	return o.Step(id)
+}
+
 // EndStep ends a step and fails what still waits for a value of it.
 func (o *Session) EndStep(id int64) {
 	o.w.mu.Lock()
@@ -136,13 +148,17 @@ func (o *Session) EndStep(id int64) {
 	}
 }
 
-// Begin counts an operation that Close waits for until the function that it
-// returns is called.
+// Begin counts an operation that Close, and the worker's Drain, wait for until the
+// function that it returns is called.
 func (o *Session) Begin() (end func(), err error) {
 	if err := o.s.begin(); err != nil {
 		return nil, err
 	}
-	return o.s.steps.Done, nil
+	o.w.operations.Add(1)
+	return func() {
+		o.w.operations.Add(-1)
+		o.s.steps.Done()
+	}, nil
 }
 
 // Close ends the session and all that is under way in it.

@@ -35,6 +35,8 @@ type session struct {
 	closed bool
 	leave  func() // its own cluster, if it has one
 	steps  sync.WaitGroup
+
+	standing map[int64]bool // steps that last as long as the session; of the worker's mu
 }
 
 // holder is what reports of memory call the session. That without a handle serves

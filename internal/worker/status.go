@@ -16,7 +16,7 @@ type Status struct {
 func (w *Worker) Status() Status {
 	out := Status{Held: map[string]int64{}}
 	w.mu.Lock()
-	out.Steps = len(w.steps)
+	out.Steps = w.underWay()
 	seen := map[*resource.Manager]bool{}
 	see := func(s *session) {
 		for _, d := range s.rt.Devices.List() {

@@ -10,6 +10,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/device"
@@ -67,6 +68,8 @@ type Worker struct {
 
 	transfers *transferLog // over env.Transport
 	responses responses
+
+	operations atomic.Int64 // of eager contexts, that are under way
 
 	mu       sync.Mutex
 	sessions map[string]*session
