@@ -159,17 +159,11 @@ func (a *area) full(s []int) []int {
 
 // format is the attribute that says where channels are.
 func (a *area) format() string {
-	f := "N" + strings.Repeat("X", a.rank) + "C"
+	positions := [...]string{"", "X", "HW", "DHW"}[a.rank]
 	if a.channelsFirst {
-		f = "NC" + strings.Repeat("X", a.rank)
+		return "NC" + positions
 	}
-	switch a.rank {
-	case 2:
-		return strings.Replace(f, "XX", "HW", 1)
-	case 3:
-		return strings.Replace(f, "XXX", "DHW", 1)
-	}
-	return f
+	return "N" + positions + "C"
 }
 
 // window returns the options of operations that move a window.
