@@ -1,6 +1,7 @@
 package master
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -45,7 +46,7 @@ func (m *Master) RunStep(ctx context.Context, req *pb.RunStepRequest) (*pb.RunSt
 const maxTimeout = math.MaxInt64 / int64(time.Millisecond)
 
 // during runs f as a call of a session: the session's end, and the time that
-// the client allows, end it.
+// the client allows, by the call's options or else by the session's, end it.
 func during[T any](ctx context.Context, s *session, o *pb.RunOptions, f func(context.Context) (T, error)) (out T, err error) {
 	if err := s.begin(); err != nil {
 		return out, err
@@ -60,7 +61,7 @@ func during[T any](ctx context.Context, s *session, o *pb.RunOptions, f func(con
 	}
 	ctx, cancel := bound(ctx, s.ctx)
 	defer cancel()
-	if ms := o.GetTimeoutInMs(); ms > 0 && ms <= maxTimeout {
+	if ms := cmp.Or(o.GetTimeoutInMs(), s.cfg.GetOperationTimeoutInMs()); ms > 0 && ms <= maxTimeout {
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
 		defer cancel()
 	}
