@@ -242,7 +242,7 @@ func (s *session) close(why error) {
 	}
 	s.steps.Wait()
 	s.rt.Kept.Close()
-	s.rt.Pool.Trim()
+	s.rt.Pool.Close()
 	s.leaveCluster()
 	if !s.isolated {
 		return
