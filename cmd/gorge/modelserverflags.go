@@ -96,7 +96,23 @@ func parseModelServer(args []string, stdout io.Writer) (*modelServerFlags, error
 	if len(rest) > 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "model-server takes flags only, got %q", rest)
 	}
+	if err := checkBounds(s); err != nil {
+		return nil, err
+	}
 	return f, f.fromEnvironment()
+}
+
+// notNegative are times and bounds that mean nothing below 0.
+var notNegative = []string{"grace", "max_concurrent_requests", "max_connections", "max_message_bytes", "max_body_bytes"}
+
+// checkBounds refuses them.
+func checkBounds(s *flag.FlagSet) error {
+	for _, name := range notNegative {
+		if v := s.Lookup(name).Value.String(); strings.HasPrefix(v, "-") {
+			return tf.Errorf(tf.InvalidArgument, "--%s must be 0 or more, got %s", name, v)
+		}
+	}
+	return nil
 }
 
 func (f *modelServerFlags) defineModels(s *flag.FlagSet) {

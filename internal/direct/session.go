@@ -153,7 +153,7 @@ func (s *Session) Close() error {
 	s.steps.Wait()
 	s.rt.Kept.Close()
 	s.threads.Release()
-	s.rt.Pool.Trim()
+	s.rt.Pool.Close()
 	for _, d := range s.cfg.Devices.List() {
 		d.Resources().ClearAll()
 	}

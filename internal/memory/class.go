@@ -19,10 +19,11 @@ type class struct {
 	pool *Pool
 	size int
 	slot atomic.Pointer[Buffer]
-	open atomic.Bool // the slot may be filled: a block is reserved for it
+	open atomic.Bool // the slot may be filled: a block is reserved for it, and the pool is armed
 
 	mu     sync.Mutex
 	list   []*Buffer // last in, first out: the warmest memory goes first
+	low    int       // its least length since the last look
 	room   int       // blocks reserved, the slot's included
 	misses uint64
 	_      [64]byte // neighbours do not share cache lines
@@ -35,6 +36,14 @@ func (c *class) pop() *Buffer {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if b := c.last(); b != nil {
+		return b
+	}
+	return c.slot.Swap(nil) // which a look had taken for a moment
+}
+
+// last takes the last buffer of the list, nil when there is none. c.mu is held.
+func (c *class) last() *Buffer {
 	last := len(c.list) - 1
 	if last < 0 {
 		return nil
@@ -42,6 +51,7 @@ func (c *class) pop() *Buffer {
 	b := c.list[last]
 	c.list[last] = nil
 	c.list = c.list[:last]
+	c.low = min(c.low, last)
 	return b
 }
 
@@ -55,6 +65,7 @@ func (c *class) missed() {
 func (c *class) claimed(b *Buffer, h *holder) (*Buffer, error) {
 	if b != nil {
 		if err := h.charge(int64(c.size)); err != nil {
+			b.n = 0 // it is untouched no more
 			c.push(b)
 			return nil, err
 		}
@@ -96,25 +107,36 @@ func (c *class) fillSlot(b *Buffer) bool {
 	return c.open.Load() && c.slot.Load() == nil && c.slot.CompareAndSwap(nil, b)
 }
 
-// push keeps b on the list if the pool's limit allows it.
+// push keeps b if the pool's limit allows it, and has the pool looked at.
 func (c *class) push(b *Buffer) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.list)+1 >= c.room && !c.grow() {
+	c.keep(b)
+	c.mu.Unlock()
+	c.pool.arm()
+}
+
+// keep keeps b, in the slot or on the list, if the pool's limit allows it. A slot that is open counts as
+// full: others fill it at any time. c.mu is held.
+func (c *class) keep(b *Buffer) {
+	taken := len(c.list)
+	if c.open.Load() || c.slot.Load() != nil {
+		taken++
+	}
+	if taken >= c.room && !c.grow() {
 		return
 	}
+	c.open.Store(true)
 	if !c.fillSlot(b) {
 		c.list = append(c.list, b)
 	}
 }
 
-// grow reserves one block more; the first one opens the slot.
+// grow reserves one block more.
 func (c *class) grow() bool {
-	if !c.pool.reserve(int64(c.size)) {
+	if c.pool.ager.closed.Load() || !c.pool.reserve(int64(c.size)) {
 		return false
 	}
 	c.room++
-	c.open.Store(true)
 	return true
 }
 
@@ -125,20 +147,23 @@ func (c *class) trim() {
 	defer c.mu.Unlock()
 	c.open.Store(false)
 	c.slot.Store(nil)
-	c.list = nil
-	c.pool.reserved.Add(-int64(c.room) * int64(c.size))
-	c.room = 0
+	c.list, c.low = nil, 0
+	c.cede(c.room)
 }
 
 // stats returns how many buffers are idle and how many Gets found none.
 func (c *class) stats() (idle int, misses uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	idle = len(c.list)
+	return c.idle(), c.misses
+}
+
+// idle returns how many buffers are idle. c.mu is held.
+func (c *class) idle() int {
 	if c.slot.Load() != nil {
-		idle++
+		return len(c.list) + 1
 	}
-	return idle, c.misses
+	return len(c.list)
 }
 
 // block is the whole memory behind b, which may be more than b shows.

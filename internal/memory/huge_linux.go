@@ -21,7 +21,5 @@ func adviseHuge(p unsafe.Pointer, n int) {
 	if n < hugeLeast() {
 		return
 	}
-	page := unix.Getpagesize()
-	b := unsafe.Slice((*byte)(p), n)[-uintptr(p)&uintptr(page-1):] // whole pages of it
-	_ = unix.Madvise(b[:len(b)&^(page-1)], unix.MADV_HUGEPAGE)
+	_ = unix.Madvise(wholePages(p, n), unix.MADV_HUGEPAGE)
 }

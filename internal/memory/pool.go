@@ -7,6 +7,9 @@ import "sync/atomic"
 // every Get is a fresh allocation: recycling would hide races and
 // synchronize goroutines that are not.
 //
+// What was idle for a while is given up, so that a burst of large steps leaves
+// nothing behind; see [Pool.Close] for the end of that.
+//
 // A Pool is safe for concurrent use. A pool that is itself no longer
 // referenced is collected with its idle memory.
 type Pool struct {
@@ -14,6 +17,7 @@ type Pool struct {
 	account  *account     // nil: no account
 	reserved atomic.Int64 // bytes that the classes may keep idle, at most limit
 	thrifty  atomic.Bool  // larger blocks serve as well
+	ager     ager
 	classes  [numClasses]class
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/connectivity"
 
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -48,6 +49,41 @@ func (c *Channels) Get(task string) (*Channel, error) {
 	cc.task = task
 	c.open[task] = cc
 	return cc, nil
+}
+
+// settleTime is how long Settle waits for a server that does not answer.
+const settleTime = maxReconnectDelay
+
+// Settle connects again, at once, with the tasks that could not be reached and are left alone
+// for a while: they may have been started again. It waits until they are there, a second at
+// most. Tasks that calls reach cost nothing.
+func (c *Channels) Settle(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	c.settle(ctx)
+}
+
+func (c *Channels) settle(ctx context.Context) {
+	var waiting sync.WaitGroup
+	for _, cc := range c.failing() {
+		waiting.Go(func() {
+			cc.ResetConnectBackoff()
+			cc.WaitForStateChange(ctx, connectivity.TransientFailure) // which ends when it is connected
+		})
+	}
+	waiting.Wait()
+}
+
+// failing returns the channels that cannot connect.
+func (c *Channels) failing() (list []*Channel) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, cc := range c.open {
+		if cc.GetState() == connectivity.TransientFailure {
+			list = append(list, cc)
+		}
+	}
+	return list
 }
 
 // A Channel carries calls to one server: by gRPC, and by links if the server is

@@ -1,9 +1,11 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 
@@ -97,15 +99,31 @@ func silence(err error) error {
 // ClusterCoordinator tells lost parameter servers from lost workers.
 func withTask(cc grpc.ClientConnInterface, path string, err error) error {
 	ch, ok := cc.(*Channel)
-	if !ok || ch.task == "" || err == nil {
+	if !ok || err == nil {
 		return err
 	}
 	e := *core.AsError(err)
 	if e.Derived || e.Code != core.Unavailable && e.Code != core.Aborted {
 		return err
 	}
-	e.Msg = fmt.Sprintf("%s\nAdditional GRPC error information from remote target %s while calling %s", e.WireMessage(), ch.task, path)
+	if unresolved(e.Msg) {
+		e.Msg = unknownHost(ch, e.Msg)
+	}
+	if ch.task != "" {
+		e.Msg = fmt.Sprintf("%s\nAdditional GRPC error information from remote target %s while calling %s", e.WireMessage(), ch.task, path)
+	}
 	return &e
+}
+
+// unknownHost says which host of which task has no address.
+func unknownHost(ch *Channel, text string) string {
+	host, _, _ := net.SplitHostPort(ch.watch.addr)
+	return fmt.Sprintf("the host of %s must be known by name, no address was found for %q: %s", cmp.Or(ch.task, ch.watch.addr), host, text)
+}
+
+// unresolved reports whether a text of gRPC says that there is no address for the name of a host.
+func unresolved(text string) bool {
+	return strings.Contains(text, "name resolver error") || strings.Contains(text, "produced zero addresses")
 }
 
 // payloads reads the payloads of a status; what is no list of them has none.

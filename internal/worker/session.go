@@ -130,6 +130,9 @@ func (w *Worker) CreateWorkerSession(ctx context.Context, req *pb.CreateWorkerSe
 	if req.GetSessionHandle() == "" {
 		return nil, core.Errorf(core.InvalidArgument, "Session must be non-empty.")
 	}
+	if w.env.Settle != nil {
+		w.env.Settle(ctx)
+	}
 	left, err := w.open(ctx, req)
 	for _, s := range left {
 		w.env.Log.Info("closing a session whose master has restarted", "session", s.handle, "master", s.master)
@@ -242,7 +245,7 @@ func (s *session) close(why error) {
 	}
 	s.steps.Wait()
 	s.rt.Kept.Close()
-	s.rt.Pool.Trim()
+	s.rt.Pool.Close()
 	s.leaveCluster()
 	if !s.isolated {
 		return

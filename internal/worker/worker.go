@@ -37,6 +37,9 @@ type Env struct {
 	// Peer returns the worker of another task, to run functions on it; nil:
 	// there are none.
 	Peer func(task string) (Peer, error)
+	// Settle reaches those of the other tasks anew that could not be reached, before a session
+	// begins; nil: there are none.
+	Settle func(ctx context.Context)
 	// Connect reaches the other tasks of a cluster that a session brings along,
 	// in which this task is called own. Nil: sessions may not do so.
 	Connect func(def *pb.ClusterDef, own string) (Cluster, error)

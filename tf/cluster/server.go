@@ -123,7 +123,7 @@ func (s *Server) assemble(c *Config, devices *device.Set) error {
 	s.registerHealth()
 	s.steps, s.secured, s.tasks = rendezvous.NewManager(0), c.TLS != nil || c.Security != nil, c.Cluster.list()
 	env := worker.Env{Task: s.task, Devices: devices, Rendezvous: s.steps, Threads: c.Threads, Limits: graph.Limits(c.Limits), Sessions: c.Quotas.sessions(), Log: s.log, Connect: s.joinAsWorker, CacheResponses: c.CacheResponses}
-	env.Peer = s.peers(s.task, s.channels)
+	env.Peer, env.Settle = s.peers(s.task, s.channels), s.channels.Settle
 	var err error
 	if env.Collectives, err = s.newCollectives(c, devices); err != nil {
 		return errors.Join(err, s.channels.Close())

@@ -14,6 +14,7 @@ package estimator
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"slices"
 
@@ -108,17 +109,30 @@ func (e *Estimator) VariableValue(name string) (t *tf.Tensor, err error) {
 }
 
 // resumable returns the checkpoint that training goes on from: the latest one or, if
-// that is damaged, the last one that is whole, as sessions choose it. It is "" if
-// there is none.
+// that is damaged or its files are gone, the last one that is whole, as sessions choose
+// it. It is "" if there is none.
 func (e *Estimator) resumable() (string, error) {
-	path, err := e.LatestCheckpoint()
-	if path == "" || err != nil {
+	state, err := train.ReadCheckpointState(e.config.ModelDir)
+	if state == nil || err != nil {
 		return "", err
 	}
-	if _, err := stepOf(path); err == nil {
-		return path, nil
+	path, err := e.LatestCheckpoint()
+	if err != nil {
+		return "", err
 	}
-	return train.LastGoodCheckpoint(e.config.ModelDir)
+	if path != "" {
+		if _, err := stepOf(path); err == nil {
+			return path, nil
+		}
+	}
+	good, err := train.LastGoodCheckpoint(e.config.ModelDir)
+	if path == "" && tf.CodeOf(err) == tf.NotFound {
+		return "", nil // no file is left: training says so, and evaluation takes initial values, as in TensorFlow
+	}
+	if err == nil && good != state.Latest {
+		slog.Warn("an earlier checkpoint is used, since the latest is damaged or its files are gone", "latest", state.Latest, "used", good)
+	}
+	return good, err
 }
 
 // read opens the latest checkpoint.
@@ -138,7 +152,8 @@ func (e *Estimator) read(f func(r *train.CheckpointReader) error) error {
 	return f(r)
 }
 
-// checkpoint returns path, or the latest checkpoint if it is empty.
+// checkpoint returns path or, if it is empty, the latest checkpoint; if the files of that are gone,
+// the one that training would go on from.
 func (e *Estimator) checkpoint(path string) (string, error) {
 	if path != "" {
 		if !train.CheckpointExists(path) {
@@ -146,7 +161,10 @@ func (e *Estimator) checkpoint(path string) (string, error) {
 		}
 		return path, nil
 	}
-	return e.LatestCheckpoint()
+	if path, err := e.LatestCheckpoint(); path != "" || err != nil {
+		return path, err
+	}
+	return e.resumable()
 }
 
 // errUnfinished ends a session whose user panics.

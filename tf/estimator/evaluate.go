@@ -19,7 +19,8 @@ type EvalOptions struct {
 	Steps int64 // batches at most; 0: until the input ends
 	// Name tells evaluations on several datasets apart: summaries go to EvalDir.
 	Name string
-	// Checkpoint is the one to evaluate, the latest if it is "".
+	// Checkpoint is the one to evaluate; "": the latest or, if its files are gone, the one
+	// that training would go on from.
 	Checkpoint string
 	Hooks      []train.Hook
 }

@@ -395,11 +395,16 @@ func (m *MonitoredSession) finish(l *live, cause error) (err error) {
 }
 
 // closeHooks closes those hooks that have something to close.
-func (m *MonitoredSession) closeHooks() (err error) {
-	for _, h := range m.hooks {
-		if c, ok := h.(interface{ Close() error }); ok {
-			err = errors.Join(err, c.Close())
-		}
+func (m *MonitoredSession) closeHooks() error { return closeAll(m.hooks) }
+
+// closeAll closes all hooks, also when one of them fails or panics, and joins the errors.
+func closeAll(hooks []Hook) (err error) {
+	if len(hooks) == 0 {
+		return nil
 	}
-	return err
+	defer func() { err = errors.Join(err, closeAll(hooks[1:])) }()
+	if c, ok := hooks[0].(interface{ Close() error }); ok {
+		return c.Close()
+	}
+	return nil
 }

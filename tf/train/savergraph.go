@@ -2,6 +2,7 @@ package train
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -295,9 +296,17 @@ func reshaped(v *tf.Variable, x tf.Output) tf.Output {
 	if err := core.CheckSize(v.DType(), v.Shape()); err != nil {
 		return ops.Reshape(x, ops.Shape(v.Read()))
 	}
-	dims := make([]int32, len(v.Shape()))
-	for i, d := range v.Shape() {
-		dims[i] = int32(d)
+	if slices.ContainsFunc(v.Shape(), func(d int) bool { return d > math.MaxInt32 }) {
+		return ops.Reshape(x, sizes[int64](v))
 	}
-	return ops.Reshape(x, ops.Const(v.Graph(), dims, len(dims)))
+	return ops.Reshape(x, sizes[int32](v))
+}
+
+// sizes is a constant of v's shape.
+func sizes[T int32 | int64](v *tf.Variable) tf.Output {
+	dims := make([]T, len(v.Shape()))
+	for i, d := range v.Shape() {
+		dims[i] = T(d)
+	}
+	return ops.Const(v.Graph(), dims, len(dims))
 }

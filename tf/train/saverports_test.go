@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -90,6 +91,33 @@ func TestSaverReshapes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSaverReshapesHuge: a size that has more than 32 bits reaches the reshape as it is, and a small one keeps TensorFlow's
+// type.
+func TestSaverReshapesHuge(t *testing.T) {
+	for _, c := range []struct {
+		shape tf.Shape
+		dtype tf.DType
+	}{{tf.Shape{1 << 33, 2}, tf.Int64}, {tf.Shape{math.MaxInt32 + 1}, tf.Int64}, {tf.Shape{math.MaxInt32}, tf.Int32}, {tf.Shape{3, 2}, tf.Int32}} {
+		g := tf.NewGraph()
+		tf.NewVariable(ops.Fill(ops.Const(g, toInt64(c.shape), len(c.shape)), ops.Scalar(g, int8(1))), tf.VariableOptions{Name: "v"})
+		newSaver(t, g, train.SaverOptions{Reshape: true})
+		op := g.Operation("save/Reshape")
+		if op == nil {
+			t.Fatalf("shape %v: there is no reshape", c.shape)
+		}
+		if got := op.Input(1).DType(); got != c.dtype || !slices.Equal(op.Output(0).Shape(), c.shape) {
+			t.Errorf("shape %v: sizes of type %v make %v", c.shape, got, op.Output(0).Shape())
+		}
+	}
+}
+
+func toInt64(s tf.Shape) (out []int64) {
+	for _, d := range s {
+		out = append(out, int64(d))
+	}
+	return out
 }
 
 // TestSaverRereads: a file that has been written over is read again.
