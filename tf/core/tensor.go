@@ -176,6 +176,25 @@ func ScalarOf(d DType, x float64) (*Tensor, error) {
 	case Complex128:
 		return Scalar(complex(x, 0)), nil
 	}
+	return smallScalarOf(d, x)
+}
+
+// smallScalarOf is ScalarOf for the integers that few computations are about.
+func smallScalarOf(d DType, x float64) (*Tensor, error) {
+	switch d.Base() {
+	case Int8:
+		return Scalar(int8(int64(x))), nil
+	case Int16:
+		return Scalar(int16(int64(x))), nil
+	case Uint8:
+		return Scalar(uint8(int64(x))), nil
+	case Uint16:
+		return Scalar(uint16(int64(x))), nil
+	case Uint32:
+		return Scalar(uint32(int64(x))), nil
+	case Uint64:
+		return Scalar(uint64(x)), nil
+	}
 	return nil, Errorf(InvalidArgument, "a number of a numeric type is needed, got type %v", d)
 }
 

@@ -210,6 +210,7 @@ func TestScalarOf(t *testing.T) {
 	for d, want := range map[core.DType]any{
 		core.Float32: float32(2.5), core.Float64: 2.5, core.Float16: core.Half(0x4100), core.BFloat16: core.BF16(0x4020),
 		core.Int32: int32(2), core.Int64: int64(2), core.Complex64: complex64(2.5), core.Complex128: complex128(2.5),
+		core.Int8: int8(2), core.Int16: int16(2), core.Uint8: uint8(2), core.Uint16: uint16(2), core.Uint32: uint32(2), core.Uint64: uint64(2),
 	} {
 		x, err := core.ScalarOf(d, 2.5)
 		if err != nil || x.DType() != d || x.Rank() != 0 || x.At(0) != want {

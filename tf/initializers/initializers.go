@@ -103,6 +103,9 @@ func shapeConst(g *tf.Graph, s tf.Shape) tf.Output {
 }
 
 func scalar(g *tf.Graph, d tf.DType, x float64) tf.Output {
+	if d.Base() == tf.Bool && (x == 0 || x == 1) {
+		return ops.ConstValue(g, core.Scalar(x == 1))
+	}
 	t, err := core.ScalarOf(d, x)
 	if err != nil {
 		return tf.Failed(g, "Const", err).Output(0)

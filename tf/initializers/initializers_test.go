@@ -1,6 +1,7 @@
 package initializers_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -33,6 +34,23 @@ var fromTensorFlow = []struct {
 	{"lecun uniform", initializers.LecunUniform, tf.Shape{4, 1}, []float32{0.5416061282157898, -0.7299301028251648, 0.6784191727638245, -0.5728669166564941}},
 	{"lecun normal", initializers.LecunNormal, tf.Shape{4, 1}, []float32{0.17348556220531464, 0.32237452268600464, 0.23789820075035095, 0.13223926723003387}},
 	{"scaling", initializers.VarianceScaling(3, initializers.FanOut, initializers.Untruncated, 5), tf.Shape{1, 4}, []float32{0.2918035686016083, 1.5369871854782104, 1.2287451028823853, -0.04750434309244156}},
+}
+
+// TestAllNumbers: variables of every type of numbers, and of bool, begin with zeros or
+// ones, as in TensorFlow.
+func TestAllNumbers(t *testing.T) {
+	for _, d := range []tf.DType{tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Uint8, tf.Uint16, tf.Uint32, tf.Uint64, tf.Bool} {
+		for i, f := range []initializers.Initializer{initializers.Zeros, initializers.Ones} {
+			want := fmt.Sprint(i)
+			if d == tf.Bool {
+				want = fmt.Sprint(i == 1)
+			}
+			x := computed(t, f(tf.NewGraph(), d, tf.Shape{2}))
+			if x.DType() != d || x.Len() != 2 || fmt.Sprint(x.At(1)) != want {
+				t.Errorf("%v: got %v, want %s", d, x, want)
+			}
+		}
+	}
 }
 
 // computed returns x, an output of a graph that is not eager.

@@ -103,7 +103,8 @@ type Model struct {
 type VersionPolicy = versions.Policy
 
 // A Canary sends a share of the requests that name no version to the version of a
-// label, while that is available. The zero value sends none.
+// label, while that is available, and the others to the latest version beside it,
+// while there is one. The zero value is none.
 type Canary struct {
 	Label string
 	Share float64 // from 0 to 1

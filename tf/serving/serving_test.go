@@ -267,11 +267,40 @@ func TestVersionsChangeUnderLoad(t *testing.T) {
 	}
 }
 
-// TestLabelsAndCanaries sends requests by label, and a share of all others.
-func TestLabelsAndCanaries(t *testing.T) {
+// TestLatestIsCanary has the latest version get a share of the requests: the others
+// go to the one before, and all go to the only one.
+func TestLatestIsCanary(t *testing.T) {
 	dir := models(t, 1, 2)
-	m := Model{Name: "m", BasePath: dir, Versions: VersionPolicy{All: true}, Labels: map[string]int64{"old": 1, "new": 2}, Canary: Canary{Label: "old", Share: 0.5}}
+	m := Model{Name: "m", BasePath: dir, Versions: VersionPolicy{All: true}, Labels: map[string]int64{"new": 2}}
 	s := serve(t, Config{Models: []Model{m}}, "")
+	for _, c := range []struct {
+		share float64
+		want  func(one, two int) bool
+	}{
+		{0, func(one, two int) bool { return two == 0 }},
+		{0.5, func(one, two int) bool { return one > 50 && two > 50 }},
+		{1, func(one, two int) bool { return one == 0 }},
+	} {
+		m.Canary = Canary{Label: "new", Share: c.share}
+		if err := s.Reload(t.Context(), []Model{m}); err != nil {
+			t.Fatal(err)
+		}
+		if n := byVersion(t, s); !c.want(n[1], n[2]) {
+			t.Errorf("share %v: requests by version: %v", c.share, n)
+		}
+	}
+	m.Versions, m.Canary.Share = VersionPolicy{}, 0.5
+	if err := s.Reload(t.Context(), []Model{m}); err != nil {
+		t.Fatal(err)
+	}
+	s.look()
+	if n := byVersion(t, s); n[2] != 200 {
+		t.Errorf("of one version: %v", n)
+	}
+}
+
+// byVersion sends 200 requests that name no version, and counts what answers them.
+func byVersion(t *testing.T, s *Server) map[int64]int {
 	count := map[int64]int{}
 	for range 200 {
 		p, err := s.Predict(t.Context(), predict(2))
@@ -280,6 +309,15 @@ func TestLabelsAndCanaries(t *testing.T) {
 		}
 		count[p.GetModelSpec().GetVersion().GetValue()]++
 	}
+	return count
+}
+
+// TestLabelsAndCanaries sends requests by label, and a share of all others.
+func TestLabelsAndCanaries(t *testing.T) {
+	dir := models(t, 1, 2)
+	m := Model{Name: "m", BasePath: dir, Versions: VersionPolicy{All: true}, Labels: map[string]int64{"old": 1, "new": 2}, Canary: Canary{Label: "old", Share: 0.5}}
+	s := serve(t, Config{Models: []Model{m}}, "")
+	count := byVersion(t, s)
 	if count[1] < 50 || count[2] < 50 {
 		t.Errorf("requests by version: %v", count)
 	}

@@ -52,18 +52,22 @@ func (s *Server) labeled(name, label string) (*handle, error) {
 	return nil, tf.Errorf(tf.InvalidArgument, "Unrecognized servable version label: %s", label)
 }
 
-// canary lends the version of a model's canary to its share of the requests, nil to
-// the others.
+// canary lends the version of a model's canary to its share of the requests, and to
+// the others the latest version that is another one: a canary that is the latest
+// version would have them all otherwise. It is nil if there is no such version.
 func (s *Server) canary(name string) *handle {
 	m := s.model(name)
-	if m == nil || m.Canary.Share <= 0 || rand.Float64() >= m.Canary.Share {
+	if m == nil {
 		return nil
 	}
 	v, ok := m.Labels[m.Canary.Label]
 	if !ok {
 		return nil
 	}
-	return s.m.At(name, v)
+	if rand.Float64() < m.Canary.Share {
+		return s.m.At(name, v)
+	}
+	return s.m.LatestBut(name, v)
 }
 
 // begin makes room for a request; done gives it back.

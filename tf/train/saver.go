@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -217,8 +218,12 @@ func (s *Saver) scope() string {
 	return s.o.Name
 }
 
-// checkPath refuses the name of the state file.
+// checkPath refuses the name of the state file, and what names no file: such a
+// checkpoint would be written, but LatestCheckpoint would not find it.
 func (s *Saver) checkPath(path string, o []SaveOptions) error {
+	if path == "" || strings.HasSuffix(path, "/") {
+		return tf.Errorf(tf.InvalidArgument, "the name of a checkpoint must end with that of its files, DIR/NAME, got %q", path)
+	}
 	if opt := saveOptions(o); filepath.Base(path) == opt.LatestFilename && !s.o.Sharded {
 		return tf.Errorf(tf.InvalidArgument, "'latest_filename' collides with 'save_path': '%s' and '%s'", opt.LatestFilename, path)
 	}

@@ -42,6 +42,11 @@ func TestSaverRefuses(t *testing.T) {
 	if _, err := saver.Save(t.Context(), s, filepath.Join(dir, "checkpoint")); !says(err, tf.InvalidArgument, "'latest_filename' collides with 'save_path'") {
 		t.Error(err)
 	}
+	for _, path := range []string{"", dir + "/"} {
+		if _, err := saver.Save(t.Context(), s, path); !says(err, tf.InvalidArgument, "must end with that of its files") {
+			t.Errorf("%q: %v", path, err)
+		}
+	}
 	if _, err := saver.Save(t.Context(), s, filepath.Join(dir, "m"), train.SaveOptions{LatestFilename: "a/b"}); !says(err, tf.InvalidArgument, "must not contain path components") {
 		t.Error(err)
 	}

@@ -3,6 +3,7 @@ package batch
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -10,8 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb/servingpb"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -143,6 +147,22 @@ func TestParametersRefused(t *testing.T) {
 		if err := p.Check(); tf.CodeOf(err) != tf.InvalidArgument || tf.AsError(err).Message() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
+	}
+}
+
+// TestTimeoutRefused: a file's timeout that no Duration holds is refused as it stands
+// there.
+func TestTimeoutRefused(t *testing.T) {
+	for _, micros := range []int64{-1, 9_223_372_036_854_776, 18_446_744_073_709_552, math.MaxInt64} {
+		want := fmt.Sprintf("batch_timeout_micros must be from 0 to 9223372036854775, got %d", micros)
+		_, err := FromProto(&servingpb.BatchingParameters{BatchTimeoutMicros: wrapperspb.Int64(micros)})
+		if tf.CodeOf(err) != tf.InvalidArgument || tf.AsError(err).Message() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	longest := &servingpb.BatchingParameters{BatchTimeoutMicros: wrapperspb.Int64(maxMicros)}
+	if p, err := FromProto(longest); err != nil || p.Timeout.Microseconds() != maxMicros {
+		t.Errorf("got %v, %v", p, err)
 	}
 }
 

@@ -3,6 +3,7 @@
 package batch
 
 import (
+	"math"
 	"runtime"
 	"time"
 
@@ -37,6 +38,9 @@ type Params struct {
 	MaxRun int
 }
 
+// maxMicros is the longest timeout that a time.Duration holds.
+const maxMicros = int64(math.MaxInt64 / time.Microsecond)
+
 // FromProto reads the message of a batching parameters file. Errors are
 // InvalidArgument.
 func FromProto(p *servingpb.BatchingParameters) (*Params, error) {
@@ -50,6 +54,9 @@ func FromProto(p *servingpb.BatchingParameters) (*Params, error) {
 	}
 	if v := p.GetMaxBatchSize(); v != nil && v.GetValue() <= 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "max_batch_size must be positive, got %d", v.GetValue())
+	}
+	if v := p.GetBatchTimeoutMicros().GetValue(); v < 0 || v > maxMicros {
+		return nil, tf.Errorf(tf.InvalidArgument, "batch_timeout_micros must be from 0 to %d, got %d", maxMicros, v)
 	}
 	if v := p.GetNumBatchThreads(); v != nil && v.GetValue() <= 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "num_batch_threads must be positive, got %d", v.GetValue())

@@ -221,6 +221,26 @@ func (m *Manager[M]) Latest(name string) *Handle[M] {
 	return md.latest.hold()
 }
 
+// LatestBut is Latest without regard to one version.
+func (m *Manager[M]) LatestBut(name string, but int64) *Handle[M] {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	md := m.models[name]
+	if md == nil {
+		return nil
+	}
+	var best *Handle[M]
+	for v, h := range md.live {
+		if v != but && (best == nil || v > best.ID.Version) {
+			best = h
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return best.hold()
+}
+
 // At is Latest for one version.
 func (m *Manager[M]) At(name string, version int64) *Handle[M] {
 	m.mu.RLock()
