@@ -44,5 +44,5 @@ func (s *set) begin(j *job) bool {
 func (s *set) conclude(j *job) {
 	defer s.begun.Add(-1)
 	s.share(j)
-	j.wait()
+	j.wait(&s.waits)
 }

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // job is one call of ParallelFor that goroutines take ranges of.
@@ -14,8 +15,8 @@ type job struct {
 
 	slot    int
 	helpers atomic.Int32
-	next    atomic.Int32 // the next range to take
-	done    atomic.Int32 // ranges that have ended
+	taken   atomic.Uint64 // ranges that the caller has taken, and those of workers in the high half
+	done    atomic.Int32  // ranges that have ended
 	all     sync.WaitGroup
 	failed  atomic.Pointer[failure] // the first panic
 }
@@ -33,9 +34,17 @@ func (j *job) inline() {
 	}
 }
 
+// The caller takes ranges from the first on, workers from the last on. So one of two
+// threads has the front of whatever calls one after the other go through, and finds it in
+// its own cache, and the other has the back.
+const (
+	byCaller = 1
+	byWorker = 1 << 32
+)
+
 // join reports whether one more worker may help.
 func (j *job) join() bool {
-	if int(j.next.Load()) >= j.chunks {
+	if t := j.taken.Load(); front(t)+back(t) >= j.chunks {
 		return false
 	}
 	if int(j.helpers.Add(1)) > j.limit {
@@ -45,13 +54,24 @@ func (j *job) join() bool {
 	return true
 }
 
-// help takes ranges until none is left.
-func (j *job) help() {
-	for {
-		i := int(j.next.Add(1)) - 1
-		if i >= j.chunks {
-			return
-		}
+func front(taken uint64) int { return int(uint32(taken)) }
+
+func back(taken uint64) int { return int(taken >> 32) }
+
+// take returns a range that is left, none if there is none.
+func (j *job) take(as uint64) (i int, some bool) {
+	t := j.taken.Add(as) - as
+	if as == byWorker {
+		i = j.chunks - 1 - back(t)
+	} else {
+		i = front(t)
+	}
+	return i, front(t)+back(t) < j.chunks
+}
+
+// help takes ranges, as the caller or as a worker, until none is left.
+func (j *job) help(as uint64) {
+	for i, some := j.take(as); some; i, some = j.take(as) {
 		j.run(i)
 	}
 }
@@ -75,15 +95,25 @@ func (j *job) finish() {
 
 // wait returns when all ranges have ended: soon, as a rule, since none is
 // left to take. It passes on the first panic.
-func (j *job) wait() {
-	for range leastRounds {
-		if int(j.done.Load()) == j.chunks {
-			break
-		}
-		runtime.Gosched()
+func (j *job) wait(p *waits) {
+	if !j.look(p.rounds.Load()) {
+		began := time.Now()
+		j.all.Wait()
+		p.parked(time.Since(began))
 	}
-	j.all.Wait()
+	j.all.Wait() // for the detector of races: what the workers wrote happened before
 	if p := j.failed.Load(); p != nil {
 		panic(p.value)
 	}
+}
+
+// look reports whether all ranges end within so many rounds, in which other goroutines run.
+func (j *job) look(rounds int32) bool {
+	for ; rounds > 0; rounds-- {
+		if int(j.done.Load()) == j.chunks {
+			return true
+		}
+		runtime.Gosched()
+	}
+	return int(j.done.Load()) == j.chunks
 }

@@ -1,6 +1,9 @@
 package threads
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
 const (
 	// leastRounds and mostRounds bound how long a worker looks for work before it
@@ -14,6 +17,8 @@ const (
 	mostMisses = 6
 	// heldWaits is how many short waits teach nothing after a worker gave up.
 	heldWaits = 200
+	// mostWaits bounds how long a caller looks for the end of its workers' ranges.
+	mostWaits = 3200
 )
 
 // patience is how long a worker looks for work. Within a step the next work
@@ -54,5 +59,22 @@ func (p *patience) waited(d time.Duration) {
 		p.held--
 	default:
 		p.rounds = min(2*p.rounds, mostRounds)
+	}
+}
+
+// waits is how long callers look for the end of what their workers have left before they
+// park: longer after a park that was short, as workers are at their last ranges then; less
+// long after one that was not, as when the system has given a worker's processor to another
+// program, which moves the worker to the caller's if that parks.
+type waits struct{ rounds atomic.Int32 }
+
+// parked learns from how long a caller was parked. Callers that park at once may each miss
+// what another one has learned.
+func (w *waits) parked(d time.Duration) {
+	r := w.rounds.Load()
+	if d < shortPark/2 {
+		w.rounds.Store(min(2*r, mostWaits))
+	} else {
+		w.rounds.Store(max(r-r/4, leastRounds))
 	}
 }

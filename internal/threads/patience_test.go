@@ -1,6 +1,9 @@
 package threads
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // TestWaits: how long a worker looks for work follows from how long it was parked, within bounds.
 func TestWaits(t *testing.T) {
@@ -43,5 +46,23 @@ func TestGivesUp(t *testing.T) {
 	}
 	if got := spent(waits, mostMisses/2); got < waits*mostRounds*9/10 {
 		t.Errorf("with success now and then: %d rounds in %d looks", got, waits)
+	}
+}
+
+// TestCallersWait has callers park for short and for long.
+func TestCallersWait(t *testing.T) {
+	var w waits
+	w.rounds.Store(leastRounds)
+	for range 20 {
+		w.parked(50 * time.Microsecond)
+	}
+	if got := w.rounds.Load(); got != mostWaits {
+		t.Errorf("after short parks callers look for %d rounds, want %d", got, mostWaits)
+	}
+	for range 40 {
+		w.parked(4 * time.Millisecond)
+	}
+	if got := w.rounds.Load(); got != leastRounds {
+		t.Errorf("after long parks callers look for %d rounds, want %d", got, leastRounds)
 	}
 }

@@ -68,7 +68,7 @@ func (p *Pool) ParallelFor(n, grain int, f func(lo, hi int)) {
 	j := &job{f: f, n: n, chunks: c, limit: p.limit - 1}
 	if j.limit > 0 && p.set.offer(j) {
 		p.set.share(j)
-		j.wait()
+		j.wait(&p.set.waits)
 		return
 	}
 	j.inline()

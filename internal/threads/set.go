@@ -32,6 +32,7 @@ type set struct {
 	parked   atomic.Int32  // len(idle); written with the lock held, as workers is
 	workers  atomic.Int32
 	begun    atomic.Int32 // jobs whose callers do something else meanwhile
+	waits    waits
 
 	mu    sync.Mutex
 	users int
@@ -53,6 +54,7 @@ var shared = newSet()
 
 func newSet() *set {
 	s := &set{}
+	s.waits.rounds.Store(leastRounds)
 	s.ended = sync.NewCond(&s.mu)
 	return s
 }
@@ -122,7 +124,7 @@ func (s *set) place(j *job) bool {
 // range is left, or when f ends the caller's goroutine.
 func (s *set) share(j *job) {
 	defer s.jobs[j.slot].Store(nil)
-	j.help()
+	j.help(byCaller)
 }
 
 // wakeUp wakes up to n parked workers and starts new ones if there are fewer.
@@ -169,7 +171,7 @@ func (w *worker) end() {
 func (w *worker) helpAny() bool {
 	for i := range w.set.jobs {
 		if j := w.set.jobs[i].Load(); j != nil && j.join() {
-			j.help()
+			j.help(byWorker)
 			j.helpers.Add(-1)
 			return true
 		}
