@@ -162,12 +162,26 @@ func check(models []Model) error {
 			return tf.Errorf(tf.InvalidArgument, "Illegal to list model %s multiple times in config list", m.Name)
 		case m.FS == nil && !absolute(m.BasePath):
 			return tf.Errorf(tf.InvalidArgument, "Expected model %s to have an absolute path or URI; got base_path()=%s", m.Name, m.BasePath)
-		case m.Canary.Share < 0 || m.Canary.Share > 1:
+		case !isShare(m.Canary.Share):
 			return tf.Errorf(tf.InvalidArgument, "the share of a canary must be from 0 to 1, model %s has %v", m.Name, m.Canary.Share)
+		case !m.Canary.labeled(&m):
+			return tf.Errorf(tf.InvalidArgument, "the label of a canary must be one of the model's, model %s has none that is %q", m.Name, m.Canary.Label)
+		case !isShare(m.Log.Share):
+			return tf.Errorf(tf.InvalidArgument, "the share of requests that are logged must be from 0 to 1, model %s has %v", m.Name, m.Log.Share)
+		case m.Log.Share > 0 && m.Log.Prefix == "":
+			return tf.Errorf(tf.InvalidArgument, "a request log must have a prefix for the names of its files, that of model %s has none", m.Name)
 		}
 		seen[m.Name] = true
 	}
 	return nil
+}
+
+func isShare(x float64) bool { return 0 <= x && x <= 1 }
+
+// labeled reports whether c is none, or its label one of m's.
+func (c *Canary) labeled(m *Model) bool {
+	_, found := m.Labels[c.Label]
+	return found || *c == Canary{}
 }
 
 // absolute reports whether a path is absolute, or the URI of a local file.

@@ -29,7 +29,8 @@ func (s *Server) Handler() http.Handler {
 	h := &rest{s: s}
 	mux := http.NewServeMux()
 	observe := func(f http.HandlerFunc) http.Handler { return s.cfg.Security.Protect(secure.Observe, f) }
-	mux.Handle("GET /openapi/{file}", observe(h.openAPI))
+	mux.Handle("GET /openapi/{file}", h.shared(observe(h.openAPI)))
+	mux.Handle("OPTIONS /openapi/{file}", h.shared(http.HandlerFunc(h.preflight)))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", h.ready)
 	mux.HandleFunc("GET /readyz/{name}", h.ready)
@@ -58,11 +59,7 @@ type reply struct {
 
 // serve answers a request below /v1/.
 func (h *rest) serve(w http.ResponseWriter, r *http.Request) {
-	if h.s.cfg.CORS {
-		for name, value := range corsHeaders {
-			w.Header().Set(name, value)
-		}
-	}
+	h.share(w)
 	if r.Method == http.MethodOptions {
 		h.preflight(w, r)
 		return
@@ -78,6 +75,28 @@ func (h *rest) serve(w http.ResponseWriter, r *http.Request) {
 
 var corsHeaders = map[string]string{
 	"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "POST, GET", "Access-Control-Allow-Headers": "Content-Type",
+}
+
+// share says that pages of other origins may read the answer, if the server lets them. Those
+// that send a token may only where tokens are asked for: TensorFlow Serving knows none.
+func (h *rest) share(w http.ResponseWriter) {
+	if !h.s.cfg.CORS {
+		return
+	}
+	for name, value := range corsHeaders {
+		w.Header().Set(name, value)
+	}
+	if h.s.cfg.Security != nil {
+		w.Header().Set("Access-Control-Allow-Headers", "Content-Type, Authorization")
+	}
+}
+
+// shared is next with what share says.
+func (h *rest) shared(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.share(w)
+		next.ServeHTTP(w, r)
+	})
 }
 
 var httpOrigin = regexp.MustCompile("https?://")

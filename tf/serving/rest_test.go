@@ -113,6 +113,16 @@ func TestCORS(t *testing.T) {
 	if w := ask(with, "OPTIONS", path, nil, "Origin", "https://a.example"); w.Code != 200 || w.Header().Get("Access-Control-Allow-Methods") != "POST, GET" {
 		t.Errorf("preflight: %d %v", w.Code, w.Header())
 	}
+	for _, method := range []string{"GET", "OPTIONS"} {
+		w := ask(with, method, "/openapi/m.json", nil, "Origin", "https://a.example")
+		if w.Code != 200 || w.Header().Get("Access-Control-Allow-Origin") != "*" || w.Header().Get("Access-Control-Allow-Headers") != "Content-Type" {
+			t.Errorf("%s of the description: %d %v", method, w.Code, w.Header())
+		}
+	}
+	guarded := serve(t, Config{CORS: true, Security: guard(t)}, models(t, 1))
+	if w := ask(guarded, "OPTIONS", path, nil, "Origin", "https://a.example"); w.Header().Get("Access-Control-Allow-Headers") != "Content-Type, Authorization" {
+		t.Errorf("preflight where tokens are asked for: %v", w.Header())
+	}
 	if w := ask(with, "OPTIONS", path, nil); w.Code != 400 {
 		t.Errorf("preflight without origin: %d", w.Code)
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,15 +14,7 @@ import (
 // TestEmbeddedSecurity: a program that embeds a server gives it certificates and
 // tokens, and its handler lets in whom these name.
 func TestEmbeddedSecurity(t *testing.T) {
-	ca := securetest.New(t)
-	ca.Issue(t, securetest.Cert{Name: "server"})
-	tokens := ca.Path("tokens")
-	securetest.Write(t, tokens, []byte("observe watcher a-token-that-may-look\nrun robot a-token-that-may-run\n"))
-	security, err := OpenSecurity(SecurityFiles{Cert: ca.Path("server.pem"), Key: ca.Path("server.key"), Tokens: tokens, Poll: -1}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer security.Close()
+	security := guard(t)
 	server := serve(t, Config{Security: security}, models(t, 1))
 	h := httptest.NewUnstartedServer(server.Handler())
 	h.TLS = security.Server()
@@ -45,8 +38,22 @@ func TestEmbeddedSecurity(t *testing.T) {
 			t.Errorf("with the token %q: %d, want %d", token, answer.StatusCode, want)
 		}
 	}
-	if s, err := OpenSecurity(SecurityFiles{Cert: ca.Path("none")}, nil, nil); err == nil {
+	if s, err := OpenSecurity(SecurityFiles{Cert: filepath.Join(t.TempDir(), "none")}, nil, nil); err == nil {
 		s.Close()
 		t.Error("a certificate that is not there was taken")
 	}
+}
+
+// guard asks for tokens, of which it knows two.
+func guard(t *testing.T) *Security {
+	ca := securetest.New(t)
+	ca.Issue(t, securetest.Cert{Name: "server"})
+	tokens := ca.Path("tokens")
+	securetest.Write(t, tokens, []byte("observe watcher a-token-that-may-look\nrun robot a-token-that-may-run\n"))
+	security, err := OpenSecurity(SecurityFiles{Cert: ca.Path("server.pem"), Key: ca.Path("server.key"), Tokens: tokens, Poll: -1}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { security.Close() })
+	return security
 }

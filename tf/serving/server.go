@@ -19,6 +19,7 @@ import (
 type Server struct {
 	cfg   Config
 	m     *lifecycle.Manager[*servable]
+	ended context.Context // by Close
 	stop  context.CancelFunc
 	tasks sync.WaitGroup
 	slots chan struct{} // one for each request under way; nil: there is no bound
@@ -51,7 +52,7 @@ func New(cfg Config) (*Server, error) {
 		}
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Server{cfg: cfg, stop: stop, noted: map[string]string{}, models: byName(cfg.Models), logs: newRequestLogs(cfg.Log)}
+	s := &Server{cfg: cfg, ended: ctx, stop: stop, noted: map[string]string{}, models: byName(cfg.Models), logs: newRequestLogs(cfg.Log)}
 	s.m = lifecycle.New(lifecycle.Config[*servable]{
 		Load: s.load, Loads: cfg.Loads, Retries: cfg.LoadRetries, Interval: cfg.RetryInterval, Log: cfg.Log, Freed: debug.FreeOSMemory,
 	})
@@ -101,7 +102,7 @@ func (s *Server) model(name string) *Model {
 
 // Ready returns nil when every model has a version that is available, and an error
 // of code Unknown when loading one has failed for good. It waits for models that
-// have no versions until ctx ends.
+// have no versions until ctx ends; after Close the error is FailedPrecondition.
 func (s *Server) Ready(ctx context.Context) error {
 	var names []string
 	models := s.list()
@@ -140,14 +141,22 @@ func (s *Server) available(name string) error {
 // await waits until each model has a version that is available, or has none that
 // might become so, and until versions that get labels are not being loaded.
 func (s *Server) await(ctx context.Context, names []string, labels []*Model) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.ended, cancel)()
 	err := s.m.Wait(ctx, func() bool {
 		return !slices.ContainsFunc(names, func(n string) bool { return s.settled(n) == nil }) && !slices.ContainsFunc(labels, s.loadsLabeled)
 	})
-	if err != nil {
+	switch {
+	case s.ended.Err() != nil:
+		return errClosed
+	case err != nil:
 		return tf.AsError(err)
 	}
 	return s.unavailable(names)
 }
+
+var errClosed = tf.Errorf(tf.FailedPrecondition, "the server must not have been closed")
 
 // settled returns the versions of a model if it is known how loading them went,
 // else nil.
@@ -208,6 +217,9 @@ func (s *Server) Reload(ctx context.Context, models []Model) error {
 	}
 	s.reloading.Lock()
 	defer s.reloading.Unlock()
+	if s.ended.Err() != nil {
+		return errClosed
+	}
 	fresh, labels := s.replace(slices.Clone(models))
 	s.look()
 	for _, name := range fresh {

@@ -88,7 +88,7 @@ func statusProto(err error) *servingpb.StatusProto {
 
 // HandleReloadConfigRequest replaces the models: a call of ModelService. Canaries
 // and request logs stay as the program has them: a client does not choose the files
-// that the server writes. Metrics that the request names have not grown, as far as
+// that the server writes. A canary whose label goes, goes too. Metrics that the request names have not grown, as far as
 // this server knows.
 func (s *Server) HandleReloadConfigRequest(ctx context.Context, r *servingpb.ReloadConfigRequest) (*servingpb.ReloadConfigResponse, error) {
 	models, err := ModelsOf(r.GetConfig())
@@ -113,6 +113,9 @@ func (s *Server) keepOwn(models []Model) {
 		models[i].Log = RequestLog{}
 		if own := s.model(models[i].Name); own != nil {
 			models[i].Log, models[i].Canary = own.Log, own.Canary
+		}
+		if !models[i].Canary.labeled(&models[i]) {
+			models[i].Canary = Canary{}
 		}
 	}
 }
