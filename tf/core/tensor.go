@@ -156,7 +156,8 @@ func Scalar[T Elem](v T) *Tensor {
 	return t
 }
 
-// ScalarOf returns a scalar of a numeric type d with the value nearest to x.
+// ScalarOf returns a scalar of a numeric type d with the value nearest to x, for integers
+// that without what is behind the point. Those but int32 and int64 must have it.
 func ScalarOf(d DType, x float64) (*Tensor, error) {
 	switch d.Base() {
 	case Float32:
@@ -183,19 +184,27 @@ func ScalarOf(d DType, x float64) (*Tensor, error) {
 func smallScalarOf(d DType, x float64) (*Tensor, error) {
 	switch d.Base() {
 	case Int8:
-		return Scalar(int8(int64(x))), nil
+		return whole[int8](d, x)
 	case Int16:
-		return Scalar(int16(int64(x))), nil
+		return whole[int16](d, x)
 	case Uint8:
-		return Scalar(uint8(int64(x))), nil
+		return whole[uint8](d, x)
 	case Uint16:
-		return Scalar(uint16(int64(x))), nil
+		return whole[uint16](d, x)
 	case Uint32:
-		return Scalar(uint32(int64(x))), nil
+		return whole[uint32](d, x)
 	case Uint64:
-		return Scalar(uint64(x)), nil
+		return whole[uint64](d, x)
 	}
 	return nil, Errorf(InvalidArgument, "a number of a numeric type is needed, got type %v", d)
+}
+
+// whole is a scalar of type T, which must have the whole part of x.
+func whole[T int8 | int16 | uint8 | uint16 | uint32 | uint64](d DType, x float64) (*Tensor, error) {
+	if v := T(x); float64(v) == math.Trunc(x) {
+		return Scalar(v), nil
+	}
+	return nil, Errorf(InvalidArgument, "the number must be one of type %v, got %v", d, x)
 }
 
 // HandleTensor returns a scalar resource tensor.

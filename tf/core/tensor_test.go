@@ -217,6 +217,11 @@ func TestScalarOf(t *testing.T) {
 			t.Errorf("%v: %v, %v; want %v", d, x, err, want)
 		}
 	}
+	for d, x := range map[core.DType]float64{core.Uint8: 256, core.Int8: -129, core.Uint16: -1, core.Uint64: 1e20, core.Int16: math.NaN()} {
+		if got, err := core.ScalarOf(d, x); core.CodeOf(err) != core.InvalidArgument {
+			t.Errorf("%v of %v: %v, %v", x, d, got, err)
+		}
+	}
 	if _, err := core.ScalarOf(core.String, 1); core.CodeOf(err) != core.InvalidArgument {
 		t.Errorf("a string: %v", err)
 	}
