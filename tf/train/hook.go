@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -86,4 +87,16 @@ func union(a, b session.RunOptions) session.RunOptions {
 	a.PartitionGraphs = a.PartitionGraphs || b.PartitionGraphs
 	a.ReportAllocationsUponOOM = a.ReportAllocationsUponOOM || b.ReportAllocationsUponOOM
 	return a
+}
+
+// closeAll closes all hooks, also when one of them fails or panics, and joins the errors.
+func closeAll(hooks []Hook) (err error) {
+	if len(hooks) == 0 {
+		return nil
+	}
+	defer func() { err = errors.Join(err, closeAll(hooks[1:])) }()
+	if c, ok := hooks[0].(interface{ Close() error }); ok {
+		return c.Close()
+	}
+	return nil
 }

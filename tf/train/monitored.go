@@ -396,15 +396,3 @@ func (m *MonitoredSession) finish(l *live, cause error) (err error) {
 
 // closeHooks closes those hooks that have something to close.
 func (m *MonitoredSession) closeHooks() error { return closeAll(m.hooks) }
-
-// closeAll closes all hooks, also when one of them fails or panics, and joins the errors.
-func closeAll(hooks []Hook) (err error) {
-	if len(hooks) == 0 {
-		return nil
-	}
-	defer func() { err = errors.Join(err, closeAll(hooks[1:])) }()
-	if c, ok := hooks[0].(interface{ Close() error }); ok {
-		return c.Close()
-	}
-	return nil
-}
