@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/master"
 	"github.com/gorge-tf/gorge/internal/requestid"
@@ -297,6 +298,26 @@ func TestStepIsBounded(t *testing.T) {
 	<-started
 	cancel()
 	check(t, "a step without a caller", <-ended, core.Canceled, "")
+}
+
+// A session's limit bounds the steps that have none of their own.
+func TestSessionBoundsSteps(t *testing.T) {
+	g := tf.NewGraph(tf.Strict())
+	tf.Apply(g, "TestWait", nil, tf.Name("wait"), tf.OnDevice("/job:ps"))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer time.AfterFunc(time.Minute, cancel).Stop() // so that a step without a limit is cancelled, not late
+	c := newCluster(t, ps0, worker0)
+	for limit, begun := int64(1), false; !begun; limit *= 2 { // until the step gets to its node meanwhile
+		s := connect(t, c.master(worker0), g, &pb.ConfigProto{OperationTimeoutInMs: limit})
+		_, err := s.m.RunStep(ctx, s.request(nil, nil, "wait"))
+		check(t, fmt.Sprintf("a step of a session whose steps have %d ms", limit), err, core.DeadlineExceeded, "")
+		select {
+		case <-started:
+			begun = true
+		default:
+			begun = t.Failed()
+		}
+	}
 }
 
 // The server's configuration comes before the client's and after it.
