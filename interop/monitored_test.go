@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
-	_ "github.com/gorge-tf/gorge/tf/cluster"
+	_ "github.com/gorge-tf/gorge/tf/cluster/client"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/queue"
 	"github.com/gorge-tf/gorge/tf/ops/summary"

@@ -20,7 +20,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/gorge-tf/gorge/examples/internal/digits"
-	_ "github.com/gorge-tf/gorge/tf/cluster" // targets grpc://…
+	_ "github.com/gorge-tf/gorge/tf/cluster/client" // targets grpc://…
 	"github.com/gorge-tf/gorge/tf/train/live"
 )
 

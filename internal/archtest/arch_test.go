@@ -47,8 +47,8 @@ var layers = [][]string{
 	{"internal/verbs/...", "internal/telemetry"},
 	{"tf/session", "tf/eager", "tf/initializers/..."},
 	{"tf/optest"},
-	{"tf/timeline", "tf/vars"},
-	{"tf/cluster", "tf/train/...", "tf/layers", "tf/losses", "tf/metrics", "tf/image", "tf/data", "tf/dense/...", "tf/savedmodel"},
+	{"tf/timeline", "tf/vars", "internal/remote"},
+	{"tf/cluster/...", "tf/train/...", "tf/layers", "tf/losses", "tf/metrics", "tf/image", "tf/data", "tf/dense/...", "tf/savedmodel"},
 	{"tf/rnn", "tf/feature", "internal/serving/...", "internal/statuspage", "internal/chaos"},
 	{"tf/estimator/...", "tf/serving/..."},
 	{"docs/...", "examples/...", "cmd/...", "bench/...", "interop/...", "internal/endurance", "internal/gen/...", "internal/archtest", "."},
@@ -72,6 +72,7 @@ var never = map[string][]string{
 	"tf/feature":            {grpc},
 	"tf/savedmodel":         {grpc},
 	"tf/estimator":          {"tf/cluster", grpc},
+	"tf/cluster/client":     {"internal/worker", "internal/master", "internal/eagerservice", "internal/verbs", "tf/ops/all"},
 	"tf/train":              {"tf/train/live", "github.com/guptarohit/asciigraph", "golang.org/x/term", grpc},
 }
 

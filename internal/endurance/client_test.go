@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
-	_ "github.com/gorge-tf/gorge/tf/cluster" // serves grpc://
+	_ "github.com/gorge-tf/gorge/tf/cluster/client" // serves grpc://
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/train"

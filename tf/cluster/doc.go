@@ -11,10 +11,7 @@
 // on their way, and without copies of tensors. Clients and tasks learn of them
 // from the answers to their first calls; see [Config].NoLinks.
 //
-// Importing the package makes session targets of the form grpc://host:port
-// work:
-//
-//	import _ "github.com/gorge-tf/gorge/tf/cluster"
-//	...
-//	s, err := session.New(g, session.Target("grpc://ps0:2222"))
+// Importing the package makes session targets of the form grpc://host:port work, as
+// package [github.com/gorge-tf/gorge/tf/cluster/client] does for programs that serve
+// nothing.
 package cluster

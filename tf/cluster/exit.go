@@ -54,16 +54,14 @@ func (s *Server) awaitEnd(ctx context.Context, task string) bool {
 	}
 	for up := false; !up; { // a connection may have been lost
 		_, err := w.GetStatus(ctx, &pb.GetStatusRequest{}) // waits for the task to come
-		if up = err == nil; !up && !pause(ctx, maxRetries) {
+		if up = err == nil; !up && !wait(ctx, checkEvery) {
 			return false
 		}
 	}
 	s.log.Info("the task to exit with is up", "of", task)
 	for missed := 0; missed < checksMissed; {
-		select {
-		case <-ctx.Done():
+		if !wait(ctx, checkEvery) {
 			return false
-		case <-time.After(checkEvery):
 		}
 		try, cancel := context.WithTimeout(ctx, checkEvery)
 		_, err := w.GetStatus(try, &pb.GetStatusRequest{})
@@ -74,4 +72,14 @@ func (s *Server) awaitEnd(ctx context.Context, task string) bool {
 		}
 	}
 	return true
+}
+
+// wait reports whether ctx is still there after a time.
+func wait(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gorge-tf/gorge/internal/remote"
 	"github.com/gorge-tf/gorge/internal/rpc"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -30,7 +31,7 @@ type DeviceInfo struct {
 // belongs to, sorted by name. It waits until all tasks of the cluster have
 // answered the server, or ctx ends. The configuration is nil for plain text.
 func ListDevices(ctx context.Context, target string, c *tls.Config) ([]DeviceInfo, error) {
-	return listDevices(ctx, target, dialConfig(c, nil))
+	return listDevices(ctx, target, remote.DialConfig(c, nil))
 }
 
 func listDevices(ctx context.Context, target string, dial rpc.DialConfig) ([]DeviceInfo, error) {
@@ -38,7 +39,7 @@ func listDevices(ctx context.Context, target string, dial rpc.DialConfig) ([]Dev
 	if !ok {
 		return nil, tf.Errorf(tf.InvalidArgument, "a target must have the form grpc://host:port, got %q", target)
 	}
-	if err := checkAddress(addr); err != nil {
+	if err := remote.CheckAddress(addr); err != nil {
 		return nil, err
 	}
 	conn, err := rpc.Dial(addr, dial)
@@ -76,7 +77,7 @@ type TaskStatus struct {
 // Probe asks all tasks of a cluster at once whether they are there. It waits
 // for none longer than until ctx ends.
 func Probe(ctx context.Context, spec Spec, c *tls.Config) ([]TaskStatus, error) {
-	return probe(ctx, spec, dialConfig(c, nil))
+	return probe(ctx, spec, remote.DialConfig(c, nil))
 }
 
 func probe(ctx context.Context, spec Spec, dial rpc.DialConfig) ([]TaskStatus, error) {

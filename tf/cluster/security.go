@@ -8,35 +8,30 @@ import (
 
 	"google.golang.org/grpc/credentials"
 
+	"github.com/gorge-tf/gorge/internal/remote"
 	"github.com/gorge-tf/gorge/internal/rpc"
-	"github.com/gorge-tf/gorge/internal/secure"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/cluster/client"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
 // Security is what secures the connections of a process and says who may do what:
 // certificates, revocations, roles and tokens, read from files, and read again when
 // these change. All methods may be called from any goroutine; Close ends it.
-type Security = secure.Keeper
+type Security = client.Security
 
 // SecurityFiles names the files of a Security.
-type SecurityFiles = secure.Files
+type SecurityFiles = client.SecurityFiles
 
 // OpenSecurity reads files and looks after them until the Security is closed. Log
 // hears what becomes of the files, audit who called what; nil: there is no audit log.
 func OpenSecurity(f SecurityFiles, log, audit slog.Handler) (*Security, error) {
-	var l *slog.Logger
-	if log != nil {
-		l = slog.New(log)
-	}
-	return secure.Open(f, l, audit)
+	return client.OpenSecurity(f, log, audit)
 }
 
 // Secured secures the connections of a session on a cluster. Unlike with
 // [session.TLS], files may be replaced while the session is open.
-func Secured(s *Security) session.Option {
-	return func(c *session.Config) { c.Security = s }
-}
+func Secured(s *Security) session.Option { return client.Secured(s) }
 
 // serving is how the server is reached.
 func (c *Config) serving(log *slog.Logger) rpc.ServerConfig {
@@ -52,19 +47,9 @@ func (c *Config) serverCredentials() credentials.TransportCredentials {
 
 // dialing is how the server reaches others.
 func (c *Config) dialing() rpc.DialConfig {
-	d := dialConfig(c.TLS, c.Security)
+	d := remote.DialConfig(c.TLS, c.Security)
 	d.NoLinks, d.Keepalive, d.Observer = c.NoLinks, c.keepalive(), c.Observer
 	return d
-}
-
-func dialConfig(c *tls.Config, s *Security) rpc.DialConfig {
-	switch {
-	case s != nil:
-		return rpc.DialConfig{Guard: s}
-	case c != nil:
-		return rpc.DialConfig{Credentials: credentials.NewTLS(c)}
-	}
-	return rpc.DialConfig{}
 }
 
 // verbsTLS is what secures the software provider of RDMA; nil: nothing does.
@@ -97,27 +82,12 @@ func (s *Server) warnOpen(c *Config) {
 	}
 }
 
-// security returns that of a session.
-func security(c *session.Config) (*Security, error) {
-	if c.Security == nil {
-		return nil, nil
-	}
-	s, ok := c.Security.(*Security)
-	switch {
-	case !ok || s == nil:
-		return nil, tf.Errorf(tf.InvalidArgument, "a session's Security must come from cluster.OpenSecurity, got a %T", c.Security)
-	case c.TLS != nil:
-		return nil, tf.Errorf(tf.InvalidArgument, "a session must have TLS or Security, not both")
-	}
-	return s, nil
-}
-
 // ListDevicesSecured is [ListDevices] over connections that s secures.
 func ListDevicesSecured(ctx context.Context, target string, s *Security) ([]DeviceInfo, error) {
-	return listDevices(ctx, target, dialConfig(nil, s))
+	return listDevices(ctx, target, remote.DialConfig(nil, s))
 }
 
 // ProbeSecured is [Probe] over connections that s secures.
 func ProbeSecured(ctx context.Context, spec Spec, s *Security) ([]TaskStatus, error) {
-	return probe(ctx, spec, dialConfig(nil, s))
+	return probe(ctx, spec, remote.DialConfig(nil, s))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/eagerservice"
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/master"
+	"github.com/gorge-tf/gorge/internal/remote"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/rpc"
 	"github.com/gorge-tf/gorge/internal/verbs"
@@ -214,7 +215,7 @@ func (s *Server) Start() error {
 	if s.exitWith != "" {
 		s.watch()
 	}
-	localServers.add(s)
+	remote.Serve(s.target, s.service)
 	s.log.Info("Started server with target: "+s.target, "transport", s.transport)
 	return nil
 }

@@ -3,12 +3,10 @@ package cluster
 import (
 	"cmp"
 	"maps"
-	"net"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/gorge-tf/gorge/internal/remote"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
@@ -20,8 +18,6 @@ type Spec map[string][]string
 
 // maxTasks bounds the task numbers of a cluster that comes from outside.
 const maxTasks = 1 << 20
-
-var jobName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
 // ParseSpec reads the form that command lines use, "worker|h:p;h:p,ps|h:p": jobs
 // separated by commas, the tasks of a job by semicolons.
@@ -102,51 +98,7 @@ func taskName(job string, task int) string {
 	return tf.DeviceSpec{Job: job, Replica: 0, Task: task, ID: -1}.String()
 }
 
-func (s Spec) check() error {
-	if len(s) == 0 {
-		return tf.Errorf(tf.InvalidArgument, "a cluster must have at least one job, this one has none")
-	}
-	for _, job := range s.Jobs() {
-		if !jobName.MatchString(job) {
-			return tf.Errorf(tf.InvalidArgument, "a job's name must consist of letters, digits and underscores and begin with a letter, got %q", job)
-		}
-		for i, addr := range s[job] {
-			if addr == "" {
-				continue
-			}
-			if err := checkAddress(addr); err != nil {
-				return tf.Errorf(tf.InvalidArgument, "task %d of job %q: %s", i, job, tf.AsError(err).Message())
-			}
-		}
-	}
-	return nil
-}
-
-func checkAddress(addr string) error {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil || host == "" {
-		return tf.Errorf(tf.InvalidArgument, "an address must have the form host:port, got %q", addr)
-	}
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return tf.Errorf(tf.InvalidArgument, "a port must be a number up to 65535, got %q", port)
-	}
-	return nil
-}
-
-// proto returns s as a ClusterDef.
-func (s Spec) proto() *pb.ClusterDef {
-	def := &pb.ClusterDef{}
-	for _, name := range s.Jobs() {
-		job := &pb.JobDef{Name: name, Tasks: map[int32]string{}}
-		for i, addr := range s[name] {
-			if addr != "" {
-				job.Tasks[int32(i)] = addr
-			}
-		}
-		def.Job = append(def.Job, job)
-	}
-	return def
-}
+func (s Spec) check() error { return remote.CheckSpec(s) }
 
 // specFromProto reads a ClusterDef.
 func specFromProto(def *pb.ClusterDef) (Spec, error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/remote"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
@@ -27,7 +28,7 @@ func TestParseSpec(t *testing.T) {
 		if d := cmp.Diff(want, again); err != nil || d != "" {
 			t.Errorf("ParseSpec(%q), which is its text: %v\n%s", got, err, d)
 		}
-		back, err := specFromProto(want.proto())
+		back, err := specFromProto(remote.SpecProto(want))
 		if d := cmp.Diff(want, back); err != nil || d != "" {
 			t.Errorf("%q as a message: %v\n%s", text, err, d)
 		}
@@ -109,7 +110,7 @@ func TestTasks(t *testing.T) {
 
 func serverDef(edit func(*pb.ServerDef)) []byte {
 	def := &pb.ServerDef{
-		Cluster: Spec{"ps": {"localhost:0"}, "worker": {"", "localhost:7"}}.proto(), JobName: "worker", TaskIndex: 1, Protocol: "grpc",
+		Cluster: remote.SpecProto(Spec{"ps": {"localhost:0"}, "worker": {"", "localhost:7"}}), JobName: "worker", TaskIndex: 1, Protocol: "grpc",
 		DefaultSessionConfig: &pb.ConfigProto{DeviceCount: map[string]int32{"CPU": 3, "GPU": 1}, IntraOpParallelismThreads: 2},
 	}
 	edit(def)

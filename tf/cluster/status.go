@@ -100,18 +100,6 @@ func Observed(o Observer) session.Option {
 	return func(c *session.Config) { c.Observer = o }
 }
 
-// observer returns that of a session.
-func observer(c *session.Config) (Observer, error) {
-	if c.Observer == nil {
-		return nil, nil
-	}
-	o, ok := c.Observer.(Observer)
-	if !ok {
-		return nil, tf.Errorf(tf.InvalidArgument, "a session's Observer must be a cluster.Observer, got a %T", c.Observer)
-	}
-	return o, nil
-}
-
 // registerHealth serves grpc.health.v1: for the server as a whole, and by the names
 // of its services.
 func (s *Server) registerHealth() {

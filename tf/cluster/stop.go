@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/gorge-tf/gorge/internal/remote"
 	"github.com/gorge-tf/gorge/tf"
 )
 
@@ -30,7 +31,7 @@ func (s *Server) Stop() error {
 	close(s.stopping)
 	s.health.Shutdown() // for good
 	defer close(s.stopped)
-	localServers.remove(s)
+	remote.Unserve(s.target, s.service)
 	s.drain()
 	return s.end()
 }

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 
 	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/internal/remote"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/rpc"
 	"github.com/gorge-tf/gorge/internal/verbs"
@@ -14,17 +15,13 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
-	"github.com/gorge-tf/gorge/tf/session"
 )
 
-// The protocols by which tasks exchange tensors. With the second one, calls
-// still go by gRPC, but tensors are written to the receiver's memory.
+// The protocols by which tasks exchange tensors.
 const (
-	protocolGRPC  = "grpc"
-	protocolVerbs = "grpc+verbs"
+	protocolGRPC  = remote.SchemeGRPC
+	protocolVerbs = remote.SchemeVerbs
 )
-
-func init() { session.RegisterFactory(protocolVerbs, newRemote) }
 
 // newVerbs returns the RDMA half of a server. Where there is none, and the
 // configuration allows that, it returns nil, after it has said why.

@@ -58,7 +58,7 @@ type Pieces interface {
 // process, on one CPU device, with as many threads as there are cores.
 type Config struct {
 	// Target is where the graph runs: "" in this process, "grpc://host:port"
-	// on a cluster (which needs package cluster to be imported).
+	// on a cluster (which needs package cluster/client, or cluster, to be imported).
 	Target string
 	// Devices says how many devices of each type a session in this process
 	// has; one CPU if there is nothing about CPUs.
@@ -203,7 +203,7 @@ func findFactory(target string) (Factory, error) {
 		return f, nil
 	}
 	if scheme == "grpc" || scheme == "grpc+verbs" {
-		return nil, tf.Errorf(tf.NotFound, "target %q needs the cluster package in the program: import _ \"github.com/gorge-tf/gorge/tf/cluster\"", target)
+		return nil, tf.Errorf(tf.NotFound, "target %q needs a client of clusters in the program: import _ \"github.com/gorge-tf/gorge/tf/cluster/client\"", target)
 	}
 	return nil, tf.Errorf(tf.NotFound, "No session factory registered for the given session options: target %q", target)
 }

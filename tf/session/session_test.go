@@ -266,7 +266,7 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 	_, err := session.New(tf.NewGraph(), session.Target("grpc://127.0.0.1:1"))
-	if !strings.Contains(err.Error(), `import _ "github.com/gorge-tf/gorge/tf/cluster"`) {
+	if !strings.Contains(err.Error(), `import _ "github.com/gorge-tf/gorge/tf/cluster/client"`) {
 		t.Errorf("a cluster's target does not say what to import: %v", err)
 	}
 }

@@ -1,4 +1,7 @@
-package cluster
+// Package remote is what sessions on a cluster are made of: the client of a master,
+// without anything of a server. Importing it makes session targets of the forms
+// grpc://host:port and grpc+verbs://host:port work.
+package remote
 
 import (
 	"cmp"
@@ -21,7 +24,18 @@ import (
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
-func init() { session.RegisterFactory("grpc", newRemote) }
+// The schemes of targets, which are the protocols by which tasks exchange tensors. With
+// the second one, calls still go by gRPC, but tensors are written to the receiver's
+// memory. A session calls either master by gRPC.
+const (
+	SchemeGRPC  = "grpc"
+	SchemeVerbs = "grpc+verbs"
+)
+
+func init() {
+	session.RegisterFactory(SchemeGRPC, open)
+	session.RegisterFactory(SchemeVerbs, open)
+}
 
 // remote is the backend of sessions on a cluster: TensorFlow's GrpcSession. The
 // master hears of it at the first step, with the graph as it is then; what is
@@ -30,7 +44,7 @@ type remote struct {
 	g      *tf.Graph
 	cfg    session.Config
 	conn   *rpc.Channel // nil if the master is in this process
-	master masterClient
+	master Master
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
 
@@ -44,13 +58,13 @@ type remote struct {
 	calls  sync.WaitGroup
 }
 
-func newRemote(g *tf.Graph, cfg session.Config) (session.Backend, error) {
+func open(g *tf.Graph, cfg session.Config) (session.Backend, error) {
 	_, addr, _ := strings.Cut(cfg.Target, "://")
-	if err := checkAddress(addr); err != nil {
+	if err := CheckAddress(addr); err != nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "target %q: %s", cfg.Target, tf.AsError(err).Message())
 	}
 	if cfg.Cluster != nil {
-		if err := Spec(cfg.Cluster).check(); err != nil {
+		if err := CheckSpec(cfg.Cluster); err != nil {
 			return nil, err
 		}
 	}
@@ -62,9 +76,9 @@ func newRemote(g *tf.Graph, cfg session.Config) (session.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &remote{g: g, cfg: cfg, master: localServers.master(cfg.Target), turn: make(chan struct{}, 1)}
+	r := &remote{g: g, cfg: cfg, master: localMaster(cfg.Target), turn: make(chan struct{}, 1)}
 	if r.master == nil {
-		dial := dialConfig(cfg.TLS, guard)
+		dial := DialConfig(cfg.TLS, guard)
 		dial.Observer = seen
 		dial.Keepalive = rpc.Keepalive{Time: cfg.KeepAlive, Timeout: cfg.KeepAliveTimeout}
 		conn, err := rpc.Dial(addr, dial)

@@ -1,4 +1,4 @@
-package cluster
+package remote
 
 import (
 	"context"
@@ -129,7 +129,7 @@ func configProto(c *session.Config) *pb.ConfigProto {
 		p.Experimental = &pb.ConfigProto_Experimental{CollectiveDeterministicSequentialExecution: true}
 	}
 	if c.Cluster != nil {
-		p.ClusterDef = Spec(c.Cluster).proto()
+		p.ClusterDef = SpecProto(c.Cluster)
 	}
 	for typ, n := range c.Devices {
 		if p.DeviceCount == nil {

@@ -1,4 +1,4 @@
-package cluster
+package remote
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 // losing is a master whose answer to the first call is lost with the connection.
 type losing struct {
-	masterClient
+	Master
 	seen   *requestid.Recent
 	inBody bool // errors come in the answer
 	calls  int

@@ -1,4 +1,4 @@
-package cluster
+package remote
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 )
 
 // held is a master that gets calls and answers none, as a stopped process does.
-type held struct{ masterClient }
+type held struct{ Master }
 
 func (held) CloseSession(ctx context.Context, _ *pb.CloseSessionRequest) (*pb.CloseSessionResponse, error) {
 	<-ctx.Done()
