@@ -1,12 +1,7 @@
-// Figures counts what docs/decisions/0008-figures.md shows of a source tree:
-//
-//	go run ./internal/gen/figures DIR
-//
-// Tests, generated files and modules below tools are left out. The names of ops are
-// those of this module, whichever tree is counted.
-package main
+package archtest
 
 import (
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -17,11 +12,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/gorge-tf/gorge/internal/archtest/measure"
 	"github.com/gorge-tf/gorge/tf/core"
-	_ "github.com/gorge-tf/gorge/tf/ops/all" // registers
 )
+
+var tree = flag.String("tree", root, "the tree that TestFigures counts")
 
 // methods are those of TensorFlow's WorkerService, which both trees serve.
 var methods = strings.Fields("CreateWorkerSession DeleteWorkerSession RegisterGraph DeregisterGraph RunGraph CleanupGraph CleanupAll RecvTensor RecvBuf Logging Tracing CompleteGroup CompleteInstance GetStepSequence")
@@ -29,22 +26,24 @@ var methods = strings.Fields("CreateWorkerSession DeleteWorkerSession RegisterGr
 // figures are the sums over the files of a tree.
 type figures struct {
 	measure.Source
+	tree     string
 	literals int            // that equal names of ops, outside of tf/ops and of programs
 	ops      map[string]int // how many files name each op
 	rpcs     map[string]int // how often each method is declared or its name written
 }
 
-func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: figures DIR")
-		os.Exit(2)
+// TestFigures counts what docs/decisions/0008-figures.md shows of a tree. Tests, generated
+// files and modules below tools are left out. The names of ops are those of this module,
+// whichever tree is counted.
+func TestFigures(t *testing.T) {
+	f := &figures{tree: *tree, ops: map[string]int{}, rpcs: map[string]int{}}
+	if err := filepath.WalkDir(f.tree, f.visit); err != nil {
+		t.Fatal(err)
 	}
-	f := &figures{ops: map[string]int{}, rpcs: map[string]int{}}
-	if err := filepath.WalkDir(os.Args[1], f.visit); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	if f.Files == 0 || len(f.ops) == 0 || len(f.rpcs) == 0 {
+		t.Errorf("%s has %d files, which name %d ops and %d methods, want some of each", f.tree, f.Files, len(f.ops), len(f.rpcs))
 	}
-	f.print()
+	t.Log(f)
 }
 
 // visit adds one file.
@@ -67,7 +66,7 @@ func (f *figures) visit(path string, d fs.DirEntry, err error) error {
 		return err
 	}
 	f.Add(fset, file, source)
-	rel, err := filepath.Rel(os.Args[1], path)
+	rel, err := filepath.Rel(f.tree, path)
 	if err != nil {
 		return err
 	}
@@ -116,11 +115,14 @@ func (f *figures) method(name, path string) {
 	}
 }
 
-func (f *figures) print() {
-	fmt.Printf("files %d\nfunctions %d\nlines of a function: median %d, 90th percentile %d\n", f.Files, len(f.Functions), f.Share(0.5), f.Share(0.9))
-	fmt.Printf("comment lines %.1f %%\n", f.CommentShare())
-	fmt.Printf("literals that equal names of ops outside of registrations %d\n", f.literals)
-	fmt.Printf("files that name an op, mean %.2f\nplaces that name a method, mean %.2f\n", mean(f.ops), mean(f.rpcs))
+// String is what the page shows.
+func (f *figures) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "files %d\nfunctions %d\nlines of a function: median %d, 90th percentile %d\n", f.Files, len(f.Functions), f.Share(0.5), f.Share(0.9))
+	fmt.Fprintf(&b, "comment lines %.1f %%\n", f.CommentShare())
+	fmt.Fprintf(&b, "literals that equal names of ops outside of registrations %d\n", f.literals)
+	fmt.Fprintf(&b, "files that name an op, mean %.2f\nplaces that name a method, mean %.2f", mean(f.ops), mean(f.rpcs))
+	return b.String()
 }
 
 func mean(counts map[string]int) float64 {
