@@ -31,10 +31,11 @@ func estimatorSteps(b *bench) {
 func (b *bench) estimator(name string, size, units, n int) {
 	folder := must(os.MkdirTemp("", "bench"))
 	defer os.RemoveAll(folder)
-	bare := newBareSteps(b, size, units)
+	bare, shared := newBareSteps(b, size, units, (*data.Iterator).Next), newBareSteps(b, size, units, (*data.Iterator).NextShared)
 	defer bare.close()
+	defer shared.close()
 	n = b.steps(n)
-	h := &turns{n: n, bare: bare.step}
+	h := &turns{n: n, others: []func(){bare.step, shared.step}}
 	e := must(estimator.New(modelOf(units), estimator.Options{Config: estimator.RunConfig{
 		ModelDir: folder, Session: []session.Option{session.Threads(b.threads)},
 	}}))
@@ -42,38 +43,45 @@ func (b *bench) estimator(name string, size, units, n int) {
 	if err != nil {
 		fatal(err)
 	}
-	own, session := slices.Min(h.own), slices.Min(h.other)
+	own, session, without := slices.Min(h.took[0]), slices.Min(h.took[1]), slices.Min(h.took[2])
 	b.emit(name+".estimator_us", own*1e6, "us")
 	b.emit(name+".session_us", session*1e6, "us")
+	b.emit(name+".session_shared_us", without*1e6, "us")
 	b.emit(name+".estimator_per_session", own/session, "ratio")
+	b.emit(name+".estimator_per_session_shared", own/without, "ratio")
 }
 
-// turns is a hook that measures n steps of the training it takes part in, then n
-// others, and so on.
+// turns is a hook that measures n steps of the training it takes part in, then n of
+// each other, and so on.
 type turns struct {
 	train.BaseHook
-	n, done    int
-	bare       func()
-	since      time.Time
-	own, other []float64 // seconds of a step
+	n, done int
+	others  []func()
+	since   time.Time
+	took    [3][]float64 // seconds of a step: its own first
 }
 
 func (h *turns) AfterRun(context.Context, *train.RunContext, train.RunValues) error {
 	if h.done++; h.done%h.n != 0 {
 		return nil
 	}
-	if now := time.Now(); h.done > h.n { // the first steps warm up
-		h.own = append(h.own, now.Sub(h.since).Seconds()/float64(h.n))
-	}
-	start := time.Now()
-	for range h.n {
-		h.bare()
-	}
-	h.since = time.Now()
-	if h.done > h.n {
-		h.other = append(h.other, h.since.Sub(start).Seconds()/float64(h.n))
+	h.note(0)
+	for i, step := range h.others {
+		for range h.n {
+			step()
+		}
+		h.note(i + 1)
 	}
 	return nil
+}
+
+// note notes how long the steps since the last note took, unless they warmed up.
+func (h *turns) note(who int) {
+	now := time.Now()
+	if h.done > h.n {
+		h.took[who] = append(h.took[who], now.Sub(h.since).Seconds()/float64(h.n))
+	}
+	h.since = now
 }
 
 // imageInput is an endless dataset of images.
@@ -109,13 +117,14 @@ func minimized(loss tf.Output) *tf.Operation {
 type bareSteps struct {
 	s    *session.Session
 	it   *data.Iterator
+	next func(*data.Iterator, context.Context) ([]*tf.Tensor, error)
 	x, y tf.Output
 	op   *tf.Operation
 }
 
-func newBareSteps(b *bench, size, units int) *bareSteps {
+func newBareSteps(b *bench, size, units int, next func(*data.Iterator, context.Context) ([]*tf.Tensor, error)) *bareSteps {
 	g := tf.NewGraph()
-	r := &bareSteps{x: ops.Placeholder(g, tf.Float32, tf.Shape{size, 784}), y: ops.Placeholder(g, tf.Int32, tf.Shape{size})}
+	r := &bareSteps{next: next, x: ops.Placeholder(g, tf.Float32, tf.Shape{size, 784}), y: ops.Placeholder(g, tf.Int32, tf.Shape{size})}
 	r.op = minimized(network(r.x, r.y, units))
 	r.s, r.it = b.open(g, false), must(images(size).Iterator())
 	must(r.s.Run(ctx, nil, tf.InitializeAll(g)))
@@ -123,7 +132,7 @@ func newBareSteps(b *bench, size, units int) *bareSteps {
 }
 
 func (r *bareSteps) step() {
-	e := must(r.it.Next(ctx))
+	e := must(r.next(r.it, ctx))
 	must(r.s.Run(ctx, session.Feeds{r.x: e[0], r.y: e[1]}, r.op))
 }
 

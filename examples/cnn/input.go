@@ -34,7 +34,7 @@ func openInput(name string, size, batch int) (*input, error) {
 	return &input{parser, it}, nil
 }
 
-func (in *input) next(ctx context.Context) ([]*tf.Tensor, error) { return in.it.Next(ctx) }
+func (in *input) next(ctx context.Context) ([]*tf.Tensor, error) { return in.it.NextShared(ctx) }
 
 func (in *input) close() {
 	in.it.Close()

@@ -11,13 +11,16 @@ import (
 // leave returns copies of the components of an element for a program, which may
 // do with them what it likes: datasets share components among elements (a
 // cache, rows of one tensor) without counting references.
-func leave(e []*core.Tensor) []*tf.Tensor {
+func leave(e []*core.Tensor) []*tf.Tensor { return each(e, (*core.Tensor).Clone) }
+
+// each returns what f makes of each component.
+func each(e []*core.Tensor, f func(*core.Tensor) *core.Tensor) []*tf.Tensor {
 	if e == nil {
 		return nil
 	}
 	out := make([]*tf.Tensor, len(e))
 	for i, t := range e {
-		out[i] = (*tf.Tensor)(t.Clone())
+		out[i] = (*tf.Tensor)(f(t))
 	}
 	return out
 }

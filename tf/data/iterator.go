@@ -35,10 +35,21 @@ func (d *Dataset) Iterator() (*Iterator, error) {
 // one element: the next call goes on behind it.
 // The tensors are the program's own.
 func (it *Iterator) Next(ctx context.Context) ([]*tf.Tensor, error) {
-	var out []*tf.Tensor
-	err := core.Guard("a dataset", func() error { // there may be no memory
+	return it.next(ctx, (*core.Tensor).Clone)
+}
+
+// NextShared is [Iterator.Next] without copies, for feeds: the tensors may be the
+// dataset's own, so the program must not write to them. Sessions in process that are fed
+// with them do not copy them either.
+func (it *Iterator) NextShared(ctx context.Context) ([]*tf.Tensor, error) {
+	return it.next(ctx, (*core.Tensor).GiveAway)
+}
+
+// next returns the next element as leave makes it.
+func (it *Iterator) next(ctx context.Context, leave func(*core.Tensor) *core.Tensor) (out []*tf.Tensor, err error) {
+	err = core.Guard("a dataset", func() error { // there may be no memory
 		e, err := it.c.Next(ctx)
-		out = leave(e)
+		out = each(e, leave)
 		return err
 	})
 	return out, err

@@ -99,7 +99,7 @@ func (f *feeder) close() {
 
 // next returns the feeds of a step, or the error data.End.
 func (f *feeder) next(ctx context.Context) (session.Feeds, error) {
-	e, err := f.it.Next(ctx)
+	e, err := f.it.NextShared(ctx)
 	if err != nil {
 		return nil, err
 	}
