@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -85,10 +86,26 @@ func Slices(e Element) (Dataset, error) {
 	if len(e) > 0 {
 		n = e[0].Dim(0)
 	}
-	return Indexed(spec, int64(n), func(i int64) (Element, error) { return row(e, int(i)), nil }), nil
+	return Indexed(spec, int64(n), func(i int64) (Element, error) { return views(e, int(i)), nil }), nil
 }
 
-// row returns row i of each component.
+// views returns row i of each component, in place where it can: whoever made the dataset
+// gave e to it, which nothing writes to.
+func views(e Element, i int) Element {
+	out := make(Element, len(e))
+	for k, t := range e {
+		b := t.Buffer()
+		if b == nil {
+			out[k] = row(e[k:k+1], i)[0]
+			continue
+		}
+		size := b.Len() / t.Dim(0)
+		out[k] = core.TensorOf(t.DType(), t.Shape()[1:], memory.Wrap(b.Bytes()[i*size:][:size:size], t))
+	}
+	return out
+}
+
+// row returns copies of row i of each component.
 func row(e Element, i int) Element {
 	out := make(Element, len(e))
 	for k, t := range e {
