@@ -172,7 +172,7 @@ func TestSilentServer(t *testing.T) {
 					t.Errorf("the error is %q, want %q in it", err, want)
 				}
 			}
-			if d := time.Since(start); d > 2*time.Second {
+			if d := time.Since(start); d > 10*time.Second { // others are waited for for 15
 				t.Errorf("it took %v", d)
 			}
 		})
