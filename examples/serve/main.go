@@ -44,7 +44,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := untilStopped()
 	defer stop()
-	if err := run(ctx, os.Stdout, *address); err != nil {
+	if err := run(ctx, os.Stdout, *address, flag.Args()...); err != nil {
 		fmt.Fprintln(os.Stderr, "serve:", err)
 		os.Exit(1)
 	}
@@ -59,7 +59,10 @@ func untilStopped() (context.Context, context.CancelFunc) {
 }
 
 // run serves until ctx ends and the requests under way are answered.
-func run(ctx context.Context, out io.Writer, address string) error {
+func run(ctx context.Context, out io.Writer, address string, rest ...string) error {
+	if len(rest) > 0 {
+		return fmt.Errorf("only flags are taken, got %q", rest)
+	}
 	s, err := serving.New(serving.Config{
 		Models:   []serving.Model{{Name: "digits", BasePath: "models", FS: models}},
 		Batching: &serving.Batching{}, // joins requests while the processor is busy

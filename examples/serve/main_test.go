@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"io"
 	"net"
@@ -85,6 +86,23 @@ func TestEndsAfterRequests(t *testing.T) {
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRefusals: a busy port and an address without its flag are mistakes.
+func TestRefusals(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	if err := run(t.Context(), io.Discard, taken.Addr().String()); !errors.Is(err, syscall.EADDRINUSE) {
+		t.Errorf("a port that is taken: %v", err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop() // should it serve
+	if err := run(ctx, io.Discard, "127.0.0.1:0", ":9000"); err == nil || !strings.Contains(err.Error(), `only flags are taken, got [":9000"]`) {
+		t.Errorf("an argument: %v", err)
 	}
 }
 
