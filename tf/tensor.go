@@ -61,7 +61,8 @@ func Adopt[T Elem](data []T, shape ...int) (*Tensor, error) {
 // Scalar returns a tensor of rank 0.
 func Scalar[T Elem](v T) *Tensor { return (*Tensor)(core.Scalar(v)) }
 
-// ScalarOf returns a scalar of a numeric type d with the value nearest to x.
+// ScalarOf returns a scalar of a numeric type d with the value nearest to x. A type of
+// integers must have it, without what is behind the point.
 func ScalarOf(d DType, x float64) (*Tensor, error) {
 	t, err := core.ScalarOf(d, x)
 	return (*Tensor)(t), err

@@ -46,3 +46,29 @@ func TestArchivesPlaces(t *testing.T) {
 		t.Errorf("left: %q, %v", left, err)
 	}
 }
+
+// TestArchivesBehindLinks: a link to a file that is not there yet stays a link, also a
+// chain of them through another directory. One that leads to itself is refused.
+func TestArchivesBehindLinks(t *testing.T) {
+	dir, out := t.TempDir(), map[string]*tf.Tensor{"x": tf.Scalar[int64](3)}
+	in := func(name string) string { return filepath.Join(dir, name) }
+	for _, err := range []error{
+		os.Mkdir(in("sub"), 0o700), os.Symlink("sub/middle", in("link")), os.Symlink("../file", in("sub/middle")), os.Symlink("loop", in("loop")),
+		writeArchive(in("link"), out),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := readArchive(in("file")); err != nil || got["x"].At(0) != int64(3) {
+		t.Errorf("behind the links: %v, %v", got, err)
+	}
+	if err := writeArchive(in("loop"), out); err == nil {
+		t.Error("a link to itself was written")
+	}
+	for _, name := range []string{"link", "sub/middle", "loop"} {
+		if info, err := os.Lstat(in(name)); err != nil || info.Mode().Type() != os.ModeSymlink {
+			t.Errorf("%s has become %v, %v", name, info, err)
+		}
+	}
+}

@@ -116,10 +116,8 @@ func isNumber(d tf.DType) bool { return d.IsFloat() || d.IsInteger() || d.IsComp
 // writeArchive writes an npz file, which gets its name once it is complete. A device
 // or a pipe is written to: a file in its place would take it from all programs.
 func writeArchive(name string, out map[string]*tf.Tensor) error {
-	if to, err := filepath.EvalSymlinks(name); err == nil {
-		name = to
-	}
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+	name, ends := behindLinks(name)
+	if info, err := os.Stat(name); !ends || err == nil && !info.Mode().IsRegular() {
 		return archiveError(name, fillArchive(name, os.O_WRONLY, out))
 	}
 	temporary := fmt.Sprintf("%s.tmp%d", name, rand.Uint64())
@@ -129,6 +127,23 @@ func writeArchive(name string, out map[string]*tf.Tensor) error {
 		err = os.Rename(temporary, name)
 	}
 	return archiveError(name, err)
+}
+
+// behindLinks returns where symbolic links lead, also if nothing is there yet, and whether
+// they lead anywhere.
+func behindLinks(name string) (at string, ends bool) {
+	at = name
+	for range 40 { // Linux follows as many
+		to, err := os.Readlink(at)
+		if err != nil {
+			return at, true
+		}
+		if dir, _ := filepath.Split(at); !filepath.IsAbs(to) {
+			to = dir + to
+		}
+		at = to
+	}
+	return name, false
 }
 
 // fillArchive opens a file and writes the arrays to it.

@@ -127,13 +127,16 @@ func bar(s *settings, b *batcher, out io.Writer) func(epoch, examples int, loss 
 	bar := progressbar.NewOptions(s.epochs*b.perEpoch()*b.size,
 		progressbar.OptionSetWriter(out), progressbar.OptionShowIts(), progressbar.OptionSetItsString("examples"),
 		progressbar.OptionSetWidth(24), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetPredictTime(true),
-		progressbar.OptionOnCompletion(func() { fmt.Fprintln(out) }))
-	mean := float32(0)
+		progressbar.OptionOnCompletion(func() { fmt.Fprintln(out) }), progressbar.OptionSetDescription(fmt.Sprintf("epoch 1/%d", s.epochs)))
+	bar.StartWithoutRender()
+	mean, begun := float32(0), false
 	return func(epoch, examples int, loss float32) {
-		if mean += (loss - mean) / 20; mean == loss/20 {
+		if mean += (loss - mean) / 20; !begun {
 			mean = loss
+		} else { // a description is drawn at once: before the first step that would be a rate of 0
+			bar.Describe(fmt.Sprintf("epoch %d/%d  loss %.4f", epoch+1, s.epochs, mean))
 		}
-		bar.Describe(fmt.Sprintf("epoch %d/%d  loss %.4f", epoch+1, s.epochs, mean))
+		begun = true
 		bar.Add(examples)
 	}
 }

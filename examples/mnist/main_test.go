@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gorge-tf/gorge/examples/internal/digits"
 	"github.com/gorge-tf/gorge/internal/invariants"
 )
 
@@ -98,6 +99,16 @@ func TestRepeatable(t *testing.T) {
 func TestEagerEqualsGraph(t *testing.T) {
 	if got, want := losses(t, "-eager"), losses(t); got != want {
 		t.Errorf("losses differ: eager\n%s\ngraph\n%s", got, want)
+	}
+}
+
+// TestFirstRate: the first line of the bar has the rate of the first step.
+func TestFirstRate(t *testing.T) {
+	var out strings.Builder
+	b := newBatcher(&digits.Set{Size: 1, Pixels: make([]float32, 1000), Labels: make([]int32, 1000)}, 50, 1)
+	bar(&settings{epochs: 8}, b, &out)(0, 50, 1.5)
+	if got := out.String(); !strings.Contains(got, "epoch 1/8") || strings.Contains(got, "(0 examples") {
+		t.Errorf("the first line is %q", got)
 	}
 }
 

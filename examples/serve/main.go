@@ -18,13 +18,15 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	_ "image/jpeg" // forms of images that clients send
+	_ "image/gif" // forms of images that clients send
+	_ "image/jpeg"
 	"image/png"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -40,16 +42,27 @@ var models embed.FS
 func main() {
 	address := flag.String("address", "127.0.0.1:8080", "`address` to listen at")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := untilStopped()
 	defer stop()
-	if err := run(ctx, os.Stdout, *address); err != nil {
+	if err := run(ctx, os.Stdout, *address, flag.Args()...); err != nil {
 		fmt.Fprintln(os.Stderr, "serve:", err)
 		os.Exit(1)
 	}
 }
 
-// run serves until ctx ends.
-func run(ctx context.Context, out io.Writer, address string) error {
+// untilStopped returns a context that ends with the first signal to stop; the second one
+// ends the program.
+func untilStopped() (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// run serves until ctx ends and the requests under way are answered.
+func run(ctx context.Context, out io.Writer, address string, rest ...string) error {
+	if len(rest) > 0 {
+		return fmt.Errorf("only flags are taken, got %q", rest)
+	}
 	s, err := serving.New(serving.Config{
 		Models:   []serving.Model{{Name: "digits", BasePath: "models", FS: models}},
 		Batching: &serving.Batching{}, // joins requests while the processor is busy
@@ -71,21 +84,48 @@ func run(ctx context.Context, out io.Writer, address string) error {
 	}
 	fmt.Fprintf(out, "http://%s\n", lis.Addr())
 	h := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute}
-	stop := context.AfterFunc(ctx, func() { h.Shutdown(context.WithoutCancel(ctx)) })
-	defer stop()
+	ended := make(chan error, 1)
+	defer context.AfterFunc(ctx, func() { ended <- shutDown(h) })()
 	if err := h.Serve(lis); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
-	return nil
+	return <-ended // Serve returns when nothing new is taken
 }
 
-// maxFile bounds the files that the program takes.
-const maxFile = 4 << 20
+// grace is how long requests under way may take when the program ends.
+const grace = 30 * time.Second
+
+// shutDown ends a server when it has answered what it has.
+func shutDown(h *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	return errors.Join(h.Shutdown(ctx), h.Close())
+}
+
+// maxFile and maxPixels bound the files that the program takes: a small file may hold
+// a very large image.
+const (
+	maxFile   = 4 << 20
+	maxPixels = 1 << 22
+)
+
+// read returns the file in the body of a request, an image.
+func read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	file, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxFile))
+	if err != nil {
+		return nil, err
+	}
+	c, _, err := image.DecodeConfig(bytes.NewReader(file))
+	if err == nil && int64(c.Width)*int64(c.Height) > maxPixels {
+		err = fmt.Errorf("an image must have at most %d pixels, got %dx%d", maxPixels, c.Width, c.Height)
+	}
+	return file, err
+}
 
 // digit answers with the digit that the image in the body shows.
 func digit(s *serving.Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		file, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxFile))
+		file, err := read(w, r)
 		if err == nil && r.URL.Query().Has("dark") {
 			file, err = inverted(file)
 		}

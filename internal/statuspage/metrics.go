@@ -3,6 +3,9 @@
 package statuspage
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/gorge-tf/gorge/tf/cluster"
@@ -82,11 +85,9 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	gauge(memoryInUse, float64(s.MemoryInUse))
 	gauge(memoryLimit, float64(s.MemoryLimit))
 	collectRDMA(s.RDMA, count)
-	n := 0
-	for name, held := range s.Memory {
-		if n++; n <= maxSeries {
-			gauge(memoryHeld, float64(held), name)
-		}
+	named := slices.Sorted(maps.Keys(s.Memory)) // the same sessions each time, if there are too many
+	for _, name := range named[:min(len(named), maxSeries)] {
+		gauge(memoryHeld, float64(s.Memory[name]), name)
 	}
 	for kind, held := range s.Resources {
 		gauge(resources, float64(held), kind)

@@ -6,8 +6,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/numeric"
 )
 
-// ScalarOf returns a scalar of a numeric type d with the value nearest to x, for integers
-// that without what is behind the point. Those but int32 and int64 must have it.
+// ScalarOf returns a scalar of a numeric type d with the value nearest to x. A type of
+// integers must have it, without what is behind the point.
 func ScalarOf(d DType, x float64) (*Tensor, error) {
 	switch d.Base() {
 	case Float32:
@@ -18,21 +18,21 @@ func ScalarOf(d DType, x float64) (*Tensor, error) {
 		return Scalar(numeric.HalfFromFloat32(float32(x))), nil
 	case BFloat16:
 		return Scalar(numeric.BFloat16FromFloat32(float32(x))), nil
-	case Int32:
-		return Scalar(int32(x)), nil
-	case Int64:
-		return Scalar(int64(x)), nil
 	case Complex64:
 		return Scalar(complex(float32(x), 0)), nil
 	case Complex128:
 		return Scalar(complex(x, 0)), nil
 	}
-	return smallScalarOf(d, x)
+	return wholeScalarOf(d, x)
 }
 
-// smallScalarOf is ScalarOf for the integers that few computations are about.
-func smallScalarOf(d DType, x float64) (*Tensor, error) {
+// wholeScalarOf is ScalarOf for integers.
+func wholeScalarOf(d DType, x float64) (*Tensor, error) {
 	switch d.Base() {
+	case Int32:
+		return whole[int32](d, x)
+	case Int64:
+		return whole[int64](d, x)
 	case Int8:
 		return whole[int8](d, x)
 	case Int16:
@@ -49,10 +49,17 @@ func smallScalarOf(d DType, x float64) (*Tensor, error) {
 	return nil, Errorf(InvalidArgument, "a number of a numeric type is needed, got type %v", d)
 }
 
-// whole is a scalar of type T, which must have the whole part of x.
-func whole[T int8 | int16 | uint8 | uint16 | uint32 | uint64](d DType, x float64) (*Tensor, error) {
-	if v := T(x); float64(v) == math.Trunc(x) {
-		return Scalar(v), nil
+// whole is a scalar of type T, which must have the whole part of x. What is out of range
+// is not converted: the result would be another one on each kind of processor.
+func whole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](d DType, x float64) (*Tensor, error) {
+	below, bits := T(0), 8*d.Size()
+	low := 0.0
+	if below--; below < 0 { // T has a sign
+		bits--
+		low = -math.Ldexp(1, bits)
+	}
+	if t := math.Trunc(x); low <= t && t < math.Ldexp(1, bits) {
+		return Scalar(T(t)), nil
 	}
 	return nil, Errorf(InvalidArgument, "the number must be one of type %v, got %v", d, x)
 }

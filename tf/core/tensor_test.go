@@ -217,8 +217,18 @@ func TestScalarOf(t *testing.T) {
 			t.Errorf("%v: %v, %v; want %v", d, x, err, want)
 		}
 	}
-	for d, x := range map[core.DType]float64{core.Uint8: 256, core.Int8: -129, core.Uint16: -1, core.Uint64: 1e20, core.Int16: math.NaN()} {
-		if got, err := core.ScalarOf(d, x); core.CodeOf(err) != core.InvalidArgument {
+	for d, xs := range map[core.DType][]float64{
+		core.Uint8: {256, -1}, core.Int8: {-129, 128}, core.Uint16: {-1, 1 << 40}, core.Uint64: {1 << 64, 1e20, -1}, core.Int16: {math.NaN()},
+		core.Int32: {1 << 31, -1<<31 - 1, 1 << 32, math.Inf(1)}, core.Int64: {1 << 63, -1 << 64, 1e30, math.NaN(), math.Inf(-1)}, core.Uint32: {1 << 32},
+	} {
+		for _, x := range xs {
+			if got, err := core.ScalarOf(d, x); core.CodeOf(err) != core.InvalidArgument {
+				t.Errorf("%v of %v: %v, %v", x, d, got, err)
+			}
+		}
+	}
+	for x, d := range map[float64]core.DType{-0.5: core.Uint8, 1<<31 - 0.5: core.Int32, -1<<31 - 0.5: core.Int32, -1 << 63: core.Int64, 1<<64 - 2048: core.Uint64} {
+		if got, err := core.ScalarOf(d, x); err != nil {
 			t.Errorf("%v of %v: %v, %v", x, d, got, err)
 		}
 	}

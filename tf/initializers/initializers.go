@@ -13,8 +13,11 @@ import (
 // An Initializer adds a value of the given type and shape, all sizes known.
 type Initializer func(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output
 
-// Zeros returns zeros.
+// Zeros returns zeros, or empty strings.
 func Zeros(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
+	if d.Base() == tf.String {
+		return ops.Fill(shapeConst(g, s), ops.ConstValue(g, core.Scalar("")), tf.Name("zeros"))
+	}
 	return ops.Fill(shapeConst(g, s), scalar(g, d, 0), tf.Name("zeros"))
 }
 

@@ -53,6 +53,14 @@ func TestAllNumbers(t *testing.T) {
 	}
 }
 
+// TestStringsBeginEmpty: zeros of strings are empty ones, as in TensorFlow.
+func TestStringsBeginEmpty(t *testing.T) {
+	x := computed(t, initializers.Zeros(tf.NewGraph(), tf.String, tf.Shape{2}))
+	if x.DType() != tf.String || x.Len() != 2 || x.At(0) != "" || x.At(1) != "" {
+		t.Errorf("got %v", x)
+	}
+}
+
 // computed returns x, an output of a graph that is not eager.
 func computed(t *testing.T, x tf.Output) *tf.Tensor {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gorge-tf/gorge/internal/serving/versions"
 	"github.com/gorge-tf/gorge/tf"
@@ -112,8 +113,8 @@ type Canary struct {
 
 // Metrics is told of requests. Its methods are called from many goroutines.
 type Metrics interface {
-	// Request has been answered. API is Predict, Classify, …; entrypoint is GRPC or
-	// REST.
+	// Request has been answered. The model is "" unless the server has one of the
+	// name that was asked for; API is Predict, Classify, …; entrypoint is GRPC or REST.
 	Request(model, api, entrypoint string, code tf.Code, d time.Duration)
 	// Run of a model has taken a time.
 	Run(model, api string, d time.Duration)
@@ -158,6 +159,8 @@ func check(models []Model) error {
 		switch {
 		case m.Name == "":
 			return tf.Errorf(tf.InvalidArgument, "a model must have a name; base path %q has none", m.BasePath)
+		case !utf8.ValidString(m.Name): // protocol buffers and metrics could not have it
+			return tf.Errorf(tf.InvalidArgument, "the name of a model must be UTF-8, got %q", m.Name)
 		case seen[m.Name]:
 			return tf.Errorf(tf.InvalidArgument, "Illegal to list model %s multiple times in config list", m.Name)
 		case m.FS == nil && !absolute(m.BasePath):

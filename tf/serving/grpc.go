@@ -97,7 +97,7 @@ func unary[Req, Resp any](s *Server, full string, call func(context.Context, *Re
 		var out *Resp
 		err := core.Guard(name, func() (err error) { out, err = call(ctx, r.(*Req)); return err })
 		if counted[name] {
-			s.cfg.Metrics.Request(modelOf(r), name, "GRPC", tf.CodeOf(err), time.Since(start))
+			s.count(modelOf(r), name, "GRPC", err, start)
 		}
 		if err != nil {
 			return nil, statusOf(ctx, err)

@@ -69,7 +69,7 @@ func (h *rest) serve(w http.ResponseWriter, r *http.Request) {
 	a.err = core.Guard("the request", func() error { return h.answer(a, w, r) })
 	a.write(w)
 	if a.method != "" {
-		h.s.cfg.Metrics.Request(a.model, a.method, "REST", tf.CodeOf(a.err), time.Since(start))
+		h.s.count(a.model, a.method, "REST", a.err, start)
 	}
 }
 

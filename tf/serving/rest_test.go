@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -218,7 +219,28 @@ func TestMetrics(t *testing.T) {
 	ask(s, "POST", "/v1/models/m:PREDICT", strings.NewReader(`{"instances": [2]}`))
 	ask(s, "POST", "/v1/models/none:predict", strings.NewReader(`{"instances": [2]}`))
 	ask(s, "GET", "/v1/models/m", nil)
-	if len(c.requests) != 2 || c.requests["m predict REST OK"] != 1 || c.requests["none predict REST NOT_FOUND"] != 1 {
+	if len(c.requests) != 2 || c.requests["m predict REST OK"] != 1 || c.requests[" predict REST NOT_FOUND"] != 1 {
 		t.Errorf("%v", c.requests)
+	}
+}
+
+// TestClientsMakeNoMetrics asks for models that there are not, in ways that fail before
+// the model is looked for. Names that are not UTF-8 are none of a metric either.
+func TestClientsMakeNoMetrics(t *testing.T) {
+	c := &counts{requests: map[string]int{}}
+	s := serve(t, Config{Metrics: c}, models(t, 1))
+	for _, name := range []string{"a", "b", "%ff", "m"} {
+		ask(s, "POST", "/v1/models/"+name+":predict", strings.NewReader(`{}`), "Content-Encoding", "gzip")
+		ask(s, "POST", "/v1/models/"+name+":classify", strings.NewReader(`{}`))
+	}
+	want := map[string]int{
+		" predict REST INVALID_ARGUMENT": 3, " classify REST INVALID_ARGUMENT": 3,
+		"m predict REST INVALID_ARGUMENT": 1, "m classify REST INVALID_ARGUMENT": 1,
+	}
+	if !maps.Equal(c.requests, want) {
+		t.Errorf("got %v, want %v", c.requests, want)
+	}
+	if _, err := New(Config{Models: []Model{{Name: "\xff", BasePath: "/m"}}}); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("a name that is not UTF-8: %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/serving/batch"
 	"github.com/gorge-tf/gorge/internal/serving/lifecycle"
@@ -98,6 +99,15 @@ func (s *Server) model(name string) *Model {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.models[name]
+}
+
+// count tells the metrics of a request. Clients choose the names that they ask for, and
+// must not be able to make metrics of them.
+func (s *Server) count(model, api, entrypoint string, err error, start time.Time) {
+	if s.model(model) == nil {
+		model = ""
+	}
+	s.cfg.Metrics.Request(model, api, entrypoint, tf.CodeOf(err), time.Since(start))
 }
 
 // Ready returns nil when every model has a version that is available, and an error

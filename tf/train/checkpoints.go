@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/bundle"
@@ -147,6 +148,8 @@ func (s *Saver) record(name string) {
 	if limit <= 0 {
 		return
 	}
+	// One of that name may still wait to be deleted, if the state could not be written.
+	s.doomed = slices.DeleteFunc(s.doomed, func(c saved) bool { return c.path == name })
 	for i, c := range s.last {
 		if c.path == name { // written over again
 			s.last = append(s.last[:i:i], s.last[i+1:]...)

@@ -14,11 +14,15 @@ import (
 type closer struct {
 	train.BaseHook
 	closed     *int
+	ended      bool
 	end, close error
 	panics     bool
 }
 
-func (h *closer) End(context.Context, *session.Session) error { return h.end }
+func (h *closer) End(context.Context, *session.Session) error {
+	h.ended = true
+	return h.end
+}
 
 func (h *closer) Close() error {
 	*h.closed++
@@ -70,4 +74,26 @@ func TestAllHooksAreClosed(t *testing.T) {
 func closePanicking(m *train.MonitoredSession) (err, panicked error) {
 	defer func() { panicked, _ = recover().(error) }()
 	return m.Close(), nil
+}
+
+// TestAllHooksEnd: a hook whose End fails keeps no other from its end, such as one that
+// saves the last checkpoint, and all errors are told.
+func TestAllHooksEnd(t *testing.T) {
+	a, b := errors.New("a is broken"), errors.New("b is broken")
+	g, _, _ := counting()
+	closed, hooks := 0, []*closer{{end: a}, {}, {end: b}, {}}
+	var all []train.Hook
+	for _, h := range hooks {
+		h.closed = &closed
+		all = append(all, h)
+	}
+	err := monitored(t, g, all...).Close()
+	for i, h := range hooks {
+		if !h.ended {
+			t.Errorf("End of hook %d was not called", i)
+		}
+	}
+	if !errors.Is(err, a) || !errors.Is(err, b) {
+		t.Errorf("the error is %v, want one that has %v and %v", err, a, b)
+	}
 }

@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"errors"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -14,7 +13,7 @@ import (
 //	Begin               once, while the graph may still grow
 //	AfterCreateSession  for each session, also those that replace a lost one
 //	BeforeRun, AfterRun around each step
-//	End                 once, if training ended without an error
+//	End                 once, if training ended without an error, whatever End of others returns
 //
 // An error of a hook is one of the call that it is part of. Embed [BaseHook] to
 // write those methods only that do something. A hook with a method Close() error
@@ -87,16 +86,4 @@ func union(a, b session.RunOptions) session.RunOptions {
 	a.PartitionGraphs = a.PartitionGraphs || b.PartitionGraphs
 	a.ReportAllocationsUponOOM = a.ReportAllocationsUponOOM || b.ReportAllocationsUponOOM
 	return a
-}
-
-// closeAll closes all hooks, also when one of them fails or panics, and joins the errors.
-func closeAll(hooks []Hook) (err error) {
-	if len(hooks) == 0 {
-		return nil
-	}
-	defer func() { err = errors.Join(err, closeAll(hooks[1:])) }()
-	if c, ok := hooks[0].(interface{ Close() error }); ok {
-		return c.Close()
-	}
-	return nil
 }

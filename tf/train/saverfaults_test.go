@@ -202,3 +202,31 @@ func TestSaverSweeps(t *testing.T) {
 		t.Errorf("left: %v, want %v", left, want)
 	}
 }
+
+// TestSaverKeepsWhatIsWrittenAgain saves a checkpoint again that was about to be deleted
+// when the state file could not be written: it is the latest one now.
+func TestSaverKeepsWhatIsWrittenAgain(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "m")
+	if err := os.Mkdir(filepath.Join(dir, "taken"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	g := model(1)
+	saver, s := newSaver(t, g, train.SaverOptions{MaxToKeep: 1}), begin(t, g, true)
+	save := func(step int64, o train.SaveOptions) error {
+		_, err := saver.SaveStep(t.Context(), s, path, step, o)
+		return err
+	}
+	if err := save(1, train.SaveOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := save(2, train.SaveOptions{LatestFilename: "taken"}); err == nil {
+		t.Fatal("a directory was written as a state file")
+	}
+	if err := save(1, train.SaveOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if latest, err := train.LatestCheckpoint(dir); err != nil || latest != path+"-1" {
+		t.Errorf("the latest checkpoint is %q, %v", latest, err)
+	}
+}

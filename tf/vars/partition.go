@@ -93,15 +93,19 @@ func (p *Partitioned) Value() tf.Output {
 // itself.
 func GetPartitioned(g *tf.Graph, name string, s tf.Shape, o ...Options) *Partitioned {
 	st := storeOf(g)
-	full := st.scope.prefix + name
-	if p := st.parts[full]; p != nil && st.scope.o.Reuse != Inherit {
-		return p
+	full, opt := st.scope.prefix+name, st.scope.complete(first(o))
+	p := &Partitioned{Name: full, g: g}
+	if old := st.parts[full]; old != nil && st.scope.o.Reuse != Inherit {
+		if err := old.differs(s, opt.DType); err != nil {
+			p.whole = tf.Failed(g, "get_variable", err).Output(0)
+			return p
+		}
+		return old
 	}
 	counts := ones(len(s))
 	if st.scope.o.Partitioner != nil {
-		counts = st.scope.o.Partitioner(s, tf.Float32)
+		counts = st.scope.o.Partitioner(s, opt.DType)
 	}
-	p := &Partitioned{Name: full, g: g}
 	axis, err := cutAxis(full, s, counts)
 	if err != nil {
 		p.whole = tf.Failed(g, "get_variable", err).Output(0)
@@ -122,6 +126,18 @@ func GetPartitioned(g *tf.Graph, name string, s tf.Shape, o ...Options) *Partiti
 	}
 	st.parts[full] = p
 	return p
+}
+
+// differs refuses to share p as a variable of another shape or type.
+func (p *Partitioned) differs(s tf.Shape, d tf.DType) error {
+	whole, of := p.Parts[0].Slice().FullShape, p.Parts[0].DType()
+	switch {
+	case !s.Compatible(whole):
+		return tf.Errorf(tf.InvalidArgument, "Trying to reuse partitioned variable %s, but specified shape %s and found shape %s.", p.Name, s, whole)
+	case d != of:
+		return tf.Errorf(tf.InvalidArgument, "Trying to reuse partitioned variable %s, but specified dtype %v and found dtype %v.", p.Name, d, of)
+	}
+	return nil
 }
 
 func (p *Partitioned) concat(g *tf.Graph) tf.Output {

@@ -200,11 +200,15 @@ func HasPartitioner(g *tf.Graph) bool { return storeOf(g).scope.o.Partitioner !=
 // by what is computed from the variable.
 func Get(g *tf.Graph, name string, shape tf.Shape, o ...Options) *tf.Variable {
 	s := storeOf(g)
-	var opt Options
+	return s.scope.getter(g, s.scope.prefix+name, shape, s.scope.complete(first(o)))
+}
+
+// first returns the options that were given, if any.
+func first(o []Options) (opt Options) {
 	if len(o) > 0 {
 		opt = o[0]
 	}
-	return s.scope.getter(g, s.scope.prefix+name, shape, s.scope.complete(opt))
+	return opt
 }
 
 // complete fills in what the scope says, or TensorFlow's defaults.

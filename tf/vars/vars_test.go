@@ -195,6 +195,40 @@ func TestPartitioners(t *testing.T) {
 	}
 }
 
+// TestPartsOfTypes cuts variables of several types into parts of 64 bytes: the type is
+// that of the variable or of its scope.
+func TestPartsOfTypes(t *testing.T) {
+	for d, want := range map[tf.DType]int{tf.Float32: 2, tf.Float64: 4, tf.Int8: 1, tf.Invalid: 4} {
+		g := tf.NewGraph()
+		vars.Scope(g, "s", vars.ScopeOptions{Partitioner: vars.AxisSize(64, 0, 0), DType: tf.Int64}, func() {
+			if p := vars.GetPartitioned(g, "v", tf.Shape{32}, vars.Options{DType: d}); len(p.Parts) != want || g.Err() != nil {
+				t.Errorf("%v: %d parts, %v; want %d", d, len(p.Parts), g.Err(), want)
+			}
+		})
+	}
+}
+
+// TestPartsAreShared asks for a partitioned variable again, as it is and as it is not.
+func TestPartsAreShared(t *testing.T) {
+	for _, c := range []struct {
+		s    tf.Shape
+		d    tf.DType
+		want string
+	}{
+		{tf.Shape{4, 2}, tf.Float32, ""},
+		{tf.Shape{4, 3}, tf.Float32, "Trying to reuse partitioned variable s/v, but specified shape [4,3] and found shape [4,2]."},
+		{tf.Shape{4, 2}, tf.Float64, "Trying to reuse partitioned variable s/v, but specified dtype float64 and found dtype float32."},
+	} {
+		g := tf.NewGraph()
+		o := vars.ScopeOptions{Partitioner: vars.FixedSize(2, 0), Reuse: vars.Auto}
+		vars.Scope(g, "s", o, func() { vars.GetPartitioned(g, "v", tf.Shape{4, 2}) })
+		vars.Scope(g, "s", o, func() { vars.GetPartitioned(g, "v", c.s, vars.Options{DType: c.d}) })
+		if err := g.Err(); (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v %v: %v, want %q", c.s, c.d, err, c.want)
+		}
+	}
+}
+
 func TestReportUninitialized(t *testing.T) {
 	g := tf.NewGraph()
 	a := vars.Get(g, "a", tf.Shape{2}, vars.Options{Initializer: initializers.Ones})

@@ -1,6 +1,8 @@
 package xla
 
 import (
+	"math"
+
 	"github.com/gorge-tf/gorge/internal/stablehlo"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -99,9 +101,11 @@ func ordinal(x tf.Output, zeros, nans bool) tf.Output {
 		x = ops.SelectV2(ops.Equal(x, number(x, 0)), number(x, 0), x)
 	}
 	bits := ops.Bitcast(x, as)
-	all := number(bits, float64(uint64(1)<<width-1))
-	if as == tf.Int64 {
-		all = ops.Scalar(g, int64(1<<63-1))
+	var all tf.Output
+	if as == tf.Int64 { // a float64 has no such number
+		all = ops.Scalar(g, int64(math.MaxInt64))
+	} else {
+		all = number(bits, float64(uint64(1)<<width-1))
 	}
 	order := ops.BitwiseXor(bits, ops.BitwiseAnd(ops.RightShift(bits, number(bits, float64(width))), all))
 	if nans {

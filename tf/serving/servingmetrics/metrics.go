@@ -62,13 +62,13 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// unknown is the name of all models that the server does not have: clients must not
-// be able to make new metrics.
+// unknown is the name of all models that the server does not have.
 const unknown = "unknown"
 
-// Request counts a request. Only the times of those count that have succeeded.
+// Request counts a request; the model "" is any that the server does not have. Only
+// the times of those count that have succeeded.
 func (m *Metrics) Request(model, api, entrypoint string, code tf.Code, d time.Duration) {
-	if code == tf.NotFound {
+	if model == "" {
 		model = unknown
 	}
 	m.requests.WithLabelValues(model, code.String()).Inc()

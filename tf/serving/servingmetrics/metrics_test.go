@@ -12,7 +12,8 @@ import (
 func TestNamesAreTensorFlowServings(t *testing.T) {
 	m := New()
 	m.Request("m", "Predict", "GRPC", tf.OK, 15*time.Microsecond)
-	m.Request("no such model", "predict", "REST", tf.NotFound, time.Second)
+	m.Request("", "predict", "REST", tf.NotFound, time.Second)
+	m.Request("m", "Predict", "GRPC", tf.NotFound, time.Second)
 	m.Run("m", "Predict", 5*time.Microsecond)
 	m.Examples("m", 3)
 	m.Batch("m", 8, 2)
@@ -20,6 +21,7 @@ func TestNamesAreTensorFlowServings(t *testing.T) {
 	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", DefaultPath, nil))
 	for _, want := range []string{
 		`:tensorflow:serving:request_count{model_name="m",status="OK"} 1`,
+		`:tensorflow:serving:request_count{model_name="m",status="NOT_FOUND"} 1`,
 		`:tensorflow:serving:request_count{model_name="unknown",status="NOT_FOUND"} 1`,
 		`:tensorflow:serving:request_latency_bucket{API="Predict",entrypoint="GRPC",model_name="m",le="10"} 0`,
 		`:tensorflow:serving:request_latency_bucket{API="Predict",entrypoint="GRPC",model_name="m",le="18"} 1`,
