@@ -31,7 +31,7 @@
 //   - tf/ops: the operations, each with its kernels and gradient; OPS.md lists them, and the packages below tf/ops
 //   - tf/session: sessions, in process and on clusters
 //   - tf/eager: graphs that compute as they are built, tapes, traced functions
-//   - tf/cluster: servers, and sessions on grpc:// targets
+//   - tf/cluster, tf/cluster/client: servers, and sessions on grpc:// targets; those sessions without a server's code
 //
 // Models and training:
 //

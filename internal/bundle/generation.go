@@ -18,19 +18,19 @@ import (
 // The rename of the index then decides which one there is. A generation is that
 // number.
 
-// shardsOf returns the number of shards that the name of a data file of prefix
-// ends with.
-func shardsOf(prefix, file string) (shards int, ok bool) {
+// shardOf returns which of how many shards a data file of prefix is, by its name.
+func shardOf(prefix, file string) (shard, shards int, ok bool) {
 	rest, ok := strings.CutPrefix(file, filepath.Base(prefix)+".data-")
-	shard, of, cut := strings.Cut(rest, "-of-")
-	if !ok || !cut || len(shard) < 5 || len(of) < 5 {
-		return 0, false
+	this, of, cut := strings.Cut(rest, "-of-")
+	if !ok || !cut || len(this) < 5 || len(of) < 5 {
+		return 0, 0, false
 	}
-	if _, err := strconv.ParseUint(shard, 10, 31); err != nil {
-		return 0, false
+	i, err := strconv.ParseUint(this, 10, 31)
+	if err != nil {
+		return 0, 0, false
 	}
 	n, err := strconv.ParseUint(of, 10, 31)
-	return int(n), err == nil
+	return int(i), int(n), err == nil
 }
 
 // dataFiles returns the data files of a prefix, by the number of shards.
@@ -42,7 +42,7 @@ func dataFiles(prefix string) (map[int][]string, error) {
 	}
 	out := map[int][]string{}
 	for _, name := range names {
-		if n, ok := shardsOf(prefix, name); ok {
+		if _, n, ok := shardOf(prefix, name); ok {
 			out[n] = append(out[n], filepath.Join(dir, name))
 		}
 	}

@@ -3,6 +3,7 @@ package bundle
 import (
 	"errors"
 	"io"
+	"os"
 
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -52,6 +53,21 @@ func ofTensor(key string, err error) error {
 	}
 	e := core.AsError(err)
 	return &core.Error{Code: e.Code, Msg: e.Message() + " (tensor " + key + ")", Err: err}
+}
+
+// replaced reports whether the name is another file's by now. It is exact: the number of a
+// file that is open is not used again.
+func (in *input) replaced() bool {
+	f, ok := in.ReaderAt.(*os.File)
+	if !ok {
+		return false
+	}
+	mine, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(in.name)
+	return err == nil && !os.SameFile(mine, now)
 }
 
 // has checks that a stretch of bytes is in the file.

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -32,10 +33,28 @@ type Entry struct {
 	proto  *pb.BundleEntryProto
 }
 
-// Open opens the bundle of a prefix. Close ends its use.
+// Open opens the bundle of a prefix. Close ends its use. What it reads is of one
+// bundle, even if another is written over it meanwhile.
 func Open(prefix string) (*Reader, error) { return open(core.LocalPath(prefix), openFile) }
 
+// open reads the index, and opens the data that is there. Data of an index that has been
+// replaced since may have been removed, so that the new one is read.
 func open(prefix string, f opener) (*Reader, error) {
+	for range 100 {
+		r, err := openIndex(prefix, f)
+		if err != nil {
+			return nil, err
+		}
+		r.openData()
+		if !r.index.replaced() {
+			return r, nil
+		}
+		r.Close()
+	}
+	return nil, core.Errorf(core.Aborted, "a bundle must not be written again faster than it can be opened: %s", prefix)
+}
+
+func openIndex(prefix string, f opener) (*Reader, error) {
 	index, err := f(indexName(prefix))
 	if err != nil {
 		return nil, err
@@ -46,6 +65,20 @@ func open(prefix string, f opener) (*Reader, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// openData opens the data files that the directory has, so that nobody can take them away.
+// Whoever reads from one that cannot be opened is told so then.
+func (r *Reader) openData() {
+	have, err := dataFiles(r.prefix)
+	if err != nil {
+		return
+	}
+	for _, name := range have[r.shards] {
+		if shard, _, ok := shardOf(r.prefix, filepath.Base(name)); ok {
+			_, _ = r.file(int32(shard))
+		}
+	}
 }
 
 func (r *Reader) readHeader() (err error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/checkpoint"
+	_ "github.com/gorge-tf/gorge/tf/ops/data" // TensorDataset, DatasetToTFRecord
 	"github.com/gorge-tf/gorge/tf/ops/io"
 	"github.com/gorge-tf/gorge/tf/ops/summary"
 	"github.com/gorge-tf/gorge/tf/session"

@@ -1,0 +1,73 @@
+package bundle
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// TestReplacedWhileOpened writes a bundle again after its index has been read, before its
+// data is opened: the reader has the new one.
+func TestReplacedWhileOpened(t *testing.T) {
+	for _, merged := range []bool{false, true} {
+		prefix := filepath.Join(t.TempDir(), "m")
+		if err := saveNumber(prefix, 1, merged); err != nil {
+			t.Fatal(err)
+		}
+		saved := 1
+		r, err := open(prefix, func(name string) (*input, error) {
+			in, err := openFile(name)
+			if strings.HasSuffix(name, ".index") && saved < 4 {
+				saved++
+				err = errors.Join(err, saveNumber(prefix, saved, merged))
+			}
+			return in, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := r.Lookup("0"); err != nil || core.Data[int64](v)[0] != 4 {
+			t.Errorf("merged %v: read %v, %v, want fours", merged, v, err)
+		}
+		r.Close()
+	}
+}
+
+// TestReadersOfReplaced reads a bundle that is written again all the time: each reader
+// finds all tensors of one save.
+func TestReadersOfReplaced(t *testing.T) {
+	prefix := filepath.Join(t.TempDir(), "m")
+	if err := saveNumber(prefix, 1, false); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 3 {
+		readers.Go(func() {
+			for last := 1; ; {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				v, err := checkSave(prefix, last)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				last = v
+			}
+		})
+	}
+	for i := 2; i < 60; i++ {
+		if err := saveNumber(prefix, i, i%2 == 0); err != nil {
+			t.Error(err)
+		}
+	}
+	close(done)
+	readers.Wait()
+}
