@@ -141,3 +141,21 @@ func TestLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestHowTo: the pieces that how-to.md shows are in the examples that run, and so is what
+// it says that they print.
+func TestHowTo(t *testing.T) {
+	page, source := read(t, "how-to.md"), read(t, "how_to_example_test.go")
+	code := flat(source)
+	for _, b := range blocks(page, "go") {
+		if !strings.Contains(code, flat(b)) {
+			t.Errorf("how_to_example_test.go lacks\n%s", b)
+		}
+	}
+	printed := flat(strings.ReplaceAll(source, "//", ""))
+	for _, b := range blocks(page, "text") {
+		if !strings.Contains(printed, "Output: "+flat(b)) {
+			t.Errorf("no example in how_to_example_test.go prints\n%s", b)
+		}
+	}
+}
