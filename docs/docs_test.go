@@ -159,3 +159,18 @@ func TestHowTo(t *testing.T) {
 		}
 	}
 }
+
+// TestMetrics: operations.md names each metric of a server. The ones about queue pairs share a row.
+func TestMetrics(t *testing.T) {
+	page := read(t, "operations.md")
+	sources := read(t, "../internal/statuspage/metrics.go") + read(t, "../internal/telemetry/telemetry.go")
+	names := regexp.MustCompile(`"(gorge_[a-z_]+)"`).FindAllStringSubmatch(sources, -1)
+	if len(names) < 15 {
+		t.Fatalf("%d metrics only", len(names))
+	}
+	for _, m := range names {
+		if !strings.Contains(page, "`"+m[1]+"`") {
+			t.Errorf("operations.md does not name %s", m[1])
+		}
+	}
+}
