@@ -174,3 +174,26 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 }
+
+// TestTables: each row of a table has as many cells as its head, so that it is shown as it was
+// meant, and no row stands without a head.
+func TestTables(t *testing.T) {
+	code := regexp.MustCompile("(?ms)^```.*?^```")
+	rule := regexp.MustCompile(`^\|( *:?-+:? *\|)+$`)
+	for _, name := range pages(t) {
+		lines := strings.Split(strings.ReplaceAll(code.ReplaceAllString(read(t, name), ""), `\|`, ""), "\n")
+		cells := 0
+		for i, line := range lines {
+			switch {
+			case !strings.HasPrefix(line, "|"):
+				cells = 0
+			case cells == 0 && (i+1 == len(lines) || !rule.MatchString(lines[i+1])):
+				t.Errorf("%s: a row without a head: %.80s", name, line)
+			case cells == 0:
+				cells = strings.Count(line, "|")
+			case strings.Count(line, "|") != cells:
+				t.Errorf("%s: a row of %d cells, its head has %d: %.80s", name, strings.Count(line, "|")-1, cells-1, line)
+			}
+		}
+	}
+}
