@@ -31,7 +31,7 @@
 //   - tf/ops: the operations, each with its kernels and gradient; OPS.md lists them, and the packages below tf/ops
 //   - tf/session: sessions, in process and on clusters
 //   - tf/eager: graphs that compute as they are built, tapes, traced functions
-//   - tf/cluster, tf/cluster/client: servers, and sessions on grpc:// targets; those sessions without a server's code
+//   - tf/cluster, tf/cluster/client: servers, and sessions on grpc:// targets; sessions alone, for programs that serve nothing
 //
 // Models and training:
 //
@@ -59,7 +59,7 @@
 //
 //   - tf/summary, tf/timeline: files for TensorBoard and for Chrome
 //   - tf/tftest: tests that compare tensors and gradients
-//   - tf/optest: the judge of operations, those of a program's own too
+//   - tf/optest: tests operations, those of a program too, in every way in which they can run
 //   - cmd/gorge: a server as a program
 //
 // Authors of operations, devices and tools:
@@ -68,5 +68,6 @@
 //   - tf/core: how operations are registered, what kernels see, the engine's tensors
 //   - tf/pb, tf/pb/servingpb: protocol buffers of TensorFlow and of TensorFlow Serving
 //
-// ARCHITECTURE.md describes the inside, docs/ what was decided and why.
+// ARCHITECTURE.md describes the inside; docs/tutorial leads from a first graph to a
+// cluster, and docs/decisions says what was decided and why.
 package gorge

@@ -141,3 +141,59 @@ func TestLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestHowTo: the pieces that how-to.md shows are in the examples that run, and so is what
+// it says that they print.
+func TestHowTo(t *testing.T) {
+	page, source := read(t, "how-to.md"), read(t, "how_to_example_test.go")
+	code := flat(source)
+	for _, b := range blocks(page, "go") {
+		if !strings.Contains(code, flat(b)) {
+			t.Errorf("how_to_example_test.go lacks\n%s", b)
+		}
+	}
+	printed := flat(strings.ReplaceAll(source, "//", ""))
+	for _, b := range blocks(page, "text") {
+		if !strings.Contains(printed, "Output: "+flat(b)) {
+			t.Errorf("no example in how_to_example_test.go prints\n%s", b)
+		}
+	}
+}
+
+// TestMetrics: operations.md names each metric of a server. The ones about queue pairs share a row.
+func TestMetrics(t *testing.T) {
+	page := read(t, "operations.md")
+	sources := read(t, "../internal/statuspage/metrics.go") + read(t, "../internal/telemetry/telemetry.go")
+	names := regexp.MustCompile(`"(gorge_[a-z_]+)"`).FindAllStringSubmatch(sources, -1)
+	if len(names) < 15 {
+		t.Fatalf("%d metrics only", len(names))
+	}
+	for _, m := range names {
+		if !strings.Contains(page, "`"+m[1]+"`") {
+			t.Errorf("operations.md does not name %s", m[1])
+		}
+	}
+}
+
+// TestTables: each row of a table has as many cells as its head, so that it is shown as it was
+// meant, and no row stands without a head.
+func TestTables(t *testing.T) {
+	code := regexp.MustCompile("(?ms)^```.*?^```")
+	rule := regexp.MustCompile(`^\|( *:?-+:? *\|)+$`)
+	for _, name := range pages(t) {
+		lines := strings.Split(strings.ReplaceAll(code.ReplaceAllString(read(t, name), ""), `\|`, ""), "\n")
+		cells := 0
+		for i, line := range lines {
+			switch {
+			case !strings.HasPrefix(line, "|"):
+				cells = 0
+			case cells == 0 && (i+1 == len(lines) || !rule.MatchString(lines[i+1])):
+				t.Errorf("%s: a row without a head: %.80s", name, line)
+			case cells == 0:
+				cells = strings.Count(line, "|")
+			case strings.Count(line, "|") != cells:
+				t.Errorf("%s: a row of %d cells, its head has %d: %.80s", name, strings.Count(line, "|")-1, cells-1, line)
+			}
+		}
+	}
+}

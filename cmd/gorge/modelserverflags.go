@@ -165,7 +165,7 @@ func (f *modelServerFlags) defineOwn(s *flag.FlagSet) {
 	s.Var((*share)(&f.requestShare), "request_log_share", "`share` of the requests that are logged, from 0 to 1")
 	s.IntVar(&f.maxConnections, "max_connections", 10000, "connections that each port has open at once; others wait; 0: no bound")
 	s.UintVar(&f.maxStreams, "max_streams", 0, "calls by gRPC that a connection has under way at once; 0: no bound")
-	s.IntVar(&f.runs, "max_concurrent_runs", 0, "`runs` of a version that are under way at once, of signatures that change no state; 0: as many as processors, negative: any number")
+	s.IntVar(&f.runs, "max_concurrent_runs", 0, "`runs` of a version that are under way at once, of signatures that change no state; 0: as many as processors, but at least two, negative: any number")
 	s.BoolVar(&f.prepare, "prepare_signatures", true, "plan signatures before a version is available, and run those once that leave no trace")
 	s.BoolVar(&f.noFold, "no_folding", false, noFoldUsage)
 	s.BoolVar(&f.noFreeze, "no_freezing", false, noFreezeUsage)

@@ -23,17 +23,18 @@ func CallLater(op string, first []tf.Output, fs []Callee, last []tf.Output, opts
 	return graphs.CallLater(op, first, attrs, funcs, last, opts)
 }
 
-// CallBranch adds an operation that chooses by selector among functions that
-// take args: "If", whose then branch is the first, or "Case", in the stateless
-// form if that serves, or a stateless form. What one function captures, all get.
+// CallBranch adds an operation that chooses by selector among functions that take args:
+// op is "If", whose then branch is the first, or "Case". Where no branch has state it
+// becomes StatelessIf or StatelessCase; op may name these as well. What one function
+// captures, all get.
 func CallBranch(op string, selector tf.Output, args []tf.Output, branches []*tf.Function, opts ...tf.Option) []tf.Output {
 	return graphs.CallBranch(op, selector, args, branches, opts)
 }
 
-// CallLoop adds an operation "While", in its stateless form if that serves, or
-// "StatelessWhile": it calls body with what body returned, vars the first time,
-// as long as cond of the same returns true. What the two capture is the same
-// in all iterations.
+// CallLoop adds an operation that calls body with what body returned, vars the first time,
+// as long as cond of the same returns true. op is "While", which becomes StatelessWhile
+// where the two functions have no state, or that name. What they capture is the same in
+// all iterations.
 func CallLoop(op string, vars []tf.Output, cond, body *tf.Function, opts ...tf.Option) []tf.Output {
 	return graphs.CallLoop(op, vars, cond, body, opts)
 }

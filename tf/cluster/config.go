@@ -34,7 +34,8 @@ type Config struct {
 	// Devices says how many devices of each type the task has; one CPU if
 	// there is nothing about CPUs.
 	Devices map[string]int
-	// Threads bounds the goroutines that one operation uses; 0: the cores.
+	// Threads bounds the goroutines that one operation uses; 0, or more than GOMAXPROCS:
+	// GOMAXPROCS.
 	Threads int
 	// Listener, if not nil, is where the server listens, instead of at its
 	// address in the cluster. The server closes it.
@@ -86,7 +87,7 @@ type Config struct {
 	CollectiveLeader string
 	// Observer is told of all calls that the server takes and makes; nil: none.
 	Observer Observer
-	// Log hears what is worth telling; nil: nothing is logged.
+	// Log handles the server's log records; nil: nothing is logged.
 	Log slog.Handler
 
 	defaults *pb.ConfigProto // of sessions, from a ServerDef

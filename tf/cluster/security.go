@@ -24,7 +24,8 @@ type Security = client.Security
 type SecurityFiles = client.SecurityFiles
 
 // OpenSecurity reads files and looks after them until the Security is closed. Log
-// hears what becomes of the files, audit who called what; nil: there is no audit log.
+// gets records about the files (nil: none are written), audit those of who called what,
+// JSON if it is a slog.JSONHandler (nil: there is no audit log).
 func OpenSecurity(f SecurityFiles, log, audit slog.Handler) (*Security, error) {
 	return client.OpenSecurity(f, log, audit)
 }

@@ -14,7 +14,7 @@ import (
 const patience = time.Second
 
 // Stop ends the server. It takes no new sessions and steps from then on: clients
-// and other tasks hear that it is Unavailable. Steps that are under way may go on
+// and other tasks get the error Unavailable. Steps that are under way may go on
 // for the grace of the configuration; then they are cancelled. Stop returns when
 // nothing of the server is left, or, a few seconds after the grace, with the error
 // DeadlineExceeded, while kernels that do not end, as they may in a file system
@@ -50,7 +50,7 @@ func (s *Server) drain() {
 }
 
 // end ends all that is left. Steps end before connections do, so that what
-// waits for one hears why it ended.
+// waits for one gets the reason why it ended.
 func (s *Server) end() error {
 	var left []error
 	until := time.Now().Add(2 * patience)

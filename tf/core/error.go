@@ -64,7 +64,7 @@ type Error struct {
 	Plain string
 
 	// Origin is the function that the node is from and what it is called there,
-	// if it is from one. TensorFlow's clients hear of these names.
+	// if it is from one. TensorFlow's clients get these names, too.
 	Origin Origin
 
 	// Derived marks an error that follows from another one of the same step

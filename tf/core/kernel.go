@@ -223,7 +223,7 @@ func (s *Step) Container() string {
 	return resource.StepContainer(s.ContainerID)
 }
 
-// A Tracer hears of the nodes of a step that is traced.
+// A Tracer is called for the nodes of a step that is traced.
 type Tracer interface {
 	// Ran tells that a node has been run, from any goroutine. The inputs and
 	// outputs of c are valid during the call. The label names the node, its

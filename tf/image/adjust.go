@@ -113,7 +113,8 @@ func AdjustContrast(x, factor tf.Output) tf.Output {
 	return inFloats(x, "adjust_contrast", true, func(x tf.Output) tf.Output { return image.AdjustContrastv2(x, factor) })
 }
 
-// AdjustGamma returns gain · x to the power of gamma, which is not negative.
+// AdjustGamma returns gain · x to the power of gamma. A negative gamma is refused with
+// INVALID_ARGUMENT.
 func AdjustGamma(x tf.Output, gamma, gain float64) tf.Output {
 	if !(gamma >= 0) {
 		return failed(x, "adjust_gamma", "Gamma should be a non-negative real number.")

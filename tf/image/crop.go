@@ -51,7 +51,7 @@ func pad(x, y, left, height, width tf.Output) tf.Output {
 	return ops.Pad(x, ops.Reshape(ops.Pack(p), ints(g, len(p)/2, 2)))
 }
 
-// CropToBoundingBox returns a part of images.
+// CropToBoundingBox returns the part of images that b says, which must lie within them.
 func CropToBoundingBox(x tf.Output, b Box) tf.Output {
 	return scoped(x, "crop_to_bounding_box", func() tf.Output {
 		if err := check(b.rules(x.Shape()[first(x)], x.Shape()[first(x)+1])...); err != nil {
@@ -103,8 +103,8 @@ func middle(x tf.Output, d int, fraction float64) (begin, size tf.Output) {
 	return begin, ops.Sub(n, ops.Mul(begin, ops.Scalar(g, int32(2))))
 }
 
-// ResizeWithCropOrPad makes images of the given size: their middle, or with zeros
-// around them, by height and width on their own.
+// ResizeWithCropOrPad makes images of the given height and width: a dimension that is too
+// long is cut to its middle, one that is too short gets zeros on both sides.
 func ResizeWithCropOrPad(x tf.Output, height, width int) tf.Output {
 	return scoped(x, "resize_image_with_crop_or_pad", func() tf.Output {
 		if err := check(rule{width > 0, "target_width must be > 0."}, rule{height > 0, "target_height must be > 0."}); err != nil {

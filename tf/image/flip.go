@@ -24,7 +24,7 @@ func reversed(x tf.Output, dims ...int) tf.Output {
 	return ops.ReverseV2(x, ints(x.Graph(), axes...))
 }
 
-// RandomFlipLeftRight mirrors every other image, by chance. Option ops.Seed
+// RandomFlipLeftRight mirrors each image with a probability of one half. Option ops.Seed
 // sets the seed.
 func RandomFlipLeftRight(x tf.Output, opts ...tf.Option) tf.Output {
 	return scoped(x, "random_flip_left_right", func() tf.Output { return randomFlip(x, 1, opts) })
@@ -60,7 +60,7 @@ func transposed(x tf.Output) tf.Output {
 	return ops.Transpose(x, ints(x.Graph(), 0, 2, 1, 3))
 }
 
-// Rot90 turns images by k quarters, against the clock.
+// Rot90 turns images counterclockwise by k · 90°.
 func Rot90(x tf.Output, k int) tf.Output {
 	return scoped(x, "rot90", func() tf.Output {
 		switch (k%4 + 4) % 4 {

@@ -3,6 +3,15 @@
 // channels]; functions take either unless they say otherwise. What reads and
 // writes files, and the operations that these functions are made of, are in
 // package tf/ops/image.
+//
+// Integers go from 0 to the greatest of their type, floating-point numbers from
+// 0 to 1. Functions that adjust colors compute in float32, or float16 for images
+// of that type, and return images of the shape and type that they got.
+//
+// The number of dimensions has to be known while the graph is built: most functions
+// refuse another image with INVALID_ARGUMENT. Where an operation does not know it,
+// as when it decodes files of any form, the program says so:
+// x.SetShape(tf.Shape{-1, -1, 3}).
 package image
 
 import (

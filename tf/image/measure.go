@@ -45,8 +45,9 @@ func TotalVariation(x tf.Output) tf.Output {
 	})
 }
 
-// Gradients returns what each pixel of a batch has less than the next one below
-// it, and to its right; 0 at the edge.
+// Gradients returns, for a batch of images, the difference from each pixel to the next one
+// below it, and to the next one on its right, in the shape of x; 0 at the edge. An x of
+// another rank is refused with INVALID_ARGUMENT.
 func Gradients(x tf.Output) (dy, dx tf.Output) {
 	if x.Err() == nil && len(x.Shape()) != 4 {
 		x = failed(x, "image_gradients", "image_gradients expects a 4D tensor [batch_size, h, w, d], not %v.", x.Shape())

@@ -1,6 +1,18 @@
 // Package losses has what models are trained to make small: TensorFlow's
 // module tf.losses. Each loss is added to the graph's collection of losses,
 // of which [Total] is the sum.
+//
+// Labels are the first argument, predictions or logits the second. Both have one
+// shape, but for the losses that take numbers of classes as labels; shapes that
+// are known to differ are refused with INVALID_ARGUMENT when the graph is built.
+// Where a size is known in the step alone it is not compared, and the operands
+// broadcast, as in TensorFlow: give placeholders their full rank.
+//
+// A loss is a scalar, unless [Options].Reduction is [None]: by default the sum
+// over all elements, each multiplied by its weight, divided by the number of
+// elements whose weight is not 0. Cross entropies have the type of the logits,
+// floating-point numbers, to which labels are converted; all other losses are
+// computed in float32 and have that type.
 package losses
 
 import (

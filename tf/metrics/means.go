@@ -92,7 +92,9 @@ func confusion(g *tf.Graph, labels, predictions, weights tf.Output, classes int)
 
 // MeanIOU is the mean over classes of intersection over union: true positives
 // divided by all elements that have the class or were given it. Classes never
-// seen do not count. The update is the confusion matrix [classes classes].
+// seen do not count. The update is the confusion matrix, float64 [classes classes], with
+// a row for each label. A number that is no class, below 0 or not below classes, fails the
+// step with INVALID_ARGUMENT.
 func MeanIOU(labels, predictions tf.Output, classes int, o ...Options) (value, update tf.Output) {
 	opt := optionsOf(o, "mean_iou")
 	return scoped(opt.Name, func(g *tf.Graph) (tf.Output, tf.Output) {
@@ -119,7 +121,7 @@ func diagonal(m tf.Output, n int) tf.Output {
 }
 
 // MeanPerClassAccuracy is the mean over classes of the share of elements of the
-// class that were given it.
+// class that were given it. The update has these shares, float32 [classes].
 func MeanPerClassAccuracy(labels, predictions tf.Output, classes int, o ...Options) (value, update tf.Output) {
 	opt := optionsOf(o, "mean_accuracy")
 	return scoped(opt.Name, func(g *tf.Graph) (tf.Output, tf.Output) {

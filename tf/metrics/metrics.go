@@ -2,6 +2,28 @@
 // TensorFlow's module tf.metrics. Each adds local variables that hold what has
 // been seen so far, and returns two outputs: the value of the measure, and an
 // update that takes a further batch into account and is the value after that.
+//
+//	accuracy, update := metrics.Accuracy(labels, guesses)
+//	start := tf.InitializeAll(g) // local variables, too
+//	...
+//	for feeds := range batches {
+//		_, err = s.Run(ctx, feeds, update)
+//		...
+//	}
+//	a, err := session.Fetch[float32](ctx, s, nil, accuracy)
+//
+// To begin again, run the operation that vars.Initialize(g, "reset",
+// tf.Variables(g, metrics.Variables)...) adds. Do not fetch value and update in one step:
+// their order is open.
+//
+// Labels are the first argument. Labels and predictions have one shape; a last
+// dimension of size 1 may be missing in one of them. Shapes that are known to
+// differ are refused with INVALID_ARGUMENT. Counts take whatever is not 0 for
+// true. Results are float32 scalars unless the function says otherwise; those of the
+// metrics at k are float64.
+//
+// Metrics are for graphs with sessions: in an eager graph they fail with
+// FAILED_PRECONDITION, as in TensorFlow.
 package metrics
 
 import (

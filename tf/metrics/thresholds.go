@@ -16,8 +16,9 @@ func atThresholds(name string, labels, predictions tf.Output, thresholds []float
 	}, labels, predictions, opt.Weights)
 }
 
-// TruePositivesAtThresholds counts, for each threshold, labels whose prediction
-// is greater than it.
+// TruePositivesAtThresholds counts, for each threshold, labels whose prediction is
+// greater than it: float32 [thresholds], as with all metrics at thresholds. A prediction
+// outside of [0, 1] fails the step with INVALID_ARGUMENT.
 func TruePositivesAtThresholds(labels, predictions tf.Output, thresholds []float32, o ...Options) (value, update tf.Output) {
 	return atThresholds("true_positives", labels, predictions, thresholds, o, func(t table) tf.Output { return t.tp })
 }

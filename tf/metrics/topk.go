@@ -86,7 +86,9 @@ func rate(name, other string, labels, predicted tf.Output, o []Options, pick fun
 // PrecisionAtK is the share of labels among the k likeliest predictions. labels has
 // the classes of each example, [... labels] or [...]; predictions are the scores of all
 // classes, [... classes]. With a class other than AnyClass only examples count for
-// which that class is among the k.
+// which that class is among the k. Results are float64 scalars, as with all metrics at k.
+// labels of another rank than that of the predictions, or one less, are refused with
+// INVALID_ARGUMENT.
 func PrecisionAtK(labels, predictions tf.Output, k, class int, o ...Options) (value, update tf.Output) {
 	return PrecisionAtTopK(labels, best(predictions, k), class, named(o, "precision_at_k")...)
 }

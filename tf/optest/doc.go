@@ -1,4 +1,4 @@
-// Package optest judges operations, those of this module and those of programs. A
+// Package optest tests operations, those of this module and those of programs. A
 // package of ops has one test that calls Run, and a [Sample] for each op: inputs and a
 // function that applies the op. Run then compares, for each sample and each type that
 // the op has kernels for:

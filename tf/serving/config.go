@@ -57,9 +57,9 @@ type Config struct {
 	Batching *Batching
 	// ModelBatching prefers the parameters in a version's file batching_params.pbtxt.
 	ModelBatching bool
-	// Metrics hears of requests; it may be nil.
+	// Metrics counts requests and their times; it may be nil.
 	Metrics Metrics
-	// Log hears of versions and of what goes wrong; it may be nil.
+	// Log gets records about versions and about what goes wrong; it may be nil.
 	Log *slog.Logger
 	// MaxRequests bounds the requests that are answered at once; those above it
 	// fail with ResourceExhausted. 0: no bound.

@@ -32,8 +32,8 @@ type Security = secure.Keeper
 type SecurityFiles = secure.Files
 
 // OpenSecurity reads files and looks after them until the Security is closed. Log
-// hears what becomes of the files, audit hears who was refused and who has replaced
-// the configuration. Both may be nil.
+// gets records about the files, audit one for each call that is refused or that replaces
+// the configuration. Both may be nil: then nothing is written.
 func OpenSecurity(f SecurityFiles, log, audit slog.Handler) (*Security, error) {
 	var l *slog.Logger
 	if log != nil {

@@ -66,11 +66,11 @@ type Config struct {
 	// SoftPlacement lets operations that ask for a device that is not there
 	// run elsewhere.
 	SoftPlacement bool
-	// Threads bounds the goroutines that one operation uses (TensorFlow's
-	// intra-op threads); 0: the cores.
+	// Threads bounds the goroutines that one operation uses (TensorFlow's intra-op
+	// threads); 0, or more than GOMAXPROCS: GOMAXPROCS.
 	Threads int
-	// InterOp bounds the operations of a device that are computed at once; 0:
-	// as Threads.
+	// InterOp bounds the operations of a device that one step computes at once
+	// (TensorFlow's inter-op threads); 0: as Threads.
 	InterOp int
 	// InterOpPools gives, instead of InterOp, bounds from which each step
 	// chooses one by RunOptions.InterOpPool.
@@ -88,8 +88,8 @@ type Config struct {
 	DisabledPasses []string
 	// FreezeVariables lets a Callable that changes no variables have the values of those
 	// that it reads as constants, so that more can be computed in advance. They share the
-	// memory of the variables; what is computed of them takes at most 32 MiB more,
-	// less a quarter of that memory, but a 16th of it in any case. A run that begins after
+	// memory of the variables, m bytes; what is computed of them, in all Callables of the
+	// session together, takes at most max(32 MiB - m/3, m/128) more. A run that begins after
 	// a variable was written sees what was written: it reads the variables, or the
 	// constants are replaced. Where that happens again and again each run reads the
 	// variables.
@@ -133,7 +133,7 @@ type Config struct {
 	Security Security
 	// Observer is told of the calls to a cluster, see cluster.Observed; nil: none.
 	Observer Observer
-	// Log hears what is worth telling; nil: slog's default logger does.
+	// Log handles what the session logs; nil: slog's default logger does.
 	Log slog.Handler
 }
 

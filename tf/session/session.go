@@ -1,5 +1,25 @@
 // Package session runs graphs: in this process, or on the cluster that a
 // target names.
+//
+//	s, err := session.New(g) // returns the first mistake that was made in g
+//	if err != nil {
+//		return err
+//	}
+//	defer s.Close()
+//	_, err = s.Run(ctx, nil, tf.InitializeAll(g))
+//	...
+//	out, err := s.Run(ctx, session.Feeds{x: batch}, loss, accuracy, step)
+//
+// A step is one call of [Session.Run]. It takes a tensor for each fed Output
+// (tf.FromSlice and tf.TensorOf make them of Go slices), and returns a tensor
+// for each fetched Output and nil for each Operation. [Fetch] returns the
+// elements of one Output as a slice, [FetchAs] fills a struct, [FetchInto]
+// writes to memory of the program's. [Session.MakeCallable] prepares a step that
+// is run often. Many goroutines may run steps of a session at once.
+//
+// Variables of a session in this process are its own: another session on the
+// same graph does not see their values. Those of a cluster live on its servers.
+// [Config] lists all options: devices, threads, limits, logs.
 package session
 
 import (
@@ -35,7 +55,8 @@ type Session struct {
 // An Option adjusts a new session.
 type Option func(*Config)
 
-// Target makes the session run on a cluster: "grpc://host:port".
+// Target makes the session run on a cluster: "grpc://host:port". The program has to import
+// package tf/cluster/client, or tf/cluster.
 func Target(t string) Option { return func(c *Config) { c.Target = t } }
 
 // With sets the fields of cfg that are not zero. Options add up: the later one
@@ -51,14 +72,16 @@ func With(cfg Config) Option {
 	}
 }
 
-// Timeout bounds each step and each call to a cluster.
+// Timeout bounds each step and each call to a cluster. What takes longer ends with the
+// error DeadlineExceeded.
 func Timeout(d time.Duration) Option { return func(c *Config) { c.Timeout = d } }
 
 // StartTimeout bounds how long the first step waits for the tasks of a cluster;
 // a negative one lets it wait for ever.
 func StartTimeout(d time.Duration) Option { return func(c *Config) { c.StartTimeout = d } }
 
-// TLS secures the connection to a cluster.
+// TLS secures the connection to a cluster. For certificates that are replaced while the
+// session is open, and for tokens, see cluster.Secured or client.Secured.
 func TLS(cfg *tls.Config) Option { return func(c *Config) { c.TLS = cfg } }
 
 // KeepAlive says how long a cluster's server may be silent before it is asked
@@ -73,7 +96,7 @@ func DeviceFilters(filters ...string) Option {
 	return func(c *Config) { c.DeviceFilters = slices.Clone(filters) }
 }
 
-// Log says who hears what is worth telling, instead of slog's default logger.
+// Log sets what handles the session's log records, instead of slog's default logger.
 func Log(h slog.Handler) Option { return func(c *Config) { c.Log = h } }
 
 // Devices gives a session in this process devices: Devices("CPU", 2).
@@ -88,7 +111,8 @@ func Devices(typ string, n int) Option {
 	}
 }
 
-// Threads bounds the goroutines that one operation uses.
+// Threads bounds the goroutines that one operation uses; without it, and at most, these
+// are GOMAXPROCS. On a cluster it has no effect: there the servers' own options count.
 func Threads(n int) Option { return func(c *Config) { c.Threads = n } }
 
 // New returns a session on g. It returns the error that g met while it was

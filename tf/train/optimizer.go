@@ -1,5 +1,22 @@
 // Package train holds what trains a model: optimizers, and the loop around
 // them.
+//
+//   - Optimizers: [Adam], [GradientDescent], [Momentum], [FTRL] and others are
+//     structs with a method Minimize, which adds one operation that does a step of
+//     training. [Minimize] does so with [Options]: a global step, clipping. In an eager
+//     graph [TapeGradients] and ApplyGradients do a step. The field Rate takes
+//     a learning rate that the graph computes, such as what a [Schedule] returns.
+//   - Checkpoints: a [Saver] saves and restores variables, [LatestCheckpoint] finds
+//     what to restore, [OpenCheckpoint] reads values without a graph.
+//   - Loops: [MonitoredTrainingSession] initializes or restores a model, saves it,
+//     writes summaries, calls hooks around each step, and goes on after a task of
+//     the cluster was lost. Hooks are [StopAtStepHook], [LoggingTensorHook],
+//     [NanTensorHook], [ProfilerHook] and a program's own.
+//   - Clusters: [ReplicaDevices] places variables on parameter servers, and
+//     [SyncReplicas] makes updates of the mean of several workers' gradients.
+//   - Input by queues, as programs of TensorFlow 1.x have it: [Batch],
+//     [StringInputProducer], [Coordinator], [StartQueueRunners]. Package data is the
+//     newer way.
 package train
 
 import (

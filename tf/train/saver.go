@@ -101,8 +101,8 @@ const (
 )
 
 // NewSaver adds the operations of a saver to g and returns it. In an eager graph
-// they are computed whenever the saver saves or restores; Vars or Named have to be given
-// there.
+// they are computed whenever the saver saves or restores. A graph without variables is an
+// error (InvalidArgument) unless AllowEmpty is set.
 func NewSaver(g *tf.Graph, o SaverOptions) (*Saver, error) {
 	items, err := itemsOf(g, &o)
 	if err != nil {

@@ -173,9 +173,10 @@ func (s CosineDecayRestarts) At(step tf.Output) tf.Output {
 	return f32(step, s.LearningRate).Mul(above(s.Alpha, decayed))
 }
 
-// LinearCosineDecay is a line times a cosine of Periods half waves (0 stands
-// for TensorFlow's 0.5 periods), with Alpha added to the line and Beta (0
-// stands for 0.001) to the product (Bello et al., ICML 2017).
+// LinearCosineDecay is LearningRate · ((Alpha + line) · wave + Beta). The line falls from
+// 1 to 0 in Steps steps. The wave is a cosine between 1 and 0 with Periods whole periods
+// in these steps; 0 stands for TensorFlow's 0.5, with which it falls once. A Beta of 0
+// stands for 0.001 (Bello et al., ICML 2017).
 type LinearCosineDecay struct {
 	LearningRate, Alpha, Beta float64
 	Steps                     int

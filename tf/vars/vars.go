@@ -1,5 +1,15 @@
 // Package vars gives variables their names and shares them: TensorFlow's
 // variable_scope and get_variable.
+//
+//	vars.Scope(g, "layer1", vars.ScopeOptions{Regularizer: vars.L2(1e-4)}, func() {
+//		w := vars.Get(g, "weights", tf.Shape{784, 10}) // layer1/weights, float32, Glorot's initial values
+//		...
+//	})
+//
+// [Get] makes a variable; a second call with the name is an error unless the scope
+// says [Always] or [Auto]. Layers and recurrent cells get their variables in this
+// way, so that scopes share them, too. A scope also sets types, initial values,
+// regularizers, partitioners and getters for all that is inside.
 package vars
 
 import (

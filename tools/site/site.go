@@ -29,8 +29,9 @@ type page struct {
 
 // first are the pages of the navigation, in its order.
 var first = []string{
-	"README.md", "docs/tutorial/README.md", "docs/concepts.md", "docs/from-python.md", "docs/troubleshooting.md", "docs/add-an-op.md", "OPS.md",
-	"docs/compatibility.md", "docs/operations.md", "docs/reliability.md", "docs/rdma.md", "docs/renamed.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "BENCHMARKS.md", "docs/decisions",
+	"README.md", "docs/tutorial/README.md", "docs/how-to.md", "docs/concepts.md", "docs/models.md", "docs/savedmodel.md", "docs/serving.md", "docs/from-python.md",
+	"docs/troubleshooting.md", "docs/options.md", "docs/add-an-op.md", "docs/add-a-device.md", "OPS.md",
+	"docs/compatibility.md", "docs/operations.md", "docs/reliability.md", "docs/rdma.md", "docs/renamed.md", "docs/ported-tests.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "BENCHMARKS.md", "docs/decisions",
 }
 
 // load reads all pages, and what they link to.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -76,6 +77,19 @@ func TestTarget(t *testing.T) {
 	} {
 		if got := target(source); got != want {
 			t.Errorf("%s is written to %s, want %s", source, got, want)
+		}
+	}
+}
+
+// TestNavigation: readers find each page of docs from each other one.
+func TestNavigation(t *testing.T) {
+	found, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(found) < 15 {
+		t.Fatalf("%d pages (%v)", len(found), err)
+	}
+	for _, f := range found {
+		if source := "docs/" + filepath.Base(f); !slices.Contains(first, source) {
+			t.Errorf("the navigation lacks %s", source)
 		}
 	}
 }

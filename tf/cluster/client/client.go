@@ -25,8 +25,8 @@ type Security = secure.Keeper
 // SecurityFiles names the files of a Security.
 type SecurityFiles = secure.Files
 
-// OpenSecurity reads files and looks after them until the Security is closed. Log hears
-// what becomes of the files; audit, which only servers need, who called what.
+// OpenSecurity reads files and looks after them until the Security is closed. Log gets
+// records about the files (nil: none are written); audit is for servers, and nil here.
 func OpenSecurity(f SecurityFiles, log, audit slog.Handler) (*Security, error) {
 	var l *slog.Logger
 	if log != nil {

@@ -1,5 +1,5 @@
-// Package parsing has the operations that decode records: tf.Example, CSV and
-// raw bytes.
+// Package parsing has the operations that decode records: tf.Example, protocol buffers,
+// JSON, CSV, serialized tensors and raw bytes.
 package parsing
 
 import (

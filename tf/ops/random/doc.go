@@ -1,4 +1,4 @@
 // Package random has the operations of tf.random that package ops has not:
-// those without state, gamma, Poisson and multinomial numbers, and candidate
-// samplers. They give TensorFlow's numbers.
+// those without state and those of generators, gamma, Poisson and multinomial numbers,
+// candidate samplers, and the losses that sample classes. They give TensorFlow's numbers.
 package random

@@ -7,7 +7,7 @@
 //	graph  ─ builder.graph ──▶ core.FunctionBody, shared by all that is made from the same
 //
 // The body takes the place of the call before a graph is placed (internal/pass), or is
-// called by the kernel, as that of a module with a loop that hangs on sizes which the
+// called by the kernel, as that of a module with a loop that depends on sizes which the
 // module leaves open: the kernel keeps bodies for shapes that come again (specialize.go). It has no functions: calls in the module are expanded, control
 // flow is that of TensorFlow 1. Values that are broadcast stay thin ([thin]) as long as
 // only elementwise operations use them.
