@@ -191,6 +191,9 @@ func (it *fileIterator) Next(ctx context.Context) (Element, error) {
 			return e, err
 		}
 		it.Close()
+		if ctx.Err() != nil && !errors.Is(err, io.EOF) {
+			return nil, err // the next call opens the file again
+		}
 		it.at, it.given = it.at+1, 0
 		if !errors.Is(err, io.EOF) {
 			return nil, err
@@ -205,6 +208,11 @@ func (it *fileIterator) read() (Element, error) {
 	if it.file == nil {
 		if err := it.open(name); err != nil {
 			return nil, err
+		}
+		for range it.given { // before a call that was cancelled
+			if _, err := it.next(); !it.passes(err) {
+				return nil, broken(name, err)
+			}
 		}
 	}
 	e, err := it.next()

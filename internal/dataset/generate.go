@@ -44,11 +44,13 @@ func (it *generateIterator) Next(ctx context.Context) (e Element, err error) {
 	if it.next == nil {
 		it.next, it.stop = it.d.open()
 	}
-	if e, err = it.next(ctx, nil); err != nil {
-		it.ended = errors.Is(err, End)
+	e, err = it.next(ctx, nil)
+	if it.ended = errors.Is(err, End); err == nil || !it.ended && ctx.Err() == nil {
+		it.given++ // errors, too: a restored iterator passes over them
+	}
+	if err != nil {
 		return nil, err
 	}
-	it.given++
 	return e, it.d.spec.Check(e)
 }
 
@@ -64,13 +66,13 @@ func (it *generateIterator) Save(s *State) {
 	s.PutBool("ended", it.ended)
 }
 
-// Restore begins anew and passes over what has been given.
+// Restore begins anew and passes over what has been given, errors included.
 func (it *generateIterator) Restore(ctx context.Context, s *State) {
 	it.Close()
 	n := s.Int("given")
 	it.given, it.ended = 0, false
 	for it.given < n && s.Err() == nil {
-		if _, err := it.Next(ctx); err != nil {
+		if _, err := it.Next(ctx); it.ended || ctx.Err() != nil {
 			s.Fail(err)
 		}
 	}

@@ -64,6 +64,15 @@ func writeMetadata(dir, run string, message []byte) error {
 	return nil
 }
 
+// reopen says of a run that was complete that it is being written again.
+func reopen(dir, run string, types []core.DType) error {
+	m, found, err := readMetadata(dir)
+	if err != nil || !found || m.run != run || !m.finalized {
+		return err
+	}
+	return writeMetadata(dir, run, metadataOf(run, types, 0, false))
+}
+
 // readMetadata returns what a directory's message says, and whether there is one.
 func readMetadata(dir string) (m snapshotMetadata, found bool, err error) {
 	b, err := core.ReadRegular(filepath.Join(dir, metadataName))

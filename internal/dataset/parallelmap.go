@@ -151,27 +151,28 @@ func (it *parallelMapIterator) Save(s *State) {
 	it.group.Wait()
 	it.over.Save(s)
 	s.PutBool("ended", it.ended)
-	var list []Element
+	var list []result
 	for _, c := range it.calls {
-		if c.err != nil {
-			s.Fail(c.err)
+		if errors.Is(c.err, End) { // nothing after it is wanted
+			s.PutBool("ended", true)
+			break
 		}
-		list = append(list, c.e)
+		list = append(list, c.result)
 	}
-	s.PutElements("done", list)
+	s.putResults("results", list)
 }
 
 func (it *parallelMapIterator) Restore(ctx context.Context, s *State) {
 	it.drop()
 	it.over.Restore(ctx, s)
 	it.ended = s.Bool("ended")
-	list := s.Elements("done")
+	list := s.resultsOr("done")
 	if len(list) > it.d.n {
 		s.Fail(errTooMany)
 		return
 	}
-	for _, e := range list {
-		c := &call{result{e: e}, make(chan struct{})}
+	for _, r := range list {
+		c := &call{r, make(chan struct{})}
 		close(c.done)
 		it.any <- struct{}{}
 		it.calls = append(it.calls, c)

@@ -141,29 +141,22 @@ func (it *prefetchIterator) Save(s *State) {
 	defer it.using.Unlock()
 	it.over.Save(s)
 	s.PutBool("ended", it.ended)
-	var list []Element
+	var list []result
 	for range len(it.ready) {
 		r := <-it.ready
 		it.ready <- r
-		switch {
-		case r.err == nil:
-			list = append(list, r.e)
-		case !errors.Is(r.err, End): // which comes again
-			s.Fail(r.err)
+		if !errors.Is(r.err, End) { // which comes again
+			list = append(list, r)
 		}
 	}
-	s.PutElements("ready", list)
+	s.putResults("results", list)
 }
 
 func (it *prefetchIterator) Restore(ctx context.Context, s *State) {
 	it.stopAhead()
 	it.over.Restore(ctx, s)
 	it.ended = s.Bool("ended")
-	var have []result
-	for _, e := range s.Elements("ready") {
-		have = append(have, result{e: e})
-	}
-	if len(have) > 0 && s.Err() == nil {
+	if have := s.resultsOr("ready"); len(have) > 0 && s.Err() == nil {
 		it.start(have)
 	}
 }

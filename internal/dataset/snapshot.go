@@ -186,22 +186,34 @@ func (it *saveIterator) Restore(ctx context.Context, s *State) {
 	if s.Err() != nil {
 		return
 	}
-	if err := it.removeLater(); err != nil {
-		s.Fail(err)
-		return
+	if !it.ended {
+		if err := it.back(); err != nil {
+			s.Fail(err)
+			return
+		}
 	}
 	it.over.Restore(ctx, s)
 }
 
-// removeLater removes the files of the run from the chunk on.
-func (it *saveIterator) removeLater() error {
-	names, err := filepath.Glob(filepath.Join(core.LocalPath(it.d.dir), it.run, "*.shard", "*.snapshot"))
+// back brings the run to where its writer was.
+func (it *saveIterator) back() error {
+	dir := core.LocalPath(it.d.dir)
+	if err := reopen(dir, it.run, it.d.spec.Types); err != nil {
+		return err
+	}
+	return removeChunks(filepath.Join(dir, it.run, "*.shard"), it.chunk)
+}
+
+// removeChunks removes the files of chunks from one on, in directories that match a
+// pattern.
+func removeChunks(dirs string, from int64) error {
+	names, err := filepath.Glob(filepath.Join(dirs, "*.snapshot"))
 	if err != nil {
-		return core.Errorf(core.InvalidArgument, "%s is no directory of elements: %v", it.d.dir, err)
+		return core.Errorf(core.InvalidArgument, "%s is no directory of elements: %v", dirs, err)
 	}
 	for _, name := range names {
 		chunk, err := strconv.ParseInt(strings.TrimSuffix(filepath.Base(name), ".snapshot"), 10, 64)
-		if err != nil || chunk < it.chunk {
+		if err != nil || chunk < from {
 			continue
 		}
 		if err := os.Remove(name); err != nil {

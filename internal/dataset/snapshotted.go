@@ -212,6 +212,8 @@ func (it *snapshotIterator) Save(s *State) {
 	it.input.Save(s.Sub("input"))
 }
 
+// Restore goes on with what was saved. A writer removes the files of its run that were
+// begun after that: their elements come again.
 func (it *snapshotIterator) Restore(ctx context.Context, s *State) {
 	it.Close()
 	it.mode, it.input, it.snapshotWriter = "", nil, snapshotWriter{}
@@ -225,8 +227,11 @@ func (it *snapshotIterator) Restore(ctx context.Context, s *State) {
 		return
 	}
 	var err error
-	if mode == SnapshotRead && it.run == "" {
+	switch {
+	case mode == SnapshotRead && it.run == "":
 		it.run, err = it.d.current()
+	case mode == SnapshotWrite && !it.ended:
+		err = it.back(it.d)
 	}
 	if err == nil {
 		err = it.begin(ctx, mode, it.run)
@@ -261,6 +266,18 @@ func (w *snapshotWriter) open(d *snapshotted) error {
 		return core.FileError(dir, err)
 	}
 	return writeMetadata(dir, w.run, metadataOf(w.run, d.spec.Types, 0, false))
+}
+
+// back brings the run to where its writer was.
+func (w *snapshotWriter) back(d *snapshotted) error {
+	dir := core.LocalPath(d.Write)
+	if err := reopen(dir, w.run, d.spec.Types); err != nil {
+		return err
+	}
+	if d.Shard != nil {
+		return removeChunks(filepath.Join(dir, w.run, "*.shard"), w.chunk)
+	}
+	return removeChunks(filepath.Join(dir, w.run), w.chunk)
 }
 
 // keep writes an element.

@@ -180,6 +180,18 @@ func (s *State) results(key string) []result {
 	return list
 }
 
+// resultsOr returns the list "results" or, of a state of earlier versions, the elements
+// of another list.
+func (s *State) resultsOr(elements string) (list []result) {
+	if s.Has("results") {
+		return s.results("results")
+	}
+	for _, e := range s.Elements(elements) {
+		list = append(list, result{e: e})
+	}
+	return list
+}
+
 // text returns a string.
 func (s *State) text(key string) string {
 	t := s.Get(key)

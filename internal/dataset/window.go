@@ -43,7 +43,7 @@ func (d *windowed) Cardinality() int64 {
 	case n < 0:
 		return n
 	case !d.drop:
-		return (n + d.shift - 1) / d.shift
+		return n/d.shift + min(1, n%d.shift) // a sum with the shift might overflow
 	case n < d.span():
 		return 0
 	}

@@ -191,7 +191,7 @@ func (h *Head) atThresholds(out map[string]Metric, e evaluated, p tf.Output) {
 	for _, x := range h.o.Thresholds {
 		one := func(value, update tf.Output) Metric { return Metric{value.Reshape(), update.Reshape()} }
 		above := p.GreaterEqual(ops.Scalar(p.Graph(), x)).Cast(tf.Float32)
-		name := func(what string) string { return fmt.Sprintf("%s/positive_threshold_%g", what, x) }
+		name := func(what string) string { return fmt.Sprintf("%s/positive_threshold_%.6g", what, x) }
 		out[name("accuracy")] = MetricOf(metrics.Accuracy(e.labels, above, w))
 		out[name("precision")] = one(metrics.PrecisionAtThresholds(e.labels, p, []float32{x}, w))
 		out[name("recall")] = one(metrics.RecallAtThresholds(e.labels, p, []float32{x}, w))

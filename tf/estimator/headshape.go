@@ -70,17 +70,35 @@ func (h *Head) flatLabel(label, logits tf.Output) (tf.Output, error) {
 	if h.perLogit() {
 		n = h.logits()
 	}
-	if s := label.Shape(); s != nil && len(s) == rank-1 {
+	switch s := label.Shape(); {
+	case s != nil && len(s) == rank-1:
 		label = ops.ExpandDims(label, rank-1)
+	case s == nil && label.Err() == nil:
+		label = ranked(label, logits, n)
 	}
 	if rank == 2 {
-		return label, nil
+		return label, label.Err()
 	}
 	if s := label.Shape(); s != nil && (len(s) != rank || s[rank-1] >= 0 && s[rank-1] != n) {
 		return label, tf.Errorf(tf.InvalidArgument, "labels shape must be [D0, D1, ... DN, %d]. Suggested Fix: check your n_classes argument to the estimator and/or the shape of your label. The logits are %v, the labels %v", n, logits, label)
 	}
 	label = shaped(label, outer(logits, n), fmt.Sprintf("labels shape must be [D0, D1, ... DN, %d]: ", n))
 	return label.Reshape(-1, n), label.Err()
+}
+
+// ranked gives labels whose rank only the step knows that of logits.
+func ranked(label, logits tf.Output, n int) tf.Output {
+	want := outer(logits, n)
+	if n == 1 {
+		label = ops.Reshape(label, want) // which may lack the last dimension
+	} else {
+		label = shaped(label, want, fmt.Sprintf("labels shape must be [D0, D1, ... DN, %d]: ", n))
+	}
+	if s := append(tf.Shape{}, logits.Shape()...); label.Err() == nil {
+		s[len(s)-1] = n
+		label.SetShape(s)
+	}
+	return label
 }
 
 // perLogit reports whether labels have a number for each of the logits.

@@ -202,8 +202,8 @@ func toSparse(x tf.Output) sparse.Tensor {
 	switch {
 	case x.DType() == tf.String:
 		ignore = ""
-	case x.DType().IsInteger():
-		ignore = -1
+	case x.DType().IsInteger(): // the greatest number of an unsigned type, as in TensorFlow
+		ignore = ops.Scalar(x.Graph(), int64(-1)).Cast(x.DType())
 	}
 	at := ops.Where(x.NotEqual(ignore))
 	return sparse.Tensor{Indices: at, Values: ops.GatherNd(x, at), DenseShape: ops.Shape(x, ops.ShapeOpts{OutType: tf.Int64})}

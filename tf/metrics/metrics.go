@@ -139,8 +139,10 @@ func MeanTensor(values tf.Output, o ...Options) (value, update tf.Output) {
 func fitted(w, values tf.Output) tf.Output {
 	a, b := w.Shape(), values.Shape()
 	switch {
-	case a == nil || b == nil || len(a) == 0:
+	case a != nil && len(a) == 0:
 		return w
+	case a == nil || b == nil:
+		return spreading(w, values)
 	case len(a) == len(b)+1:
 		return ops.Squeeze(w, []int{-1})
 	case len(b) == len(a)+1:
@@ -171,6 +173,7 @@ func aligned(labels, predictions tf.Output) (l, p tf.Output) {
 	last := []int{-1}
 	switch {
 	case a == nil || b == nil:
+		labels, predictions = shorter(labels, predictions), shorter(predictions, labels)
 	case len(b) == len(a)+1:
 		predictions = ops.Squeeze(predictions, last)
 	case len(a) == len(b)+1:

@@ -62,7 +62,8 @@ func best(predictions tf.Output, k int) tf.Output {
 	return at.Cast(tf.Int64)
 }
 
-// rate gathers true positives and what another cell counts: their share.
+// rate gathers true positives and what another cell counts: their share, which is not a
+// number if there are none of either, as in TensorFlow.
 func rate(name, other string, labels, predicted tf.Output, o []Options, pick func(r ranking) (tp, rest tf.Output)) (value, update tf.Output) {
 	opt := optionsOf(o, name)
 	return scoped(opt.Name, func(g *tf.Graph) (tf.Output, tf.Output) {
@@ -78,8 +79,7 @@ func rate(name, other string, labels, predicted tf.Output, o []Options, pick fun
 		}
 		hits, others := variable(g, "true_positive_at_k", tf.Float64, tf.Shape{}), variable(g, other, tf.Float64, tf.Shape{})
 		h, n := grown(hits, tp.Sum()), grown(others, rest.Sum())
-		value := ops.DivNoNan(hits.Read(), hits.Read().Add(others.Read()))
-		return value, ops.DivNoNan(h, h.Add(n))
+		return hits.Read().Div(hits.Read().Add(others.Read())), h.Div(h.Add(n))
 	}, labels, predicted, opt.Weights)
 }
 
@@ -134,7 +134,7 @@ func AveragePrecisionAtK(labels, predictions tf.Output, k int, o ...Options) (va
 			y := tf.Failed(g, "average_precision_at_k", err).Output(0)
 			return y, y
 		}
-		average := r.average(k)
+		average := r.average(k, predictions)
 		n := ops.OnesLike(average)
 		if w := opt.Weights; !w.IsZero() {
 			w = spread(fitted(w, average), average).Cast(tf.Float64)
@@ -146,11 +146,14 @@ func AveragePrecisionAtK(labels, predictions tf.Output, k int, o ...Options) (va
 	}, labels, classes, opt.Weights)
 }
 
-// average returns the average precision of each example.
-func (r ranking) average(k int) tf.Output {
+// average returns the average precision of each example. Labels that are no class of the
+// scores do not count.
+func (r ranking) average(k int, scores tf.Output) tf.Output {
 	hit := r.relevant().Cast(tf.Float64)
 	precision := hit.Cumsum(-1).Div(ops.OnesLike(hit).Cumsum(-1))
 	sum := ops.Sum(precision.Mul(hit), []int{-1})
-	n := ops.Shape(r.labels).At("-1").Minimum(k).Cast(tf.Float64)
-	return ops.DivNoNan(sum, n)
+	classes := ops.Shape(scores).At("-1").Cast(tf.Int64)
+	isClass := r.labels.GreaterEqual(0).And(r.labels.Less(classes))
+	n := ops.Sum(isClass.Cast(tf.Float64), []int{-1}).Minimum(k)
+	return sum.Div(n)
 }

@@ -315,6 +315,11 @@ func (r *run) masked(time tf.Output, x []tf.Output, s State) (tf.Output, State) 
 func (r *run) unrolled() (tf.Output, State) {
 	var out []tf.Output
 	s := r.state
+	if r.x.Shape()[0] == 0 { // there is nothing to stack
+		g := r.x.Graph()
+		sizes := ops.Stack([]tf.Output{ops.Scalar(g, int32(0)), r.batch, ops.Scalar(g, int32(r.c.OutputSize()))}, 0)
+		return r.finish(ops.Fill(sizes, ops.Scalar(g, int32(0)).Cast(r.dtype))), s
+	}
 	parts := make([][]tf.Output, len(r.parts))
 	for k, x := range r.parts {
 		parts[k] = x.Unstack(0)

@@ -59,7 +59,10 @@ func (h *training) First() (finished, input tf.Output) {
 	if h.inputs.Err() != nil {
 		return h.inputs, h.inputs
 	}
-	return h.lengths.LessEqual(0), h.at(ops.Scalar(h.inputs.Graph(), int32(0)))
+	if h.inputs.Shape()[0] > 0 {
+		return h.lengths.LessEqual(0), h.at(ops.Scalar(h.inputs.Graph(), int32(0)))
+	}
+	return h.lengths.LessEqual(0), ops.Sum(h.inputs.At(":1"), []int{0}) // zeros if there is no time
 }
 
 // at returns the inputs of a step, behind the end those of the last one.

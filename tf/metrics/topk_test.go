@@ -1,0 +1,35 @@
+package metrics_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/metrics"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// TestLabelsThatAreNone: negative labels fill up rows of fewer labels, and do not count
+// among those that there are. The number is TensorFlow's.
+func TestLabelsThatAreNone(t *testing.T) {
+	g := tf.NewGraph()
+	labels := ops.Const(g, []int64{1, -1, 0, 2}, 2, 2)
+	scores := ops.Const(g, []float32{0.1, 0.9, 0.3, 0.5, 0.2, 0.4}, 2, 3)
+	value, update := metrics.AveragePrecisionAtK(labels, scores, 2)
+	compare(t, "average precision", after(t, g, nil, value, update), []float32{1})
+}
+
+// TestNeverAtK: a class that is neither predicted nor a label has no precision and no
+// recall, as in TensorFlow.
+func TestNeverAtK(t *testing.T) {
+	for name, f := range map[string]func(labels, scores tf.Output) (value, update tf.Output){
+		"precision": func(l, s tf.Output) (tf.Output, tf.Output) { return metrics.PrecisionAtK(l, s, 2, 1) },
+		"recall":    func(l, s tf.Output) (tf.Output, tf.Output) { return metrics.RecallAtK(l, s, 2, 1) },
+	} {
+		g := tf.NewGraph()
+		value, update := f(ops.Const(g, []int64{0, 2}, 2, 1), ops.Const(g, []float32{0.9, 0, 0.3, 0.5, 0.2, 0.4}, 2, 3))
+		if x := after(t, g, nil, value, update); !math.IsNaN(tf.Data[float64](x)[0]) {
+			t.Errorf("%s is %v", name, x)
+		}
+	}
+}
