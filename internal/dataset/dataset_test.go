@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/leaktest"
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -84,5 +85,36 @@ func TestDatasetsOfOtherTypesAreRefused(t *testing.T) {
 	defer c.Close()
 	if err := c.Start(context.Background(), numbers(t, 0, 5, 1)); core.CodeOf(err) != core.InvalidArgument {
 		t.Error(err)
+	}
+}
+
+// TestRowsAnywhere: rows of memory that begins at any address, as constants of programs
+// do, are read as others.
+func TestRowsAnywhere(t *testing.T) {
+	if !memory.AnyAddress {
+		t.Skip("elements need aligned addresses here")
+	}
+	const rows, width = 3, 2
+	x := core.TensorOf(core.Int32, core.Shape{rows, width}, memory.WrapAnywhere(make([]byte, 1+4*rows*width)[1:]))
+	for i := range core.Data[int32](x) {
+		core.Data[int32](x)[i] = int32(i)
+	}
+	d, err := Slices(Element{x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it, err := d.Iterate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer it.Close()
+	for i := range int32(rows) {
+		e, err := it.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := core.Data[int32](e[0]); len(got) != width || got[0] != width*i || got[1] != width*i+1 {
+			t.Errorf("row %d is %v", i, got)
+		}
 	}
 }

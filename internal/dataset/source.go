@@ -3,7 +3,6 @@ package dataset
 import (
 	"context"
 
-	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -90,7 +89,8 @@ func Slices(e Element) (Dataset, error) {
 }
 
 // views returns row i of each component, in place where it can: whoever made the dataset
-// gave e to it, which nothing writes to.
+// gave e to it, which nothing writes to. Each view has a reference, so that the memory has
+// no sole owner.
 func views(e Element, i int) Element {
 	out := make(Element, len(e))
 	for k, t := range e {
@@ -100,7 +100,7 @@ func views(e Element, i int) Element {
 			continue
 		}
 		size := b.Len() / t.Dim(0)
-		out[k] = core.TensorOf(t.DType(), t.Shape()[1:], memory.Wrap(b.Bytes()[i*size:][:size:size], t))
+		out[k] = core.TensorOf(t.DType(), t.Shape()[1:], b.Sub(i*size, size))
 	}
 	return out
 }

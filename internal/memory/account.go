@@ -2,11 +2,13 @@ package memory
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 	"weak"
 )
 
@@ -109,8 +111,53 @@ func (a *account) endStep(step int64) (peak int64) {
 	return h.peak.Load()
 }
 
-// charge counts n bytes to h, and to its session, unless that exceeds a share.
+// What has been dropped without a release counts until it is collected, and a little longer:
+// it is looked so often, with pauses, whether that is over.
+const (
+	claimLooks = 20
+	claimPause = 500 * time.Microsecond
+)
+
+// charge counts n bytes to h, and to its session, unless that exceeds a share, also without
+// what is garbage.
 func (h *holder) charge(n int64) error {
+	err := h.tryCharge(n)
+	if err == nil {
+		return nil
+	}
+	if x := (*Exhausted)(nil); !errors.As(err, &x) || n > x.Limit {
+		return err
+	}
+	garbage.collect()
+	for range claimLooks {
+		if err = h.tryCharge(n); err == nil {
+			break
+		}
+		time.Sleep(claimPause)
+	}
+	return err
+}
+
+// A collector collects garbage once for all who ask for it meanwhile.
+type collector struct {
+	mu   sync.Mutex
+	done atomic.Int64
+}
+
+var garbage collector
+
+func (c *collector) collect() {
+	before := c.done.Load()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done.Load() == before {
+		process.collect()
+		c.done.Add(1)
+	}
+}
+
+// tryCharge is charge that looks once.
+func (h *holder) tryCharge(n int64) error {
 	if h == nil {
 		return nil
 	}

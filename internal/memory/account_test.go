@@ -3,6 +3,7 @@ package memory
 import (
 	"errors"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -106,4 +107,18 @@ func TestCollectedMemoryIsNotClaimed(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	t.Errorf("%d bytes of garbage are still claimed", p.account.used.Load())
+}
+
+// TestGarbageDoesNotFillAShare: memory that was dropped without a release does not stand
+// against a share, whenever it is collected.
+func TestGarbageDoesNotFillAShare(t *testing.T) {
+	before := debug.SetGCPercent(-1)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	share(t, 20<<20, 20<<20)
+	p := NewSessionPool(1<<30, "session one")
+	for i := range 12 {
+		if _, err := p.GetFor(1, 5<<20); err != nil { // and is dropped
+			t.Fatalf("block %d: %v", i, err)
+		}
+	}
 }

@@ -81,6 +81,7 @@ func (c *Calls) CallIn(ctx context.Context, a Args, f core.Func, in []*core.Tens
 	a.nesting = nesting{c.depth, &atomic.Int64{}}
 	one := &caller{functions: c.functions, args: a, container: container, device: c.device, effects: pass.AllEffects}
 	one.CallOn(ctx, c.device, f, in, func(out []*core.Tensor, err error) {
+		c.functions.rt.Pool.EndStep(a.ID) // after each part: none knows whether it is the last
 		for _, d := range c.functions.rt.Devices.List() {
 			d.Resources().ClearStep(container)
 		}

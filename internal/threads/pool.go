@@ -47,7 +47,7 @@ func (s *set) acquire(limit int) *Pool {
 }
 
 // Release gives the share back. When the last user has gone all workers have
-// ended before Release returns; so no call may be under way then.
+// ended before Release returns. Calls that come later run on their callers alone.
 func (p *Pool) Release() { p.release.Do(p.set.dropUser) }
 
 // Limit is the greatest number of goroutines that work on one call.

@@ -32,10 +32,10 @@ type set struct {
 	parked   atomic.Int32  // len(idle); written with the lock held, as workers is
 	workers  atomic.Int32
 	begun    atomic.Int32 // jobs whose callers do something else meanwhile
+	users    atomic.Int32 // written with the lock held
 	waits    waits
 
 	mu    sync.Mutex
-	users int
 	size  int       // the most workers there may be
 	idle  []*worker // parked, the last to park at the end
 	ended *sync.Cond
@@ -59,11 +59,13 @@ func newSet() *set {
 	return s
 }
 
-// addUser lets the set live with up to size workers.
+// addUser lets the set live with up to size workers. Who waits for the end of all workers,
+// after the last user before, need not any more: they may stay.
 func (s *set) addUser(size int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.users++
+	s.users.Add(1)
+	s.ended.Broadcast()
 	s.size = max(s.size, size)
 }
 
@@ -71,8 +73,7 @@ func (s *set) addUser(size int) {
 func (s *set) dropUser() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.users--
-	if s.users > 0 {
+	if s.users.Add(-1) > 0 {
 		return
 	}
 	for _, w := range s.idle {
@@ -80,7 +81,7 @@ func (s *set) dropUser() {
 	}
 	s.idle = nil
 	s.parked.Store(0)
-	for s.workers.Load() > 0 && s.users == 0 {
+	for s.workers.Load() > 0 && s.users.Load() == 0 {
 		s.ended.Wait()
 	}
 }
@@ -137,17 +138,17 @@ func (s *set) wakeUp(n int) {
 		s.parked.Add(-1)
 		w.wake <- struct{}{} // has room: a parked worker has nothing in it
 	}
-	for ; n > 0 && int(s.workers.Load()) < s.size && s.users > 0; n-- {
+	for ; n > 0 && int(s.workers.Load()) < s.size && s.users.Load() > 0; n-- {
 		s.workers.Add(1)
 		w := &worker{set: s, wake: make(chan struct{}, 1), patience: patience{rounds: leastRounds}}
 		go w.live()
 	}
 }
 
-// live is the life of a worker.
+// live is the life of a worker. Without users it ends although there is work: callers do that.
 func (w *worker) live() {
 	defer w.end()
-	for {
+	for w.set.users.Load() > 0 {
 		w.seen = w.set.offered.Load()
 		if w.helpAny() || w.spin() {
 			continue
@@ -200,7 +201,7 @@ func (w *worker) spin() bool {
 // park waits to be woken and reports false if the worker should end.
 func (w *worker) park() bool {
 	if !w.enlist() {
-		return !w.abandoned()
+		return true
 	}
 	began := time.Now()
 	timer := time.NewTimer(idleTime)
@@ -224,7 +225,7 @@ func (w *worker) enlist() bool {
 	s := w.set
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.users == 0 {
+	if s.users.Load() == 0 {
 		return false
 	}
 	s.idle = append(s.idle, w)
@@ -235,13 +236,6 @@ func (w *worker) enlist() bool {
 	s.idle = s.idle[:len(s.idle)-1]
 	s.parked.Add(-1)
 	return false
-}
-
-// abandoned reports whether the set has no users.
-func (w *worker) abandoned() bool {
-	w.set.mu.Lock()
-	defer w.set.mu.Unlock()
-	return w.set.users == 0
 }
 
 // unpark takes the worker from the parked ones and reports whether it was among

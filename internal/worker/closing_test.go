@@ -4,6 +4,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
@@ -27,5 +28,23 @@ func TestSessionsEndAtOnce(t *testing.T) {
 		}
 		s.close(core.Errorf(core.Aborted, "over"))
 		steps.Wait()
+	}
+}
+
+// held is a resource that counts how often it is closed.
+type held struct{ closed int }
+
+func (h *held) Close() { h.closed++ }
+
+// TestWorkerClosesResources: what sessions leave on devices goes with the worker.
+func TestWorkerClosesResources(t *testing.T) {
+	w, h := newWorker(t), &held{}
+	for _, d := range w.env.Devices.List() {
+		if err := resource.Create(d.Resources(), "", "held", h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.Close(); h.closed != 2 {
+		t.Errorf("%d of 2 resources were closed", h.closed)
 	}
 }

@@ -103,8 +103,8 @@ func New(env Env) *Worker {
 	return w
 }
 
-// Close ends all steps with an Unavailable error and waits for their end.
-// Later calls fail.
+// Close ends all steps with an Unavailable error, waits for their end and drops the
+// devices' resources. Later calls fail.
 func (w *Worker) Close() {
 	w.cancel(w.leaving())
 	w.mu.Lock()
@@ -120,6 +120,9 @@ func (w *Worker) Close() {
 		s.close(context.Cause(w.ctx))
 	}
 	w.legacy.close(context.Cause(w.ctx))
+	for _, d := range w.env.Devices.List() { // what outlives sessions, as iterators that compute in advance
+		d.Resources().ClearAll()
+	}
 	w.threads.Release()
 }
 

@@ -35,7 +35,7 @@ func (a *tensorArray) place(c *core.OpContext, i int, t *core.Tensor) error {
 	if i >= len(a.elems) { // it has been closed
 		return nil
 	}
-	if e := &a.elems[i]; e.t == t && a.hasBlock(c, t) {
+	if e := &a.elems[i]; e.t == t && a.hasPlace(c, i, t) {
 		size := t.NumBytes()
 		piece := a.block.Buffer().Piece(i*size, size)
 		copy(piece.Bytes(), t.Buffer().Bytes())
@@ -45,11 +45,11 @@ func (a *tensorArray) place(c *core.OpContext, i int, t *core.Tensor) error {
 	return nil
 }
 
-// hasBlock reports whether there is a block in which t is as long as all other elements. It
-// is made for the first of them.
-func (a *tensorArray) hasBlock(c *core.OpContext, t *core.Tensor) bool {
+// hasPlace reports whether there is a block in which t is element i, as long as all others. It
+// is made for the first of them, and does not grow, as the array of a gradient may.
+func (a *tensorArray) hasPlace(c *core.OpContext, i int, t *core.Tensor) bool {
 	if a.block != nil {
-		return a.block.Shape()[1:].Equal(t.Shape())
+		return i < a.block.Dim(0) && a.block.Shape()[1:].Equal(t.Shape())
 	}
 	n, size := len(a.elems), t.NumBytes()
 	if a.keepRead || a.dynamic || !a.shape.Known() || t.Buffer() == nil || !t.Addressable() || size < fewPlaced || size%memory.Alignment != 0 || n < 2 || size > mostPlaced/n {

@@ -178,3 +178,32 @@ func TestGradientsArePlaced(t *testing.T) {
 		equalRow(t, 0, tf.Data[float32](out[0]), want)
 	}
 }
+
+// TestGradientBeyondItsBlock: a gradient that has been read beyond its size, and so has
+// grown, takes what is written there.
+func TestGradientBeyondItsBlock(t *testing.T) {
+	const row = 1024
+	g := tf.NewGraph()
+	at := func(i int32) tf.Output { return ops.Scalar(g, i) }
+	filled := func(v float32) tf.Output { return ops.Fill([]int{row}, ops.Scalar(g, v)) }
+	a := ops.NewTensorArray(at(2), tf.Float32, ops.TensorArrayOpts{ElementShape: tf.Shape{row}})
+	d := a.Grad("source", a.Flow()).Write(at(0), filled(1))
+	zeros := d.Read(at(5))
+	g.ControlDependencies([]*tf.Operation{zeros.Operation()}, func() { d = d.Write(at(3), filled(7)) })
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	out, err := s.Run(t.Context(), nil, d.Read(at(3)), zeros)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, want := range []float32{7, 0} {
+		for _, v := range tf.Data[float32](out[k]) {
+			if v != want {
+				t.Fatalf("result %d has %v, want %v", k, v, want)
+			}
+		}
+	}
+}

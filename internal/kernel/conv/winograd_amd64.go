@@ -347,12 +347,9 @@ func (c winogradColumns) convolve(lo, hi int) {
 			c.transformImages(s, block, s.v, pointSize((end-begin)*c.wide*c.ldv), begin, end)
 			c.multiply(s, block, (end-begin)*c.wide)
 		}
-		first, last := c.lines(begin, end)
-		if !c.transformResults(s, begin, end) {
-			c.again(first, last)
-		}
+		c.transformResults(s, begin, end)
 		if c.first+c.width == c.OutC {
-			c.finish(first, last)
+			c.finish(c.lines(begin, end))
 		}
 	}
 }
@@ -463,10 +460,10 @@ func (c *winogradColumns) multiplyPoint(s *winogradScratch, u, v, m []float32, n
 	}
 }
 
-// transformResults sets lines [lo, hi) of tiles of y. It reports whether they are finite.
-func (c *winogradColumns) transformResults(s *winogradScratch, lo, hi int) bool {
+// transformResults sets lines [lo, hi) of tiles of y. Those that are not finite are computed
+// again, each by itself: how many are a group depends on the threads.
+func (c *winogradColumns) transformResults(s *winogradScratch, lo, hi int) {
 	point := pointSize((hi-lo)*c.wide*c.width) * floatBytes
-	finite := true
 	for i := lo; i < hi; i++ {
 		m := s.m[(i-lo)*c.wide*c.width:]
 		first, end := c.lines(i, i+1)
@@ -476,13 +473,15 @@ func (c *winogradColumns) transformResults(s *winogradScratch, lo, hi int) bool 
 			y1 = y0[c.Out[2]*c.OutC:]
 		}
 		whole := c.Out[2] / 2
-		finite = c.resultsOf(s, m, y0, y1, point, whole, c.OutC) && finite
+		finite := c.resultsOf(s, m, y0, y1, point, whole, c.OutC)
 		if whole < c.wide {
 			at := 2 * whole * c.OutC
 			finite = c.resultsOf(s, m[whole*c.width:], y0[at:], y1[at:], point, 1, 0) && finite
 		}
+		if !finite {
+			c.again(first, end)
+		}
 	}
-	return finite
 }
 
 // resultsOf sets count tiles of two lines. The second result of a line is right of the first one, or

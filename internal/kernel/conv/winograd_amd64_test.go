@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -216,6 +217,40 @@ func TestWinogradThreads(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestWinogradOfInfinitiesThreads: the bits of what is beside results that are not finite are the same, however many
+// threads there are.
+func TestWinogradOfInfinitiesThreads(t *testing.T) {
+	eachWinograd(t, func(t *testing.T, b *winograd) {
+		rng := rand.New(rand.NewPCG(19, 20))
+		v := squareConv(4, 24, 20, 24, 16, 3, 1, 1)
+		d := v.dataOf(func() float32 { return float32(rng.NormFloat64()) })
+		d.x[len(d.x)/2] = float32(math.Inf(1))
+		var want []float32
+		for _, n := range []int{1, 2, 16} {
+			before := runtime.GOMAXPROCS(n)
+			y := make([]float32, len(d.dy))
+			b.convolveTiles(kerneltest.Backwards, v, y, d.x, d.w, gemm.Epilogue[float32]{})
+			runtime.GOMAXPROCS(before)
+			if want == nil {
+				want = y
+			}
+			if i := differing(y, want); i >= 0 {
+				t.Errorf("with %d threads element %d is %v, with one %v", n, i, y[i], want[i])
+			}
+		}
+	})
+}
+
+// differing returns the first element of other bits, or -1.
+func differing(x, y []float32) int {
+	for i := range x {
+		if math.Float32bits(x[i]) != math.Float32bits(y[i]) {
+			return i
+		}
+	}
+	return -1
 }
 
 // TestWinogradAtOnce: convolutions of different shapes at the same time, which take turns with the same memory, give the

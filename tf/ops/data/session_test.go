@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
@@ -99,5 +100,39 @@ func TestCancelledStepDoesNotWait(t *testing.T) {
 	cancel()
 	if err := <-ended; tf.CodeOf(err) != tf.Canceled {
 		t.Error(err)
+	}
+}
+
+// TestSessionEndsBesideIterator closes a session while an iterator computes in advance, in
+// calls that threads share, what never becomes an element.
+func TestSessionEndsBesideIterator(t *testing.T) {
+	g := tf.NewGraph()
+	p := numbers(g, 1).then("RepeatDataset", ints(g, -1))
+	never := p.function("never", func(x []tf.Output) []tf.Output {
+		many := ops.Fill([]int{1 << 18}, ops.Cast(x[0], tf.Float32))
+		return []tf.Output{ops.Less(ops.Sum(ops.Exp(many), []int{0}), ops.Scalar(many.Graph(), float32(0)))}
+	})
+	start, next := p.calling("FilterDataset", []author.Callee{{Attr: "predicate", F: never}}, nil, nil).then("PrefetchDataset", ints(g, 1)).iterator()
+	s, err := session.New(g, session.Threads(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Run(t.Context(), nil, start); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := s.Run(ctx, nil, next); tf.CodeOf(err) != tf.DeadlineExceeded {
+		t.Error(err)
+	}
+	ended := make(chan error)
+	go func() { ended <- s.Close() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("Close waits for the iterator")
 	}
 }
