@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
@@ -150,7 +151,7 @@ func (f *normFolder) isConstant(name string) bool {
 	def, err := core.LookupOp(d.GetOp())
 	is := err == nil && !def.Stateful && !f.kept[name] && !def.Has(core.Overridable) && !def.Role.DirectsFlow() && (def.Role == core.Constant || len(d.GetInput()) > 0)
 	for _, in := range d.GetInput() {
-		is = is && in[0] != '^' && f.isConstant(nodeOf(in))
+		is = is && !strings.HasPrefix(in, "^") && f.isConstant(nodeOf(in))
 	}
 	f.constant[name] = is
 	return is
