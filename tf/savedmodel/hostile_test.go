@@ -68,3 +68,14 @@ func TestResourceOfItself(t *testing.T) {
 		}
 	}
 }
+
+// TestZerosBeyondMemory: of an input that is described as larger than memory there are no
+// zeros to warm up with.
+func TestZerosBeyondMemory(t *testing.T) {
+	for _, shape := range []tf.Shape{{1 << 40, 1 << 40}, {-1, 1 << 50}} {
+		spec := savedmodel.TensorSpec{DType: tf.Float32, Shape: shape}
+		if _, ok := spec.Zeros(); ok {
+			t.Errorf("there are zeros of shape %v", shape)
+		}
+	}
+}

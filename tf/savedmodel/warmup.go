@@ -43,7 +43,8 @@ func (s *Signature) WarmUp(ctx context.Context) error {
 
 // Zeros returns a tensor as s describes it: one row if the size of dimension 0 is not
 // known, of zeros, false or empty strings. It reports whether there is one: all other
-// sizes must be known, and the type must be of numbers, bool or string.
+// sizes must be known, there must be memory for it, and the type must be of numbers, bool
+// or string.
 func (s *TensorSpec) Zeros() (*tf.Tensor, bool) {
 	d := s.DType
 	if s.Shape == nil || !d.IsFloat() && !d.IsInteger() && !d.IsComplex() && d != tf.Bool && d != tf.String {
@@ -56,7 +57,8 @@ func (s *TensorSpec) Zeros() (*tf.Tensor, bool) {
 	if slices.ContainsFunc(shape, func(n int) bool { return n < 0 }) {
 		return nil, false
 	}
-	return (*tf.Tensor)(core.NewTensor(d, shape)), true
+	t, err := core.AllocTensor(d, shape)
+	return (*tf.Tensor)(t), err == nil
 }
 
 // pure reports whether to run a signature leaves the model as it is and gives the same
