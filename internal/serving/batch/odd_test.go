@@ -1,8 +1,12 @@
 package batch
 
 import (
+	"context"
 	"math"
+	"strings"
 	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
 )
 
 // TestManyBatchesWait: a number of batches may be so large that it is no bound.
@@ -12,5 +16,26 @@ func TestManyBatchesWait(t *testing.T) {
 		if err := q.add([]*task{{rows: 1}}); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestPartsOfOddOutputs: a request that is run in parts fails if its outputs cannot be put
+// together.
+func TestPartsOfOddOutputs(t *testing.T) {
+	for want, y := range map[string]*tf.Tensor{
+		"Batched output tensor has 0 dimensions": tf.Scalar[float32](1),
+		"Batched output tensor's 0th dimension does not equal the sum of the 0th dimension sizes of the input tensors": matrix(t, 5, 1, 0)["x"],
+	} {
+		q := NewQueue(nil, Params{MaxSize: 8, Split: true, MaxRun: 2}, func(context.Context, map[string]*tf.Tensor, []string) (map[string]*tf.Tensor, error) {
+			return map[string]*tf.Tensor{"y": y}, nil
+		}, nil)
+		out, err := q.Run(t.Context(), matrix(t, 6, 1, 0), nil)
+		if tf.CodeOf(err) != tf.FailedPrecondition || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, %v, want %s", out, err, want)
+		}
+		if out, err := q.Run(t.Context(), matrix(t, 2, 1, 0), nil); err != nil || out["y"] != y {
+			t.Errorf("of one part: %v, %v", out, err)
+		}
+		q.Close()
 	}
 }

@@ -302,7 +302,10 @@ func (q *Queue) together(ctx context.Context, tasks []*task) (outs []map[string]
 		return nil, err
 	}
 	if len(tasks) == 1 && size == rows {
-		return []map[string]*tf.Tensor{out}, nil
+		if len(tasks[0].request.parts) > 1 { // they are joined later
+			err = checkRows(out, size)
+		}
+		return []map[string]*tf.Tensor{out}, err
 	}
 	return divide(out, tasks, size)
 }

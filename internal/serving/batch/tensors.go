@@ -127,15 +127,23 @@ func put(dst *core.Tensor, at int, src *core.Tensor, shape tf.Shape) {
 	}
 }
 
-// divide gives each task its rows of the outputs of a batch of size rows.
-func divide(out map[string]*tf.Tensor, tasks []*task, size int) ([]map[string]*tf.Tensor, error) {
+// checkRows refuses outputs of a batch that do not have a row for each of its size rows.
+func checkRows(out map[string]*tf.Tensor, size int) error {
 	for _, t := range out {
 		if t.Rank() == 0 {
-			return nil, tf.Errorf(tf.FailedPrecondition, "Batched output tensor has 0 dimensions")
+			return tf.Errorf(tf.FailedPrecondition, "Batched output tensor has 0 dimensions")
 		}
 		if t.Dim(0) != size {
-			return nil, tf.Errorf(tf.FailedPrecondition, "Batched output tensor's 0th dimension does not equal the sum of the 0th dimension sizes of the input tensors")
+			return tf.Errorf(tf.FailedPrecondition, "Batched output tensor's 0th dimension does not equal the sum of the 0th dimension sizes of the input tensors")
 		}
+	}
+	return nil
+}
+
+// divide gives each task its rows of the outputs of a batch of size rows.
+func divide(out map[string]*tf.Tensor, tasks []*task, size int) ([]map[string]*tf.Tensor, error) {
+	if err := checkRows(out, size); err != nil {
+		return nil, err
 	}
 	parts := make([]map[string]*tf.Tensor, len(tasks))
 	begin := 0
