@@ -4,7 +4,10 @@ import (
 	"context"
 	"math"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -38,4 +41,28 @@ func TestPartsOfOddOutputs(t *testing.T) {
 		}
 		q.Close()
 	}
+}
+
+// TestPaddedBeyondAllSizes: requests that no tensor could hold together run apart.
+func TestPaddedBeyondAllSizes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &echo{delay: time.Second}
+		q := NewQueue(nil, Params{Threads: 1, Pad: true}, e.run, nil)
+		defer q.Close()
+		var all sync.WaitGroup
+		all.Go(func() { q.Run(t.Context(), matrix(t, 1, 1, 0), nil) })
+		synctest.Wait()
+		for _, shape := range [][]int{{1, 1 << 40, 0}, {1, 0, 1 << 40}} {
+			x, err := tf.Adopt([]float32{}, shape...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Go(func() {
+				if out, err := q.Run(t.Context(), map[string]*tf.Tensor{"x": x}, nil); err != nil || !out["y"].Shape().Equal(shape) {
+					t.Errorf("of shape %v: %v, %v", shape, out, err)
+				}
+			})
+		}
+		all.Wait()
+	})
 }
