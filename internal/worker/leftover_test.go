@@ -56,3 +56,23 @@ func TestResponsesEndWithSession(t *testing.T) {
 		t.Errorf("%d answers are kept after the end of their session", n)
 	}
 }
+
+// TestAbandonedStepEnds: of a step on which its master has given up no answers are kept,
+// and who waits for a value of it hears that it is over.
+func TestAbandonedStepEnds(t *testing.T) {
+	w, _, r := received(t)
+	heard := make(chan error, 1)
+	w.env.Rendezvous.RecvLocal(t.Context(), 1, w.key("never"), func(_ *core.Tensor, _ bool, err error) { heard <- err })
+	w.abandon(1, r)
+	select {
+	case err := <-heard:
+		if core.CodeOf(err) != core.Aborted {
+			t.Errorf("who waits hears %v, want Aborted", err)
+		}
+	default:
+		t.Error("who waits for a value of the step hears nothing")
+	}
+	if n := w.kept(); n != 0 {
+		t.Errorf("%d answers are kept", n)
+	}
+}
