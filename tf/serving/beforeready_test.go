@@ -7,6 +7,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gorge-tf/gorge/internal/serving/versions"
+	"github.com/gorge-tf/gorge/tf"
 )
 
 // A watched context says when it is asked for its end.
@@ -64,4 +67,20 @@ func damaged(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// TestReloadGivenUp: a client that has gone when it is its turn changes nothing.
+func TestReloadGivenUp(t *testing.T) {
+	s := serve(t, Config{}, models(t, 1))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Reload(ctx, nil); tf.CodeOf(err) != tf.Canceled {
+		t.Errorf("Reload: %v", err)
+	}
+	if _, err := s.Predict(t.Context(), predict(1)); err != nil {
+		t.Error(err)
+	}
+	if v := s.m.Status("m"); len(v) != 1 || v[0].State != versions.Available {
+		t.Errorf("status %v", v)
+	}
 }

@@ -230,6 +230,9 @@ func (s *Server) Reload(ctx context.Context, models []Model) error {
 	if s.ended.Err() != nil {
 		return errClosed
 	}
+	if err := ctx.Err(); err != nil { // the client has gone while others had their turn
+		return tf.AsError(err)
+	}
 	fresh, labels := s.replace(slices.Clone(models))
 	s.look()
 	for _, name := range fresh {
