@@ -84,3 +84,12 @@ func TestReloadGivenUp(t *testing.T) {
 		t.Errorf("status %v", v)
 	}
 }
+
+// TestLabelWithoutName: a label may be empty. That does not make a canary of its version.
+func TestLabelWithoutName(t *testing.T) {
+	m := Model{Name: "m", BasePath: models(t, 1, 2), Versions: VersionPolicy{All: true}, Labels: map[string]int64{"": 2}}
+	s := serve(t, Config{Models: []Model{m}}, "")
+	if n := byVersion(t, s); n[2] != 200 {
+		t.Errorf("requests by version: %v", n)
+	}
+}
