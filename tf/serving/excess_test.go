@@ -5,7 +5,25 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb"
+	"github.com/gorge-tf/gorge/tf/pb/servingpb"
 )
+
+// TestContextOfManyExamples: what examples share is copied for each of them. A request that
+// is small as a message is refused if the copies do not fit the memory.
+func TestContextOfManyExamples(t *testing.T) {
+	s := serve(t, Config{}, models(t, 1))
+	shared := &pb.Example{Features: &pb.Features{Feature: map[string]*pb.Feature{"pad": {Kind: &pb.Feature_BytesList{BytesList: &pb.BytesList{Value: [][]byte{make([]byte, 1<<20)}}}}}}}
+	in := examples(make([]float32, 256)...).GetExampleList().GetExamples()
+	used, _ := tf.MemoryUsage()
+	defer tf.SetMemoryLimit(tf.SetMemoryLimit(used + 64<<20))
+	_, err := s.Regress(t.Context(), &servingpb.RegressionRequest{
+		ModelSpec: spec("m", "regress"), Input: &servingpb.Input{Kind: &servingpb.Input_ExampleListWithContext{ExampleListWithContext: &servingpb.ExampleListWithContext{Examples: in, Context: shared}}},
+	})
+	if tf.CodeOf(err) != tf.ResourceExhausted {
+		t.Errorf("got %v, want RESOURCE_EXHAUSTED", err)
+	}
+}
 
 // TestExampleIsShort: the example of a request has a bounded length, however many
 // dimensions the input has.
