@@ -1,7 +1,10 @@
 package serving
 
 import (
+	"bytes"
 	"encoding/json"
+	"log/slog"
+	"os"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -36,5 +39,36 @@ func TestExampleIsShort(t *testing.T) {
 	}
 	if text, _ := json.Marshal(sample(tf.Float32, tf.Shape{2, -1, 3}, maxSamples)); string(text) != "[[[0.0,0.0,0.0]],[[0.0,0.0,0.0]]]" {
 		t.Errorf("of a small input: %s", text)
+	}
+}
+
+// TestWaitingRecords: a disk that is slow does not make the records that wait for it fill
+// the memory, and a large one is written when none waits.
+func TestWaitingRecords(t *testing.T) {
+	l := &requestLogs{log: slog.New(slog.DiscardHandler), queue: make(chan logged, maxWaiting), files: map[string]*os.File{}}
+	m := &Model{Name: "m", Log: RequestLog{Prefix: t.TempDir() + "/log", Share: 1}}
+	add := func(n int) {
+		l.add(m, &handle{}, func() *servingpb.PredictionLog {
+			r := &servingpb.PredictRequest{ClientId: bytes.Repeat([]byte{1}, n)}
+			return &servingpb.PredictionLog{LogType: &servingpb.PredictionLog_PredictLog{PredictLog: &servingpb.PredictLog{Request: r}}}
+		})
+	}
+	for range maxWaiting {
+		add(1 << 20)
+	}
+	n, bytes := len(l.queue), 0
+	close(l.queue)
+	for r := range l.queue {
+		bytes += len(r.data)
+	}
+	if n == 0 || bytes > 64<<20 {
+		t.Errorf("%d records of %d bytes wait", n, bytes)
+	}
+	l.queue = make(chan logged, maxWaiting)
+	l.waiting.Store(0)
+	add(80 << 20)
+	add(1)
+	if n := len(l.queue); n != 1 {
+		t.Errorf("%d records wait beside a large one", n)
 	}
 }
