@@ -150,7 +150,7 @@ func difference(v train.VariableInfo, a, b *train.CheckpointReader) (string, err
 	}
 	n := 0
 	for i := range x.Len() {
-		if x.At(i) != y.At(i) {
+		if u, v := x.At(i), y.At(i); u != v && (u == u || v == v) { // NaNs are equal here
 			n++
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,4 +92,12 @@ func TestEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	says(t, 1, "DATA_LOSS", "events", "ls", dir)
+}
+
+// TestCheckpointOfNaNs: a checkpoint does not differ from itself.
+func TestCheckpointOfNaNs(t *testing.T) {
+	dir := t.TempDir()
+	nan := saved(t, dir, "nan", float32(math.NaN()))
+	says(t, 0, "", "checkpoint", "diff", nan, nan)
+	says(t, 1, "! w: 1 of 2 elements differ", "checkpoint", "diff", nan, saved(t, dir, "a", 2))
 }

@@ -310,14 +310,19 @@ func readValues(f *input, e *Entry, a Alloc) (t *core.Tensor, crc uint32, err er
 		crc, err = f.read(e.proto.GetOffset(), t.Buffer().Bytes()[:t.NumBytes()])
 		return t, crc, err
 	}
-	b := memory.Make[byte](int(e.proto.GetSize()))
+	b, err := memory.TryMake[byte](int(e.proto.GetSize()))
+	if err != nil {
+		return nil, 0, core.AsError(err)
+	}
 	if _, err := f.read(e.proto.GetOffset(), b); err != nil {
 		return nil, 0, err
 	}
 	if e.DType == core.Variant {
 		return parseVariants(b, e.Shape)
 	}
-	t = core.NewTensor(core.String, e.Shape)
+	if t, err = core.AllocTensor(core.String, e.Shape); err != nil {
+		return nil, 0, err
+	}
 	crc, err = parseStrings(b, core.Data[string](t))
 	return t, crc, err
 }

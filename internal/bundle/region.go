@@ -18,10 +18,10 @@ type tile struct {
 // that lie side by side.
 func assemble(name string, d core.DType, full core.Shape, want Slice, tiles []tile) (*core.Tensor, error) {
 	shape, err := want.Shape(full)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = core.CheckSize(d, shape)
 	}
-	if err := core.CheckSize(d, shape); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	need, err := covering(name, full, want, shape, tiles)
@@ -30,31 +30,45 @@ func assemble(name string, d core.DType, full core.Shape, want Slice, tiles []ti
 	}
 	var out *core.Tensor
 	for _, t := range need {
-		if out == nil && !t.at.overlap(want, full).Equal(shape) {
-			out = core.NewTensor(d, shape)
+		if !t.at.overlap(want, full).Equal(shape) {
+			if out, err = orNew(out, d, shape); err != nil {
+				return nil, err
+			}
 		}
-		within := t.within(out, full, want)
-		a := core.AllocTensor
-		if within != nil {
-			a = func(core.DType, core.Shape) (*core.Tensor, error) { return within, nil }
-		}
-		part, err := t.load(a)
+		part, inPlace, err := t.loadInto(out, full, want)
 		switch {
 		case err != nil:
 			return nil, err
-		case part == within: // its values are in their place
+		case inPlace:
 			continue
 		case out == nil && part.Shape().Equal(shape):
 			return part, nil
-		case out == nil:
-			out = core.NewTensor(d, shape)
+		}
+		if out, err = orNew(out, d, shape); err != nil {
+			return nil, err
 		}
 		copyOverlap(out, part, full, want, t.at)
 	}
-	if out == nil {
-		out = core.NewTensor(d, shape) // empty
+	return orNew(out, d, shape)
+}
+
+// orNew returns t, or a new tensor if there is none.
+func orNew(t *core.Tensor, d core.DType, s core.Shape) (*core.Tensor, error) {
+	if t != nil {
+		return t, nil
 	}
-	return out, nil
+	return core.AllocTensor(d, s)
+}
+
+// loadInto loads the values of t to their place in out, if that is possible.
+func (t *tile) loadInto(out *core.Tensor, full core.Shape, want Slice) (part *core.Tensor, inPlace bool, err error) {
+	a := core.AllocTensor
+	within := t.within(out, full, want)
+	if within != nil {
+		a = func(core.DType, core.Shape) (*core.Tensor, error) { return within, nil }
+	}
+	part, err = t.load(a)
+	return part, err == nil && part == within, err
 }
 
 // within returns the part of out, which is the slice want, that has the values of t side

@@ -33,7 +33,10 @@ func extendLength(crc uint32, n uint64) uint32 {
 
 // parseStrings fills values from what is stored, and returns its checksum.
 func parseStrings(b []byte, values []string) (crc uint32, err error) {
-	lengths := memory.Make[uint64](len(values))
+	lengths, err := memory.TryMake[uint64](len(values))
+	if err != nil {
+		return 0, core.AsError(err)
+	}
 	for i := range lengths {
 		v, n := binary.Uvarint(b)
 		if n <= 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/internal/wire/snappy"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 const (
@@ -81,7 +82,10 @@ func (t *table) load(s span) (block, error) {
 	if s.size > uint64(t.size) || s.offset > uint64(t.size) || s.offset+s.size+trailerSize > uint64(t.size) {
 		return block{}, corrupt("truncated block read")
 	}
-	b := memory.Make[byte](int(s.size) + trailerSize)
+	b, err := memory.TryMake[byte](int(s.size) + trailerSize)
+	if err != nil {
+		return block{}, core.AsError(err)
+	}
 	if _, err := t.r.ReadAt(b, int64(s.offset)); err != nil && err != io.EOF {
 		return block{}, err
 	}

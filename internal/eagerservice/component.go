@@ -105,6 +105,7 @@ func (c *Context) runComponent(ctx context.Context, def *pb.Operation) ([]value,
 	if err != nil {
 		return nil, err
 	}
+	defer c.endAbandoned(ctx, def.GetFuncStepId())
 	calls := c.components.from(p, c.session.Runtime(), op.device.Spec().String())
 	out, err := wait(func(done func([]*core.Tensor, error)) {
 		calls.CallIn(ctx, step.Args{ID: def.GetFuncStepId(), Rendezvous: r}, f, in, done)
@@ -113,6 +114,14 @@ func (c *Context) runComponent(ctx context.Context, def *pb.Operation) ([]value,
 		return nil, inFunction(f.Name, err)
 	}
 	return valuesOn(op.device, out), nil
+}
+
+// endAbandoned ends the step of a part whose caller has given up: its CleanupFunction may
+// have come before the step began here, and no other will.
+func (c *Context) endAbandoned(ctx context.Context, id int64) {
+	if ctx.Err() != nil {
+		c.session.EndStep(id)
+	}
 }
 
 // keepAs keeps the results of a component as those of the whole function, of which

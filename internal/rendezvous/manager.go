@@ -150,14 +150,16 @@ func (m *Manager) Cleanup(step int64) {
 // nothing of the step is left: another attempt under its number may have begun.
 func (m *Manager) Release(step int64, r *Remote) bool {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	e := m.steps[step]
 	if e != nil && e.remote != r {
+		m.mu.Unlock()
 		return false
 	}
 	if e != nil {
 		m.drop(step, e)
 	}
+	m.mu.Unlock()
+	r.Abort(core.Errorf(core.Aborted, "Cleanup %d", step))
 	return true
 }
 

@@ -87,6 +87,7 @@ func (w *Worker) abandon(id int64, r *rendezvous.Remote) {
 	delete(w.steps, id)
 	w.mu.Unlock()
 	w.dropPartial(id)
+	w.dropResponses(id)
 }
 
 // exchange feeds, runs and fetches.
@@ -218,9 +219,6 @@ func (w *Worker) ForgetStep(step int64) bool {
 	delete(w.steps, step)
 	w.mu.Unlock()
 	w.dropPartial(step)
-	if w.env.CacheResponses {
-		w.responses.drop(func(_ int64, r *response) bool { return r.step == step })
-	}
 	w.cleanup(s, step)
 	return true
 }
@@ -228,11 +226,19 @@ func (w *Worker) ForgetStep(step int64) bool {
 // cleanup drops what a step has left for other tasks, in the session in which it
 // has run if there is one.
 func (w *Worker) cleanup(s *session, step int64) {
+	w.dropResponses(step)
 	w.env.Rendezvous.Cleanup(step)
 	if s != nil && s.collectives != nil {
 		s.collectives.Cleanup(step)
 	}
 	if w.env.Collectives != nil {
 		w.env.Collectives.Cleanup(step)
+	}
+}
+
+// dropResponses forgets the answers that are kept of a step.
+func (w *Worker) dropResponses(step int64) {
+	if w.env.CacheResponses {
+		w.responses.drop(func(_ int64, r *response) bool { return r.step == step })
 	}
 }

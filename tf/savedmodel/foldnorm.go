@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
@@ -39,7 +40,7 @@ type normFolder struct {
 	uses     map[string]int  // inputs of nodes, control inputs among them
 	kept     map[string]bool // what signatures and loading name
 	more     map[string]bool // nodes of which an output behind the first one is used
-	constant map[string]bool // by the name of a node: it depends on constants only
+	constant map[string]int  // by the name of a node: its height
 	part     map[string]bool // nodes that the pass sees
 	unneeded []string        // nodes that something has needed which is folded
 }
@@ -47,7 +48,7 @@ type normFolder struct {
 func newNormFolder(mg *pb.MetaGraphDef) *normFolder {
 	f := &normFolder{
 		def: mg.GetGraphDef(), nodes: map[string]*pb.NodeDef{}, uses: map[string]int{},
-		kept: map[string]bool{}, more: map[string]bool{}, constant: map[string]bool{}, part: map[string]bool{},
+		kept: map[string]bool{}, more: map[string]bool{}, constant: map[string]int{}, part: map[string]bool{},
 	}
 	n := &needs{mg: mg}
 	for _, name := range append(n.base(), n.outputs()...) {
@@ -136,24 +137,38 @@ func (f *normFolder) alone(name string) *pb.NodeDef {
 	return f.nodes[name]
 }
 
+// maxHeight bounds how many operations in a row make a constant. What follows recurses, and
+// a file says how deep.
+const maxHeight = 1000
+
 // isConstant reports whether a node computes the same in every step: it is a
 // constant, or an operation without state on such.
-func (f *normFolder) isConstant(name string) bool {
-	if is, ok := f.constant[name]; ok {
-		return is
+func (f *normFolder) isConstant(name string) bool { return f.height(name, 0) > 0 }
+
+// height returns how many operations in a row make what a node computes; 0: it is not
+// constant. The node is so deep below the one that was asked for.
+func (f *normFolder) height(name string, depth int) int {
+	if h, ok := f.constant[name]; ok || depth > maxHeight {
+		return h
 	}
-	f.constant[name] = false // while it is looked at: a loop is not constant
+	f.constant[name] = 0 // while it is looked at: a loop is not constant
 	d := f.nodes[name]
 	if d == nil {
-		return false
+		return 0
 	}
 	def, err := core.LookupOp(d.GetOp())
-	is := err == nil && !def.Stateful && !f.kept[name] && !def.Has(core.Overridable) && !def.Role.DirectsFlow() && (def.Role == core.Constant || len(d.GetInput()) > 0)
+	is, h := err == nil && !def.Stateful && !f.kept[name] && !def.Has(core.Overridable) && !def.Role.DirectsFlow() && (def.Role == core.Constant || len(d.GetInput()) > 0), 1
 	for _, in := range d.GetInput() {
-		is = is && in[0] != '^' && f.isConstant(nodeOf(in))
+		if !is || strings.HasPrefix(in, "^") {
+			return 0
+		}
+		below := f.height(nodeOf(in), depth+1)
+		is, h = below > 0, max(h, below+1)
 	}
-	f.constant[name] = is
-	return is
+	if is && h <= maxHeight {
+		f.constant[name] = h
+	}
+	return f.constant[name]
 }
 
 func ofFloats(d *pb.NodeDef) bool { return d.GetAttr()["T"].GetType() == pb.DataType_DT_FLOAT }
@@ -162,7 +177,7 @@ func ofFloats(d *pb.NodeDef) bool { return d.GetAttr()["T"].GetType() == pb.Data
 func (f *normFolder) graph() (*graph.Graph, error) {
 	def := &pb.GraphDef{Versions: f.def.GetVersions()}
 	for _, d := range f.def.GetNode() { // the loop adds constants to part, which have been written then
-		if f.part[d.GetName()] && !f.constant[d.GetName()] {
+		if f.part[d.GetName()] && f.constant[d.GetName()] == 0 {
 			f.write(def, d)
 		}
 	}

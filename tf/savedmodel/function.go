@@ -158,21 +158,26 @@ func (b *binding) call(args []tf.Output) []tf.Output {
 
 // captured returns what object stands for, as functions get it. What has not been
 // made before is made and initialized.
-func (m *Model) captured(object int32, d tf.DType) (tf.Output, error) {
-	if x, ok := m.objects[object]; ok {
+func (m *Model) captured(object int32, d tf.DType) (x tf.Output, err error) {
+	switch x, ok := m.objects[object]; {
+	case ok && x.IsZero():
+		return x, tf.Errorf(tf.DataLoss, "a resource must be made without itself, object %d takes itself", object)
+	case ok:
 		return x, nil
 	}
-	x, err := m.capture(object)
-	if err == nil {
+	m.objects[object] = tf.Output{} // while it is made
+	if x, err = m.capture(object); err == nil {
 		err = x.Err()
 	}
 	if err == nil && x.DType().Base() != d {
 		err = tf.Errorf(tf.DataLoss, "object %d must be %v, it is %v", object, d, x.DType())
 	}
-	if err == nil {
-		m.objects[object] = x
+	if err != nil {
+		delete(m.objects, object)
+		return x, err
 	}
-	return x, err
+	m.objects[object] = x
+	return x, nil
 }
 
 func (m *Model) capture(object int32) (tf.Output, error) {

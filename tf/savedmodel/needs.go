@@ -20,6 +20,7 @@ type needs struct {
 	nodes   map[string]*pb.NodeDef // of the graph, by name
 	used    map[string]bool        // nodes that some entry point needs
 	bodies  map[string]bool        // functions that those nodes call, directly or not
+	unread  []string               // of bodies those whose nodes have not been looked at
 	lacks   map[string]string      // what is missing → the first node that needs it
 	callers map[part][]part        // who needs a node or a function
 	broken  map[part]bool          // parts that need what is missing
@@ -55,6 +56,7 @@ func analyze(mg *pb.MetaGraphDef) (*needs, error) {
 		}
 		n.look(d, p, "node "+name)
 	}
+	n.lookOn()
 	n.spread()
 	return n, nil
 }
@@ -132,8 +134,8 @@ func (n *needs) reach(from ...string) map[string]bool {
 	return seen
 }
 
-// look notes what a node of p needs that is missing, and goes on with the
-// functions that it calls.
+// look notes what a node of p needs that is missing, and which functions it calls: lookOn
+// goes on with them.
 func (n *needs) look(d *pb.NodeDef, p part, where string) {
 	if f := n.library.Find(d.GetOp()); f != nil {
 		n.call(d.GetOp(), p)
@@ -147,7 +149,7 @@ func (n *needs) look(d *pb.NodeDef, p part, where string) {
 	}
 }
 
-// lookAttr goes on with the functions that an attribute names.
+// lookAttr notes the functions that an attribute names.
 func (n *needs) lookAttr(a *pb.AttrValue, p part) {
 	fs := a.GetList().GetFunc()
 	if f := a.GetFunc(); f != nil {
@@ -161,10 +163,9 @@ func (n *needs) lookAttr(a *pb.AttrValue, p part) {
 	}
 }
 
-// call looks at the nodes of a function, once.
+// call notes that a function is called.
 func (n *needs) call(name string, caller part) {
-	f := n.library.Find(name)
-	if f == nil {
+	if n.library.Find(name) == nil {
 		return
 	}
 	p := part{true, name}
@@ -173,8 +174,18 @@ func (n *needs) call(name string, caller part) {
 		return
 	}
 	n.bodies[name] = true
-	for _, d := range f.GetNodeDef() {
-		n.look(d, p, fmt.Sprintf("node %s of function %s", d.GetName(), name))
+	n.unread = append(n.unread, name)
+}
+
+// lookOn looks at the nodes of the functions that are called, each once. It does not
+// recurse: a file says how deep calls go.
+func (n *needs) lookOn() {
+	for len(n.unread) > 0 {
+		name := n.unread[len(n.unread)-1]
+		n.unread = n.unread[:len(n.unread)-1]
+		for _, d := range n.library.Find(name).GetNodeDef() {
+			n.look(d, part{true, name}, fmt.Sprintf("node %s of function %s", d.GetName(), name))
+		}
 	}
 }
 
@@ -185,12 +196,14 @@ func (n *needs) called(nodes ...string) *pb.FunctionDefLibrary {
 	for _, name := range nodes {
 		n.look(n.nodes[name], part{name: name}, "node "+name)
 	}
+	n.lookOn()
 	all, out := n.mg.GetGraphDef().GetLibrary(), &pb.FunctionDefLibrary{}
 	for before := -1; before != len(n.bodies); {
 		before = len(n.bodies)
 		for _, g := range all.GetGradient() {
 			if name := g.GetFunctionName(); n.bodies[name] {
 				n.call(g.GetGradientFunc(), part{true, name})
+				n.lookOn()
 			}
 		}
 	}

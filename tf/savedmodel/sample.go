@@ -81,6 +81,10 @@ func (s *scope) sample(tensor string, looked map[string]bool) (string, bool) {
 	return "", false
 }
 
+// maxLooked bounds the functions that are looked at: this recurses, and a file says how deep
+// calls go.
+const maxLooked = 200
+
 // read returns what d can read as x, which is one of its inputs.
 func (s *scope) read(d *pb.NodeDef, x string, looked map[string]bool) (string, bool) {
 	if f := sample.Of(d.GetOp()); f != nil && firstOutput(d.GetInput()[0]) == x {
@@ -91,7 +95,7 @@ func (s *scope) read(d *pb.NodeDef, x string, looked map[string]bool) (string, b
 		return f(n, given{s, d})
 	}
 	name := calls(d)
-	if s.library.Find(name) == nil || looked[name] {
+	if s.library.Find(name) == nil || looked[name] || len(looked) == maxLooked {
 		return "", false
 	}
 	looked[name] = true

@@ -218,7 +218,8 @@ func (s *Signature) call(ctx context.Context, args []*tf.Tensor, want []string) 
 	if len(want) == 0 { // as a policy without state says which state it begins with
 		return map[string]*tf.Tensor{}, nil
 	}
-	c, err := s.callable(want)
+	want = once(want)
+	c, keys, err := s.callable(want)
 	if err != nil {
 		return nil, err
 	}
@@ -226,9 +227,12 @@ func (s *Signature) call(ctx context.Context, args []*tf.Tensor, want []string) 
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[string]*tf.Tensor, len(want))
-	for i, k := range want {
+	out := make(map[string]*tf.Tensor, len(keys))
+	for i, k := range keys {
 		out[k] = got[i]
+	}
+	if len(keys) > len(want) {
+		maps.DeleteFunc(out, func(k string, _ *tf.Tensor) bool { return !slices.Contains(want, k) })
 	}
 	return out, nil
 }
@@ -258,37 +262,62 @@ func (s *Signature) Prepare(ctx context.Context, want ...string) error {
 	if len(want) == 0 {
 		return nil
 	}
-	c, err := s.callable(want)
+	c, _, err := s.callable(once(want))
 	if err != nil {
 		return err
 	}
 	return c.Plan(ctx)
 }
 
-// callable returns the prepared step that computes some outputs.
-func (s *Signature) callable(want []string) (*session.Callable, error) {
-	key := strings.Join(want, "\x00")
+// maxCalls bounds the steps that a signature keeps for choices of its outputs, which
+// clients of a server make as they like. Beyond it one that leaves no trace computes all.
+const maxCalls = 64
+
+// once returns strings in order, each once.
+func once(all []string) []string {
+	for i := range all {
+		if i > 0 && all[i-1] >= all[i] {
+			return slices.Compact(slices.Sorted(slices.Values(all)))
+		}
+	}
+	return all
+}
+
+// callable returns the prepared step that computes some outputs, and the outputs that it
+// computes: those, or all.
+func (s *Signature) callable(keys []string) (*session.Callable, []string, error) {
+	for _, k := range keys {
+		if s.outs[k] == nil {
+			return nil, nil, s.fault("output tensor alias not found in signature: %s Outputs expected to be in the set {%s}.", k, strings.Join(s.outKeys, ","))
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.calls[key]; c != nil {
-		return c, nil
+	c := s.calls[strings.Join(keys, "\x00")]
+	if c == nil && s.pure && len(s.calls) >= maxCalls {
+		keys = s.outKeys
+		c = s.calls[strings.Join(keys, "\x00")]
 	}
+	if c != nil {
+		return c, keys, nil
+	}
+	c, err := s.makeCallable(keys)
+	if err == nil {
+		s.calls[strings.Join(keys, "\x00")] = c
+	}
+	return c, keys, err
+}
+
+func (s *Signature) makeCallable(keys []string) (*session.Callable, error) {
 	feeds := make([]tf.Output, len(s.fed))
 	for i, k := range s.fed {
 		feeds[i] = s.ins[k].out
 	}
-	fetches := make([]tf.Fetchable, len(want))
-	for i, k := range want {
-		if s.outs[k] == nil {
-			return nil, s.fault("output tensor alias not found in signature: %s Outputs expected to be in the set {%s}.", k, strings.Join(s.outKeys, ","))
-		}
+	fetches := make([]tf.Fetchable, len(keys))
+	for i, k := range keys {
 		fetches[i] = s.outs[k].out
 	}
-	c, err := s.m.s.MakeCallable(feeds, fetches...)
-	if err == nil {
-		s.calls[key] = c
-	}
-	return c, err
+	return s.m.s.MakeCallable(feeds, fetches...)
 }
 
 // Values returns the elements of an output of a run as a slice of type T; the

@@ -43,7 +43,8 @@ func (s *Signature) WarmUp(ctx context.Context) error {
 
 // Zeros returns a tensor as s describes it: one row if the size of dimension 0 is not
 // known, of zeros, false or empty strings. It reports whether there is one: all other
-// sizes must be known, and the type must be of numbers, bool or string.
+// sizes must be known, there must be memory for it, and the type must be of numbers, bool
+// or string.
 func (s *TensorSpec) Zeros() (*tf.Tensor, bool) {
 	d := s.DType
 	if s.Shape == nil || !d.IsFloat() && !d.IsInteger() && !d.IsComplex() && d != tf.Bool && d != tf.String {
@@ -56,45 +57,51 @@ func (s *TensorSpec) Zeros() (*tf.Tensor, bool) {
 	if slices.ContainsFunc(shape, func(n int) bool { return n < 0 }) {
 		return nil, false
 	}
-	return (*tf.Tensor)(core.NewTensor(d, shape)), true
+	t, err := core.AllocTensor(d, shape)
+	return (*tf.Tensor)(t), err == nil
 }
 
 // pure reports whether to run a signature leaves the model as it is and gives the same
 // again.
 func (n *needs) pure(def *pb.SignatureDef) bool {
+	seen := map[string]bool{} // functions
+	var left []*pb.NodeDef
 	for name := range n.reach(signatureNodes(def)...) {
-		if !n.pureNode(n.nodes[name], map[string]bool{}) {
+		left = append(left, n.nodes[name])
+	}
+	for len(left) > 0 {
+		d := left[len(left)-1]
+		left = left[:len(left)-1]
+		called, ok := n.pureNode(d)
+		if !ok {
 			return false
+		}
+		for _, name := range called {
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			f := n.library.Find(name)
+			if f == nil {
+				return false
+			}
+			left = append(left, f.GetNodeDef()...)
 		}
 	}
 	return true
 }
 
-func (n *needs) pureNode(d *pb.NodeDef, seen map[string]bool) bool {
+// pureNode is pure for a node, if the functions that it calls are.
+func (n *needs) pureNode(d *pb.NodeDef) (called []string, ok bool) {
 	if n.library.Find(d.GetOp()) != nil {
-		return n.pureFunction(d.GetOp(), seen)
+		return []string{d.GetOp()}, true
 	}
 	def := core.Lookup(d.GetOp())
 	if def == nil {
-		return false
+		return nil, false
 	}
-	called := calledBy(d)
-	for _, f := range called {
-		if !n.pureFunction(f, seen) {
-			return false
-		}
-	}
-	return len(called) > 0 && def.Role != core.Computes || pureOp(def)
-}
-
-// pureFunction is pureNode for all nodes of a function, which is looked at once.
-func (n *needs) pureFunction(name string, seen map[string]bool) bool {
-	if seen[name] {
-		return true
-	}
-	seen[name] = true
-	f := n.library.Find(name)
-	return f != nil && !slices.ContainsFunc(f.GetNodeDef(), func(d *pb.NodeDef) bool { return !n.pureNode(d, seen) })
+	called = calledBy(d)
+	return called, len(called) > 0 && def.Role != core.Computes || pureOp(def)
 }
 
 // calledBy returns the names of the functions in a node's attributes.

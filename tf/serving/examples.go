@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/pb/servingpb"
 	"github.com/gorge-tf/gorge/tf/savedmodel"
@@ -182,6 +183,9 @@ func serialize(in *servingpb.Input) (*tf.Tensor, error) {
 	}
 	if len(examples) == 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Input is empty.")
+	}
+	if err := core.Guard("the request", func() error { core.Room(len(shared) * len(examples)); return nil }); err != nil {
+		return nil, err // a message that is small may stand for more than fits the memory
 	}
 	records := make([]string, len(examples))
 	for i, e := range examples {

@@ -98,7 +98,7 @@ func example(s *signature) string {
 	} else {
 		inputs := map[string]any{}
 		for key, in := range s.specs {
-			inputs[key] = sample(in.DType, in.Shape)
+			inputs[key] = sample(in.DType, in.Shape, maxSamples)
 		}
 		body["inputs"] = inputs
 	}
@@ -109,11 +109,15 @@ func example(s *signature) string {
 	return string(text)
 }
 
-// maxSample bounds the elements of a value that is shown as an example.
-const maxSample = 64
+// maxSample bounds a dimension of a value that is shown as an example, maxSamples all of its
+// elements.
+const (
+	maxSample  = 64
+	maxSamples = 1 << 14
+)
 
-// sample returns a value of a type and shape as JSON has it.
-func sample(d tf.DType, shape tf.Shape) any {
+// sample returns a value of a type and shape, of at most room elements, as JSON has it.
+func sample(d tf.DType, shape tf.Shape, room int) any {
 	if len(shape) == 0 {
 		switch {
 		case d == tf.String:
@@ -126,12 +130,12 @@ func sample(d tf.DType, shape tf.Shape) any {
 		return 0
 	}
 	n := shape[0]
-	if n < 0 || n > maxSample {
+	if n < 0 || n > min(maxSample, room) {
 		n = 1
 	}
 	out := make([]any, n)
 	for i := range out {
-		out[i] = sample(d, shape[1:])
+		out[i] = sample(d, shape[1:], room/n)
 	}
 	return out
 }

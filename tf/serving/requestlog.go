@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -26,14 +27,18 @@ type RequestLog struct {
 	Share float64
 }
 
-// maxWaiting bounds the records that wait to be written; those above it are dropped:
-// requests do not wait for a disk.
-const maxWaiting = 256
+// maxWaiting bounds the records that wait to be written, maxBytes what they take, but for
+// a larger one that waits alone. Those above are dropped: requests do not wait for a disk.
+const (
+	maxWaiting = 256
+	maxBytes   = 64 << 20
+)
 
 // requestLogs writes the requests of all models.
 type requestLogs struct {
 	log     *slog.Logger
 	queue   chan logged
+	waiting atomic.Int64 // bytes of the records in queue, or about to be
 	writer  sync.WaitGroup
 	dropped sync.Once
 	mu      sync.RWMutex // held while closed changes
@@ -72,16 +77,35 @@ func (l *requestLogs) add(m *Model, h *handle, make func() *servingpb.Prediction
 	if l.closed {
 		return
 	}
+	if n := int64(len(data)); !l.room(n) {
+		l.drop()
+		return
+	}
 	select {
 	case l.queue <- logged{m.Log.Prefix, m.Name, data}:
 	default:
-		l.dropped.Do(func() { l.log.Warn("requests come faster than they are logged; some are left out") })
+		l.waiting.Add(-int64(len(data)))
+		l.drop()
 	}
+}
+
+// room counts n bytes that are about to wait, and reports whether they may.
+func (l *requestLogs) room(n int64) bool {
+	if all := l.waiting.Add(n); all <= maxBytes || all == n {
+		return true
+	}
+	l.waiting.Add(-n)
+	return false
+}
+
+func (l *requestLogs) drop() {
+	l.dropped.Do(func() { l.log.Warn("requests come faster than they are logged; some are left out") })
 }
 
 // write writes until the queue is closed. What cannot be written is left out.
 func (l *requestLogs) write() {
 	for r := range l.queue {
+		l.waiting.Add(-int64(len(r.data)))
 		if err := l.put(r); err != nil {
 			l.log.Error("a request has not been logged", "model", r.model, "error", err)
 		}

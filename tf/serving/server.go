@@ -122,7 +122,7 @@ func (s *Server) Ready(ctx context.Context) error {
 	if err := s.await(ctx, names, models); err != nil {
 		return err
 	}
-	return s.checkLabels(models)
+	return s.checkLabels(s.list())
 }
 
 // Available returns nil if every model has a version that is available now, else an
@@ -148,14 +148,14 @@ func (s *Server) available(name string) error {
 	return tf.Errorf(tf.Unavailable, "models without available version: %s", strings.Join(missing, ", "))
 }
 
-// await waits until each model has a version that is available, or has none that
+// await waits until each model that is there still has a version that is available, or has none that
 // might become so, and until versions that get labels are not being loaded.
 func (s *Server) await(ctx context.Context, names []string, labels []*Model) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.ended, cancel)()
 	err := s.m.Wait(ctx, func() bool {
-		return !slices.ContainsFunc(names, func(n string) bool { return s.settled(n) == nil }) && !slices.ContainsFunc(labels, s.loadsLabeled)
+		return !slices.ContainsFunc(names, func(n string) bool { return s.model(n) != nil && s.settled(n) == nil }) && !slices.ContainsFunc(labels, s.loadsLabeled)
 	})
 	switch {
 	case s.ended.Err() != nil:
@@ -199,7 +199,7 @@ func (s *Server) unavailable(names []string) error {
 	var faults []string
 	for _, name := range names {
 		status := s.m.Status(name)
-		if slices.ContainsFunc(status, func(v versions.Status) bool { return v.State == versions.Available }) {
+		if s.model(name) == nil || slices.ContainsFunc(status, func(v versions.Status) bool { return v.State == versions.Available }) {
 			continue
 		}
 		fault := fmt.Sprintf("{{name: %s}", name)
@@ -229,6 +229,9 @@ func (s *Server) Reload(ctx context.Context, models []Model) error {
 	defer s.reloading.Unlock()
 	if s.ended.Err() != nil {
 		return errClosed
+	}
+	if err := ctx.Err(); err != nil { // the client has gone while others had their turn
+		return tf.AsError(err)
 	}
 	fresh, labels := s.replace(slices.Clone(models))
 	s.look()
@@ -279,6 +282,9 @@ func (s *Server) replace(models []Model) (fresh []string, labels []*Model) {
 func (s *Server) checkLabels(models []*Model) error {
 	for _, m := range models {
 		now := s.model(m.Name)
+		if now == nil {
+			continue // it has gone meanwhile
+		}
 		for label, v := range m.Labels {
 			if h := s.m.At(m.Name, v); h != nil {
 				h.Release()

@@ -57,7 +57,7 @@ func (s *Server) labeled(name, label string) (*handle, error) {
 // version would have them all otherwise. It is nil if there is no such version.
 func (s *Server) canary(name string) *handle {
 	m := s.model(name)
-	if m == nil {
+	if m == nil || m.Canary == (Canary{}) {
 		return nil
 	}
 	v, ok := m.Labels[m.Canary.Label]

@@ -191,13 +191,14 @@ func TestOutputsMustHaveRows(t *testing.T) {
 // TestPadding: smaller tensors get zeros at their ends.
 func TestPadding(t *testing.T) {
 	a, b := matrix(t, 1, 3, 1)["x"], matrix(t, 2, 2, 7)["x"]
-	got := stack([]*tf.Tensor{a, b}, 4)
+	got, _ := stack([]*tf.Tensor{a, b}, 4)
 	if s := fmt.Sprint(tf.Data[float32](got), got.Shape()); s != "[1 2 3 7 8 0 9 10 0 7 8 0] [4,3]" {
 		t.Error(s)
 	}
 	x, _ := tf.FromSlice([]string{"a", "b", "c", "d"}, 1, 2, 2)
 	y, _ := tf.FromSlice([]string{"e", "f", "g"}, 1, 1, 3)
-	if s := fmt.Sprintf("%q", tf.Data[string](stack([]*tf.Tensor{x, y}, 2))); s != `["a" "b" "" "c" "d" "" "e" "f" "g" "" "" ""]` {
+	z, _ := stack([]*tf.Tensor{x, y}, 2)
+	if s := fmt.Sprintf("%q", tf.Data[string](z)); s != `["a" "b" "" "c" "d" "" "e" "f" "g" "" "" ""]` {
 		t.Error(s)
 	}
 }

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"math"
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -36,7 +37,7 @@ func (q *pending) add(tasks []*task) error {
 	if q.closed {
 		return tf.Errorf(tf.Unavailable, "the model is being unloaded")
 	}
-	if room := q.p.MaxBatches * q.p.MaxRun; q.rows > 0 && q.rows+rows > room {
+	if room := q.p.MaxRun * min(q.p.MaxBatches, math.MaxInt/q.p.MaxRun); q.rows > 0 && q.rows+rows > room {
 		return tf.Errorf(tf.Unavailable, "The batch scheduling queue to which this task was submitted is full; task size is %d but scheduling capacity is only %d (max_enqueued_batches = %d, max_execution_batch_size = %d)",
 			rows, max(0, room-q.rows), q.p.MaxBatches, q.p.MaxRun)
 	}

@@ -231,11 +231,12 @@ func (q *Queue) checkDrained() {
 }
 
 // runBatch runs tasks together and leaves each its results. If there is no memory for a
-// batch, halves of it run one after the other. A request that finds none beside other
-// batches, of whatever queue, runs again while no other one does.
+// batch, or no tensor could hold its rows, halves of it run one after the other. A request
+// that finds no memory beside other batches, of whatever queue, runs again while no other
+// one does.
 func (q *Queue) runBatch(tasks []*task) {
 	beside, err := q.threads.beside(func() error { return q.runOnce(tasks) })
-	if len(tasks) > 1 && core.Exhausted(err) {
+	if len(tasks) > 1 && (core.Exhausted(err) || errors.As(err, new(*misfit))) {
 		half := len(tasks) / 2
 		q.runBatch(tasks[:half])
 		q.runBatch(tasks[half:])
@@ -295,14 +296,19 @@ func (q *Queue) together(ctx context.Context, tasks []*task) (outs []map[string]
 	q.note(size, len(tasks))
 	in := tasks[0].request.parts[tasks[0].part].in
 	if len(tasks) > 1 || size != rows {
-		in = join(tasks, size)
+		if in, err = join(tasks, size); err != nil {
+			return nil, err
+		}
 	}
 	out, err := q.run(ctx, in, want)
 	if err != nil {
 		return nil, err
 	}
 	if len(tasks) == 1 && size == rows {
-		return []map[string]*tf.Tensor{out}, nil
+		if len(tasks[0].request.parts) > 1 { // they are joined later
+			err = checkRows(out, size)
+		}
+		return []map[string]*tf.Tensor{out}, err
 	}
 	return divide(out, tasks, size)
 }
@@ -343,7 +349,7 @@ func (r *request) result() (map[string]*tf.Tensor, error) {
 	if len(r.parts) == 1 {
 		return r.parts[0].out, nil
 	}
-	return rejoin(r.parts), nil
+	return rejoin(r.parts)
 }
 
 // Close waits for the requests that the queue has, without waiting for others to

@@ -50,23 +50,31 @@ func rowsFrom(in map[string]*tf.Tensor, begin, n int) map[string]*tf.Tensor {
 	return out
 }
 
+// A misfit is why tasks cannot be joined.
+type misfit struct{ error }
+
+// Unwrap is for core.Exhausted and tf.CodeOf.
+func (m *misfit) Unwrap() error { return m.error }
+
 // join joins the inputs of tasks to tensors of size rows. Rows that no task has are
 // the first one of the last task: models have seen the like of it.
-func join(tasks []*task, size int) map[string]*tf.Tensor {
+func join(tasks []*task, size int) (_ map[string]*tf.Tensor, err error) {
 	out := map[string]*tf.Tensor{}
 	for k := range tasks[0].request.parts[tasks[0].part].in {
 		var parts []*tf.Tensor
 		for _, t := range tasks {
 			parts = append(parts, t.request.parts[t.part].in[k])
 		}
-		out[k] = stack(parts, size)
+		if out[k], err = stack(parts, size); err != nil {
+			return nil, &misfit{err}
+		}
 	}
-	return out
+	return out, nil
 }
 
 // stack joins tensors on dimension 0. Tensors that are smaller in other dimensions
 // than others get zeros at their ends.
-func stack(parts []*tf.Tensor, size int) *tf.Tensor {
+func stack(parts []*tf.Tensor, size int) (*tf.Tensor, error) {
 	shape := parts[0].Shape().Clone()
 	padded := false
 	for _, p := range parts {
@@ -76,10 +84,13 @@ func stack(parts []*tf.Tensor, size int) *tf.Tensor {
 		}
 	}
 	shape[0] = size
-	out := core.NewTensor(parts[0].DType(), shape)
+	out, err := core.AllocTensor(parts[0].DType(), shape)
+	if err != nil {
+		return nil, err
+	}
 	k := stride(shape)
 	if size*k == 0 {
-		return (*tf.Tensor)(out)
+		return (*tf.Tensor)(out), nil
 	}
 	if padded {
 		rows.Clear(out)
@@ -95,7 +106,7 @@ func stack(parts []*tf.Tensor, size int) *tf.Tensor {
 		}
 		at += p.Dim(0)
 	}
-	return (*tf.Tensor)(out)
+	return (*tf.Tensor)(out), nil
 }
 
 // put copies all of src to dst from element at on, whose dimensions but the first
@@ -127,15 +138,23 @@ func put(dst *core.Tensor, at int, src *core.Tensor, shape tf.Shape) {
 	}
 }
 
-// divide gives each task its rows of the outputs of a batch of size rows.
-func divide(out map[string]*tf.Tensor, tasks []*task, size int) ([]map[string]*tf.Tensor, error) {
+// checkRows refuses outputs of a batch that do not have a row for each of its size rows.
+func checkRows(out map[string]*tf.Tensor, size int) error {
 	for _, t := range out {
 		if t.Rank() == 0 {
-			return nil, tf.Errorf(tf.FailedPrecondition, "Batched output tensor has 0 dimensions")
+			return tf.Errorf(tf.FailedPrecondition, "Batched output tensor has 0 dimensions")
 		}
 		if t.Dim(0) != size {
-			return nil, tf.Errorf(tf.FailedPrecondition, "Batched output tensor's 0th dimension does not equal the sum of the 0th dimension sizes of the input tensors")
+			return tf.Errorf(tf.FailedPrecondition, "Batched output tensor's 0th dimension does not equal the sum of the 0th dimension sizes of the input tensors")
 		}
+	}
+	return nil
+}
+
+// divide gives each task its rows of the outputs of a batch of size rows.
+func divide(out map[string]*tf.Tensor, tasks []*task, size int) ([]map[string]*tf.Tensor, error) {
+	if err := checkRows(out, size); err != nil {
+		return nil, err
 	}
 	parts := make([]map[string]*tf.Tensor, len(tasks))
 	begin := 0
@@ -147,7 +166,7 @@ func divide(out map[string]*tf.Tensor, tasks []*task, size int) ([]map[string]*t
 }
 
 // rejoin joins the outputs of the parts of a request.
-func rejoin(parts []part) map[string]*tf.Tensor {
+func rejoin(parts []part) (_ map[string]*tf.Tensor, err error) {
 	out := map[string]*tf.Tensor{}
 	for k := range parts[0].out {
 		var all []*tf.Tensor
@@ -156,7 +175,9 @@ func rejoin(parts []part) map[string]*tf.Tensor {
 			all = append(all, p.out[k])
 			n += p.out[k].Dim(0)
 		}
-		out[k] = stack(all, n)
+		if out[k], err = stack(all, n); err != nil {
+			return nil, err
+		}
 	}
-	return out
+	return out, nil
 }

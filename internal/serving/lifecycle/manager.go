@@ -76,7 +76,11 @@ func (m *Manager[M]) Aspire(name string, want map[int64]versions.Place) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	md := m.models[name]
-	if m.closed || md == nil && len(want) == 0 {
+	if m.closed {
+		return
+	}
+	if md == nil && len(want) == 0 {
+		m.tell()
 		return
 	}
 	if md == nil {
@@ -109,6 +113,11 @@ func (m *Manager[M]) step(name string, md *model[M]) {
 			})
 		}
 	}
+	m.tell()
+}
+
+// tell has those who wait look again. The caller holds mu.
+func (m *Manager[M]) tell() {
 	close(m.changed)
 	m.changed = make(chan struct{})
 }

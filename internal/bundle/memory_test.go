@@ -1,0 +1,78 @@
+package bundle
+
+import (
+	"encoding/binary"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// A sparse file is one of zeros that ends like a table.
+type sparse struct {
+	size   int64
+	footer []byte
+}
+
+func (s sparse) ReadAt(b []byte, at int64) (int, error) {
+	clear(b)
+	if at == s.size-footerSize {
+		copy(b, s.footer)
+	}
+	return len(b), nil
+}
+
+// TestBlockBeyondMemory: a table may say that it has a block that does not fit the memory.
+func TestBlockBeyondMemory(t *testing.T) {
+	footer := make([]byte, footerSize-8, footerSize)
+	copy(footer, span{0, 1 << 44}.append(span{0, 0}.append(nil)))
+	f := sparse{1 << 45, binary.LittleEndian.AppendUint64(footer, tableMagic)}
+	if _, err := openTable(f, f.size); core.CodeOf(err) != core.ResourceExhausted {
+		t.Errorf("got %v, want RESOURCE_EXHAUSTED", err)
+	}
+}
+
+// TestTensorsBeyondMemory: what does not fit the memory is an error, also where it is put
+// together of slices or of strings.
+func TestTensorsBeyondMemory(t *testing.T) {
+	prefix := filepath.Join(t.TempDir(), "m")
+	w, err := Create(prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	const n = 4 << 20
+	half := core.NewTensor(core.Float32, core.Shape{n})
+	for i := range int64(2) {
+		if err := w.AddSlice("slices", core.Shape{2 * n}, Slice{{i * n, n}}, half); err != nil {
+			t.Fatal(err)
+		}
+	}
+	texts := core.NewTensor(core.String, core.Shape{8})
+	for i := range core.Data[string](texts) {
+		core.Data[string](texts)[i] = string(make([]byte, n))
+	}
+	if err := w.Add("strings", texts); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	debug.FreeOSMemory() // what is garbage now must not be room later
+	used, _ := core.MemoryUsage()
+	defer core.SetMemoryLimit(core.SetMemoryLimit(used + 4<<20))
+	for _, key := range []string{"slices", "strings"} {
+		if _, err := r.Lookup(key); core.CodeOf(err) != core.ResourceExhausted {
+			t.Errorf("%s: got %v, want RESOURCE_EXHAUSTED", key, err)
+		}
+	}
+	runtime.KeepAlive(half)
+	runtime.KeepAlive(texts)
+}
