@@ -6,8 +6,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/serving/versions"
 	"github.com/gorge-tf/gorge/tf"
@@ -19,8 +21,7 @@ import (
 func TestMemoryLimit(t *testing.T) {
 	for _, batching := range []*Batching{nil, {}} {
 		s := serve(t, Config{Batching: batching}, models(t, 1))
-		used, _ := tf.MemoryUsage()
-		before := tf.SetMemoryLimit(used + 64<<20)
+		before := tf.SetMemoryLimit(usedWithoutGarbage() + 64<<20)
 		defer tf.SetMemoryLimit(before)
 		// A message of some bytes stands for a tensor of a gibibyte: its last value
 		// is repeated.
@@ -40,6 +41,21 @@ func TestMemoryLimit(t *testing.T) {
 		}
 		tf.SetMemoryLimit(before)
 	}
+}
+
+// usedWithoutGarbage returns how much memory is used when the garbage of other tests has
+// been collected.
+func usedWithoutGarbage() int64 {
+	used, _ := tf.MemoryUsage()
+	for same := 0; same < 3; {
+		runtime.GC()
+		time.Sleep(5 * time.Millisecond) // what is done with garbage follows its collection
+		now, _ := tf.MemoryUsage()
+		if same++; now < used {
+			used, same = now, 0
+		}
+	}
+	return used
 }
 
 // TestDataComeLast copies the files of a version in an order in which each of them makes
