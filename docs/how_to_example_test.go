@@ -228,12 +228,11 @@ func Example_profile() {
 	// Output: true
 }
 
-// It needs certificates, so it is compiled and not run: the example of
-// cluster.OpenSecurity makes some.
 func Example_tls() {
-	show(func(ctx context.Context) error {
-		spec := cluster.Spec{"worker": {"worker0.example.org:2222"}}
+	withCertificates(func(ctx context.Context) error {
+		spec := cluster.Spec{"worker": {"127.0.0.1:0"}}
 		g := tf.NewGraph()
+		y := ops.Scalar[float32](g, 3).Square()
 
 		files := cluster.SecurityFiles{Cert: "task.pem", Key: "task.key", CA: "ca.pem"}
 		security, err := cluster.OpenSecurity(files, slog.Default().Handler(), nil)
@@ -254,8 +253,11 @@ func Example_tls() {
 			return err
 		}
 		defer s.Close()
-		return nil
+		out, err := s.Run(ctx, nil, y)
+		fmt.Println(out)
+		return err
 	})
+	// Output: [float32[]{9}]
 }
 
 func Example_options() {
