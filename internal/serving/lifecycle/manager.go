@@ -116,7 +116,7 @@ func (m *Manager[M]) step(name string, md *model[M]) {
 	m.tell()
 }
 
-// tell has those who wait look again. The caller holds mu.
+// tell wakes the goroutines in Wait, which then check their conditions. The caller holds mu.
 func (m *Manager[M]) tell() {
 	close(m.changed)
 	m.changed = make(chan struct{})
