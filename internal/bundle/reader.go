@@ -67,11 +67,15 @@ func openIndex(prefix string, f opener) (*Reader, error) {
 	return r, nil
 }
 
-// openData opens the data files that the directory has, so that nobody can take them away.
-// Whoever reads from one that cannot be opened is told so then.
+// mostOpened bounds the files that are opened ahead: a process may have a thousand or so.
+const mostOpened = 256
+
+// openData opens the data files: a file that is open stays readable when a writer removes
+// it. A file that cannot be opened is an error of the first read from it. The files of a
+// bundle that has more than mostOpened are opened when they are read.
 func (r *Reader) openData() {
 	have, err := dataFiles(r.prefix)
-	if err != nil {
+	if err != nil || len(have[r.shards]) > mostOpened {
 		return
 	}
 	for _, name := range have[r.shards] {

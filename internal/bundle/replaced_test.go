@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -34,6 +35,37 @@ func TestReplacedWhileOpened(t *testing.T) {
 			t.Errorf("merged %v: read %v, %v, want fours", merged, v, err)
 		}
 		r.Close()
+	}
+}
+
+// TestManyShards opens a bundle of more files than are opened ahead, and reads from one.
+func TestManyShards(t *testing.T) {
+	dir := t.TempDir()
+	var parts []string
+	for i := range mostOpened + 1 {
+		parts = append(parts, filepath.Join(dir, fmt.Sprint("part", i)))
+		w, err := Create(parts[i])
+		if err == nil {
+			err = w.Add(fmt.Sprint(i), core.Scalar(int64(i)))
+		}
+		if err == nil {
+			err = w.Finish()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	prefix := filepath.Join(dir, "m")
+	if err := Merge(parts, prefix, false); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if v, err := r.Lookup("200"); err != nil || core.Data[int64](v)[0] != 200 || len(r.files) != 1 {
+		t.Errorf("read %v, %v, with %d files open", v, err, len(r.files))
 	}
 }
 
