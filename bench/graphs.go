@@ -14,7 +14,7 @@ var ctx = context.Background()
 // open returns a session with the given number of threads; asWritten switches
 // all optimization off, so that each node runs.
 func (b *bench) open(g *tf.Graph, asWritten bool) *session.Session {
-	cfg := session.Config{Threads: b.threads}
+	cfg := session.Config{Threads: b.threads, SaveMemory: b.saveMemory}
 	if asWritten {
 		cfg.DisabledPasses = []string{"all"}
 	}

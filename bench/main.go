@@ -40,6 +40,7 @@ func main() {
 	kernel := flag.String("kernel", "", "8, 21, 23, 26, 30: only kernels whose name contains one of these")
 	profile := flag.String("profile", "", "with -child: write a CPU profile to this file")
 	trace := flag.String("trace", "", "3 to 7, 28, 29, 31: instead of measuring write the RunMetadata of a traced step to this folder")
+	saveMemory := flag.Bool("save-memory", false, "sessions prefer less memory to less time")
 	child := flag.String("child", "", "run this workload in this process")
 	role := flag.String("role", "", "act as this part of workload 12 or 13")
 	flag.Parse()
@@ -49,7 +50,7 @@ func main() {
 	case *child != "":
 		n := must(strconv.Atoi(*threads))
 		runtime.GOMAXPROCS(max(n, 2))
-		b := &bench{workload: *child, threads: n, repeat: *repeat, quick: *quick, trace: *trace, spread: 1}
+		b := &bench{workload: *child, threads: n, repeat: *repeat, quick: *quick, trace: *trace, saveMemory: *saveMemory, spread: 1}
 		if *kernel != "" {
 			b.kernels = strings.Split(*kernel, ",")
 		}

@@ -12,13 +12,14 @@ import (
 
 // bench is one run of one workload.
 type bench struct {
-	workload string
-	threads  int
-	repeat   int
-	quick    bool
-	kernels  []string
-	trace    string  // a folder for the RunMetadata of a traced step, instead of measurements
-	spread   float64 // of the last measurement: median over best
+	workload   string
+	threads    int
+	repeat     int
+	quick      bool
+	kernels    []string
+	saveMemory bool
+	trace      string  // a folder for the RunMetadata of a traced step, instead of measurements
+	spread     float64 // of the last measurement: median over best
 }
 
 // row is one line of output.

@@ -281,3 +281,33 @@ func Example_options() {
 	})
 	// Output: [float32[]{9}]
 }
+
+func Example_saveMemory() {
+	show(func(ctx context.Context) error {
+		g := tf.NewGraph()
+		x := ops.Const(g, []float32{1, 2, 3, 4}, 2, 2)
+		w := tf.NewVariable(ops.Const(g, []float32{0.5, -0.5, 1, 2}, 2, 2), tf.VariableOptions{})
+
+		for range 8 {
+			g.Recompute(func() { x = ops.Tanh(ops.MatMul(x, w.Value())) })
+		}
+		loss := ops.Square(x).Mean()
+		step := train.Adam{}.Minimize(loss)
+
+		s, err := session.New(g, session.With(session.Config{SaveMemory: true}))
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		if _, err := s.Run(ctx, nil, tf.InitializeAll(g)); err != nil {
+			return err
+		}
+		out, err := s.Run(ctx, nil, loss, step)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%.4f\n", tf.Data[float32](out[0])[0])
+		return nil
+	})
+	// Output: 0.7374
+}

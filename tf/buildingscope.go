@@ -20,13 +20,15 @@ type buildingScope struct {
 	flow         *ControlFlowContext // nil outside of conditionals and loops
 	groups       []*Operation        // that operations are colocated with
 	overrides    map[string]GradFunc // by op
+	recompute    int64               // the mark of operations that gradients have computed again; 0: none
 	reaches      int                 // calls of reaching under way, in the outermost graph
 
 	// What follows lasts as long as the graph.
 	names       nameTable
 	collections map[string][]any
 	seeds       graphSeeds
-	strict      bool // the first error is a panic
+	strict      bool  // the first error is a panic
+	marks       int64 // the last mark of Recompute
 }
 
 func newBuildingScope() buildingScope {

@@ -49,6 +49,33 @@ func ExampleGraph_Scope() {
 }
 
 // Names are made unique, as TensorFlow does it.
+// What is added within Recompute is computed again for gradients, so that only what
+// each block passes on is kept in memory.
+func ExampleGraph_Recompute() {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1, 2})
+	w := ops.Const(g, []float32{0.5, -0.5, 1, 2}, 2, 2)
+	y := x
+	for range 3 {
+		g.Recompute(func() { y = ops.Tanh(ops.MatMul(y, w)) })
+	}
+	dx, err := tf.Gradients(y.Sum(), x)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := session.New(g)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close()
+	in, _ := tf.FromSlice([]float32{0, 0}, 1, 2)
+	out, err := s.Run(context.Background(), session.Feeds{x: in}, dx[0])
+	fmt.Println(out, err)
+	// Output: [float32[1,2]{-3.75, 10.5}] <nil>
+}
+
 func ExampleGraph_UniqueName() {
 	g := tf.NewGraph()
 	fmt.Println(g.UniqueName("x"), g.UniqueName("x"), g.UniqueName("X"))

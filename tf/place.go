@@ -34,6 +34,7 @@ func (o *Operation) place(spec *Spec) (err error) {
 	if err := o.colocate(append(slices.Clip(g.scope.groups), spec.Colocate...), spec.Device); err != nil {
 		return err
 	}
+	o.markRecomputed()
 	o.in = slices.Clone(o.in) // the list is the caller's
 	if err := o.checkReach(); err != nil {
 		return err

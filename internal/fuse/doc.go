@@ -17,7 +17,7 @@
 // is made of it, so that no other task ever sees a cluster. Which nodes can take part
 // is said by their registration ([core.Elementwise]) and their kernels
 // ([core.ElementKernel]), whose loops are run on blocks here and on whole tensors
-// otherwise: the bits are the same. (gates.go, flow.go, levels.go)
+// otherwise: the bits are the same. (gates.go, levels.go, package liveness)
 //
 // What a cluster does depends on shapes, which may differ from step to step. A plan
 // for shapes is made when they come first and kept (plan.go): nodes whose results
@@ -65,7 +65,7 @@
 //   - The graph of clusters has no cycles: each path that leaves a cluster leads to
 //     higher levels only (levels.go).
 //   - All nodes of a cluster are dead or alive together, and none of them waits for
-//     what another one sets off elsewhere, by a rendezvous or a queue (flow.go).
+//     what another one sets off elsewhere, by a rendezvous or a queue (package liveness).
 //   - A node is computed by the cluster of its group and by those that compute it again;
 //     only the former writes its value for others.
 //   - An error names the node that it is about, as if that had been run by itself.

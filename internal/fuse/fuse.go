@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/liveness"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -17,6 +18,8 @@ type Options struct {
 	Kernel func(*graph.Node) core.Kernel
 	// Explain says that the report is to tell why nodes are not fused.
 	Explain bool
+	// SaveMemory prefers less memory to less time.
+	SaveMemory bool
 }
 
 // Fuse makes clusters of the elementwise nodes and the reductions of g, the part of one
@@ -43,7 +46,7 @@ func Fuse(g *graph.Graph, o Options) (r *Report, err error) {
 	if err := joinProducts(g, o.Kernel, r); err != nil {
 		return r, err
 	}
-	if err := applyParts(g, o.Kernel, r); err != nil {
+	if err := applyParts(g, o, r); err != nil {
 		return r, err
 	}
 	if err := joinEpilogues(g, o.Kernel, r); err != nil || len(r.Clusters) == 0 {
@@ -86,11 +89,7 @@ func makeClusters(g *graph.Graph, o Options, r *Report) error {
 }
 
 func cutLevels(g *graph.Graph, order []*graph.Node, members []*member, kernel func(*graph.Node) core.Kernel) (*levels, error) {
-	frames, err := g.Frames(order)
-	if err != nil {
-		return nil, err
-	}
-	f, err := newFlow(g, order, frames, func(n *graph.Node) bool {
+	f, err := liveness.Find(g, order, func(n *graph.Node) bool {
 		if members[n.ID] != nil || n.Role() == core.Constant {
 			return false
 		}

@@ -2,6 +2,7 @@ package fuse
 
 import (
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/liveness"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -15,7 +16,7 @@ type levels struct {
 	members []*member // by node ID: nil if it can be in no cluster
 	literal []bool    // by node ID: a constant of one element, which clusters take in
 	width   []int     // by node ID: of the rows that gave a column, 0 if it is none
-	flow    *flow
+	flow    *liveness.Sets
 	of      []int   // by node ID
 	after   [][]dep // by node ID: what the node depends on
 	uses    [][]dep // by node ID: what depends on the node
@@ -28,7 +29,7 @@ type dep struct {
 	joins bool // the two may be in one cluster
 }
 
-func newLevels(order []*graph.Node, members []*member, f *flow) *levels {
+func newLevels(order []*graph.Node, members []*member, f *liveness.Sets) *levels {
 	l := &levels{order: order, place: make([]int, len(order)), members: members, literal: make([]bool, len(order)), width: make([]int, len(order)), flow: f,
 		of: make([]int, len(order)), after: make([][]dep, len(order)), uses: make([][]dep, len(order)), cluster: make([]int32, len(order))}
 	for i, n := range order {
@@ -115,11 +116,11 @@ func (l *levels) apart(a, b *graph.Node) reason {
 		return firstIsNone
 	case l.members[b.ID] == nil:
 		return secondIsNone
-	case f.frames.Of[a.ID] != f.frames.Of[b.ID]:
+	case f.Frame(a) != f.Frame(b):
 		return otherLoop
-	case f.bad[f.frames.Of[a.ID]]:
+	case f.Bad(a):
 		return badLoop
-	case f.of[a.ID] != f.of[b.ID]:
+	case f.Of(a) != f.Of(b):
 		return otherFlow
 	case !l.fit(a, b):
 		return otherShape

@@ -59,17 +59,18 @@ func splitNorms(g *graph.Graph, kernelOf func(*graph.Node) core.Kernel, r *Repor
 }
 
 // splittable returns the kernel of a normalization that may become two nodes, nil if n is
-// none: what it reads is computed in parts and read by nothing else, its inputs are known to
-// fit, and only its first output is used.
+// none: what it reads is computed in parts and read by nothing else, or what reads it is
+// elementwise, too; its inputs are known to fit, and only its first output is used.
 func splittable(n *graph.Node, uses [][]*graph.Node, kernelOf func(*graph.Node) core.Kernel) *core.ChannelKernel {
-	if !n.Def.Has(core.NormalizesChannels) || len(n.In) != 5 || len(uses[n.In[0].Node.ID]) != 1 {
+	if !n.Def.Has(core.NormalizesChannels) || len(n.In) != 5 {
 		return nil
 	}
 	k, ok := kernelOf(n).(*core.ChannelKernel)
 	if !ok {
 		return nil
 	}
-	if _, ok := kernelOf(n.In[0].Node).(*core.PartsKernel); !ok {
+	_, parts := kernelOf(n.In[0].Node).(*core.PartsKernel)
+	if !(parts && len(uses[n.In[0].Node.ID]) == 1) && !slices.ContainsFunc(uses[n.ID], func(u *graph.Node) bool { return u.Def.Has(core.Elementwise) }) {
 		return nil
 	}
 	x := n.In[0].Node.OutShape(n.In[0].Out)

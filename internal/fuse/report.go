@@ -99,11 +99,11 @@ func (l *levels) why(n *graph.Node) string {
 		reasons = append(reasons, other.Name+": "+why)
 	}
 	for _, d := range l.after[n.ID] {
-		p := l.flow.g.Nodes[d.id]
+		p := l.order[l.place[d.id]]
 		note(p, l.whyApart(p, n))
 	}
 	for _, d := range l.uses[n.ID] {
-		u := l.flow.g.Nodes[d.id]
+		u := l.order[l.place[d.id]]
 		note(u, l.whyApart(n, u))
 	}
 	if more > 0 {

@@ -76,11 +76,11 @@ func findWindows(l *levels, groups [][]*graph.Node, r *recomputation) *windows {
 // ofClusters reports whether only nodes that can be in clusters read n, in its loop.
 func (w *windows) ofClusters(n *graph.Node) bool {
 	f := w.flow
-	if len(w.uses[n.ID]) == 0 || f.bad[f.frames.Of[n.ID]] {
+	if len(w.uses[n.ID]) == 0 || f.Bad(n) {
 		return false
 	}
 	for _, u := range w.uses[n.ID] {
-		if _, ok := w.of[u]; !ok || f.frames.Of[u.ID] != f.frames.Of[n.ID] {
+		if _, ok := w.of[u]; !ok || f.Frame(u) != f.Frame(n) {
 			return false
 		}
 	}
@@ -115,7 +115,7 @@ func (w *windows) join(j *joint) {
 			return
 		}
 	}
-	if f.frames.Of[j.node.ID] != f.frames.Of[last.ID] || f.of[j.node.ID] != f.of[last.ID] || f.bad[f.frames.Of[last.ID]] {
+	if !f.Together(j.node, last) {
 		return
 	}
 	for _, c := range awaited(j.node) {

@@ -20,6 +20,7 @@
 //	     ▼
 //	the graph of one device
 //	     │ ReadLate    reads of counters and in loops see updates before them
+//	     │ recompute.Rewrite  gradients read copies of values that are not kept
 //	     │ fuse.Fuse   elementwise nodes become one
 //	     ▼
 //	executor

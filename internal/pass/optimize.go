@@ -64,6 +64,10 @@ const allPasses = "all"
 // of package fuse.
 const Fusion = "fusion"
 
+// Recomputation is the name of the pass that computes values again for gradients, of
+// package recompute.
+const Recomputation = "recomputation"
+
 // maxRounds bounds how often the passes are repeated; most graphs need two.
 const maxRounds = 10
 
@@ -74,7 +78,7 @@ func PassNames() []string {
 	for i := range optimizers {
 		out = append(out, optimizers[i].name)
 	}
-	return append(out, Fusion)
+	return append(out, Recomputation, Fusion)
 }
 
 // Enabled reports whether a pass runs where some are disabled.

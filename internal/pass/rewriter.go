@@ -24,6 +24,9 @@ func DisabledBy(o *pb.GraphOptions) []string {
 	if o.GetOptimizerOptions().GetGlobalJitLevel() == pb.OptimizerOptions_OFF && !slices.Contains(out, Fusion) {
 		out = append(out, Fusion)
 	}
+	if rw.GetMemoryOptimization() == pb.RewriterConfig_NO_MEM_OPT || rw.GetDisableMetaOptimizer() {
+		out = append(out, Recomputation)
+	}
 	return out
 }
 
@@ -54,6 +57,9 @@ func OptionsWithout(disabled []string) *pb.GraphOptions {
 		if slices.Contains(disabled, s.pass) {
 			*s.toggle(rw) = pb.RewriterConfig_OFF
 		}
+	}
+	if slices.Contains(disabled, Recomputation) {
+		rw.MemoryOptimization = pb.RewriterConfig_NO_MEM_OPT
 	}
 	return &pb.GraphOptions{RewriteOptions: rw}
 }

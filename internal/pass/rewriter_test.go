@@ -17,10 +17,11 @@ func TestDisabledBy(t *testing.T) {
 		"nothing said": {nil, nil},
 		"L0":           {&pb.GraphOptions{OptimizerOptions: l0}, []string{"constant_folding", "common_subgraph_elimination", Fusion}},
 		"no rewriter": {&pb.GraphOptions{RewriteOptions: &pb.RewriterConfig{DisableMetaOptimizer: true}},
-			[]string{"arithmetic_optimization", "dead_branch_removal", "dependency_optimization", Fusion}},
-		"no remapping": {&pb.GraphOptions{RewriteOptions: &pb.RewriterConfig{Remapping: off}}, []string{Fusion}},
-		"no compiler":  {&pb.GraphOptions{OptimizerOptions: &pb.OptimizerOptions{GlobalJitLevel: pb.OptimizerOptions_OFF}}, []string{Fusion}},
-		"neither":      {&pb.GraphOptions{OptimizerOptions: l0, RewriteOptions: &pb.RewriterConfig{DisableMetaOptimizer: true}}, []string{"all"}},
+			[]string{"arithmetic_optimization", "dead_branch_removal", "dependency_optimization", Fusion, Recomputation}},
+		"no recomputation": {&pb.GraphOptions{RewriteOptions: &pb.RewriterConfig{MemoryOptimization: pb.RewriterConfig_NO_MEM_OPT}}, []string{Recomputation}},
+		"no remapping":     {&pb.GraphOptions{RewriteOptions: &pb.RewriterConfig{Remapping: off}}, []string{Fusion}},
+		"no compiler":      {&pb.GraphOptions{OptimizerOptions: &pb.OptimizerOptions{GlobalJitLevel: pb.OptimizerOptions_OFF}}, []string{Fusion}},
+		"neither":          {&pb.GraphOptions{OptimizerOptions: l0, RewriteOptions: &pb.RewriterConfig{DisableMetaOptimizer: true}}, []string{"all"}},
 		"toggles": {&pb.GraphOptions{RewriteOptions: &pb.RewriterConfig{ConstantFolding: off, ArithmeticOptimization: off, DependencyOptimization: pb.RewriterConfig_ON}},
 			[]string{"constant_folding", "arithmetic_optimization"}},
 	} {
@@ -31,7 +32,7 @@ func TestDisabledBy(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	var names []string
+	names := []string{Recomputation} // whose switch is no toggle
 	for _, s := range switches {
 		names = append(names, s.pass)
 	}
@@ -44,7 +45,7 @@ func TestDisabledBy(t *testing.T) {
 
 // optimizations are the passes that options of sessions switch off one by one.
 func optimizations() []string {
-	out := []string{Fusion}
+	out := []string{Fusion, Recomputation}
 	for i := range optimizers {
 		out = append(out, optimizers[i].name)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/internal/recompute"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -116,10 +117,13 @@ func configProto(c *session.Config) *pb.ConfigProto {
 		OperationTimeoutInMs: c.Timeout.Milliseconds(), IntraOpParallelismThreads: int32(c.Threads), InterOpParallelismThreads: int32(c.InterOp),
 		LogDevicePlacement: c.LogDevicePlacement, GraphOptions: pass.OptionsWithout(c.DisabledPasses),
 	}
+	if p.GraphOptions == nil && (c.CostModelEvery > 0 || c.SaveMemory) {
+		p.GraphOptions = &pb.GraphOptions{}
+	}
+	if c.SaveMemory {
+		recompute.Options{Mode: recompute.Heuristics}.Ask(p.GraphOptions)
+	}
 	if c.CostModelEvery > 0 {
-		if p.GraphOptions == nil {
-			p.GraphOptions = &pb.GraphOptions{}
-		}
 		p.GraphOptions.BuildCostModel = c.CostModelEvery
 	}
 	for _, n := range c.InterOpPools { // masters refuse them, in TensorFlow's words

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/fuse"
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/recompute"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -17,29 +18,51 @@ func notFused(p *graph.Graph, d core.Device) string {
 	return fmt.Sprintf("%s: none of %d nodes are joined: %s\n", d.Spec(), len(p.Nodes), why)
 }
 
-// fused joins elementwise nodes of p, the part of one device, and returns the function
-// that finds the kernels of what it has become. Kernels are made once all the same.
-func fused(p *graph.Graph, find func(*core.Node) (core.Kernel, error), log func(string)) (func(*core.Node) (core.Kernel, error), error) {
+// A finder returns the kernel of a node.
+type finder = func(*core.Node) (core.Kernel, error)
+
+// remembered makes each kernel once, whoever asks for it. Nodes must not change any more
+// when it is asked for theirs.
+func remembered(find finder) finder {
 	made := map[*core.Node]core.Kernel{}
-	report, err := fuse.Fuse(p, fuse.Options{Explain: log != nil, Kernel: func(n *graph.Node) core.Kernel {
-		k := made[&n.Node]
-		if k == nil {
-			k, _ = find(&n.Node) // making the executor gives the error
-			made[&n.Node] = k
+	return func(n *core.Node) (core.Kernel, error) {
+		if k := made[n]; k != nil {
+			return k, nil
 		}
+		k, err := find(n)
+		made[n] = k
+		return k, err
+	}
+}
+
+// recomputed makes gradients in p read copies of values that are not kept.
+func recomputed(p *graph.Graph, find finder, o recompute.Options) error {
+	return recompute.Rewrite(p, o, func(n *graph.Node) bool {
+		if n.Role() == core.Constant {
+			return false
+		}
+		k, err := find(&n.Node) // making the executor gives the error
+		_, ok := core.AsCompute(k)
+		return err != nil || !ok
+	})
+}
+
+// fused joins elementwise nodes of p, the part of one device, and returns the function
+// that finds the kernels of what it has become.
+func fused(p *graph.Graph, find finder, o BuildOptions) (finder, error) {
+	find = remembered(find)
+	report, err := fuse.Fuse(p, fuse.Options{Explain: o.LogFusion != nil, SaveMemory: o.Recompute.Mode == recompute.Heuristics, Kernel: func(n *graph.Node) core.Kernel {
+		k, _ := find(&n.Node) // making the executor gives the error
 		return k
 	}})
 	if err != nil {
 		return nil, err
 	}
-	if log != nil {
-		log(report.String())
+	if o.LogFusion != nil {
+		o.LogFusion(report.String())
 	}
 	return func(n *core.Node) (core.Kernel, error) {
 		if k := report.Kernels[n]; k != nil {
-			return k, nil
-		}
-		if k := made[n]; k != nil {
 			return k, nil
 		}
 		return find(n)

@@ -13,6 +13,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/internal/recompute"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -92,6 +93,8 @@ type BuildOptions struct {
 	// Soft lets operations in functions that ask for a device that is not there run
 	// elsewhere. Those of the graph itself have been placed.
 	Soft bool
+	// Recompute says which values gradients have computed again.
+	Recompute recompute.Options
 	// LogFusion is told which nodes were fused; nil: nothing is told.
 	LogFusion func(string)
 	// FoldNorms and Spare are those of pass.Options, for the graph without the
@@ -144,9 +147,14 @@ func (g *Graph) add(p *graph.Graph, d core.Device, o BuildOptions) error {
 		return err
 	}
 	kernels := g.rt.Kernels.For(d)
+	if pass.Enabled(pass.Recomputation, o.Disabled) {
+		if err := recomputed(p, kernels, o.Recompute); err != nil {
+			return err
+		}
+	}
 	if d.Spec().Type == "CPU" && pass.Enabled(pass.Fusion, o.Disabled) {
 		var err error
-		if kernels, err = fused(p, kernels, o.LogFusion); err != nil {
+		if kernels, err = fused(p, kernels, o); err != nil {
 			return err
 		}
 	} else if o.LogFusion != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/internal/recompute"
 	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -51,7 +52,7 @@ func (s *session) build(b *graph.Budget, req *pb.RegisterGraphRequest) (*step.Gr
 	if err := g.Straighten(); err != nil {
 		return nil, err
 	}
-	return s.rt.Build(g, step.BuildOptions{Disabled: pass.DisabledBy(req.GetGraphOptions()), Soft: req.GetConfigProto().GetAllowSoftPlacement()})
+	return s.rt.Build(g, step.BuildOptions{Disabled: pass.DisabledBy(req.GetGraphOptions()), Soft: req.GetConfigProto().GetAllowSoftPlacement(), Recompute: recompute.Asked(req.GetGraphOptions())})
 }
 
 // checkPlaced finds nodes that are not on devices of this task.

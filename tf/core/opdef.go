@@ -45,6 +45,7 @@ type OpDef struct {
 	Expensive     bool // worth a worker thread of its own when other nodes are ready
 	MasterOnly    bool // reserved: never sent to another task
 	Function      bool // a function of the graph's library that nodes call by its name
+	Light         bool // takes little time beside a convolution of its size: gradients may compute it again; elementwise ops, views and the like do so anyway
 	Composes      bool // its kernel calls functions of its own making, which no library has
 
 	Inputs   []ArgDef  // parsed from In

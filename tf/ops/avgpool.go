@@ -10,7 +10,7 @@ import (
 func init() {
 	const types = "T: {half, bfloat16, float, double}"
 	core.Register(core.OpDef{
-		Name: "AvgPool", In: "value: T", Out: "output: T", Attrs: poolPlain + "; " + imageOrders + "; " + types,
+		Name: "AvgPool", Light: true, In: "value: T", Out: "output: T", Attrs: poolPlain + "; " + imageOrders + "; " + types,
 		Shape: poolShape(4), Expensive: true, Grad: tf.GradFunc(avgPoolGrad), Kernels: core.ByType("T", convKernels(avgPool[float32](4), avgPool[float64](4))),
 	})
 	core.Register(core.OpDef{

@@ -21,7 +21,7 @@ const (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "MaxPool", In: "input: T", Out: "output: T", Attrs: maxPoolTypes + "; " + poolPads + "; " + vectorOrders,
+		Name: "MaxPool", Light: true, In: "input: T", Out: "output: T", Attrs: maxPoolTypes + "; " + poolPads + "; " + vectorOrders,
 		Shape: poolShape(4), Expensive: true, Grad: tf.GradFunc(maxPoolGrad), Kernels: core.ByType("T", maxPoolKernels(4)),
 	})
 	core.Register(core.OpDef{

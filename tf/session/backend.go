@@ -86,6 +86,13 @@ type Config struct {
 	// DisabledPasses names the optimization passes that are switched off;
 	// "all" switches off all of them, so that every node runs as written.
 	DisabledPasses []string
+	// SaveMemory prefers less memory to less time in steps that train: activations that
+	// are cheap to compute are computed again for gradients instead of being kept
+	// (TensorFlow's RewriterConfig.memory_optimization, RECOMPUTATION_HEURISTICS), and
+	// gradients of all sizes are applied part by part. Values are the same bit for bit.
+	// What counts as a gradient is what is named in a scope "gradients/". What a program
+	// has put into [tf.Graph.Recompute] is computed again without this option, too.
+	SaveMemory bool
 	// FreezeVariables lets a Callable that changes no variables have the values of those
 	// that it reads as constants, so that more can be computed in advance. They share the
 	// memory of the variables, m bytes; what is computed of them, in all Callables of the

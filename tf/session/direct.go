@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/direct"
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/internal/recompute"
 	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -27,8 +28,16 @@ func newDirect(g *tf.Graph, cfg Config) (Backend, error) {
 		Devices: devices, Threads: cfg.Threads, InterOp: cfg.InterOp, Pools: cfg.InterOpPools, CostModelEvery: cfg.CostModelEvery,
 		LogPlacement: placementLog(cfg), CollectivesInOrder: cfg.CollectivesInOrder, Limits: graph.Limits(cfg.Limits),
 		FreezeVariables: cfg.FreezeVariables, FoldNorms: cfg.FoldNorms,
-		Build: step.BuildOptions{Disabled: cfg.DisabledPasses, Soft: cfg.SoftPlacement, LogFusion: fusionLog(cfg)},
+		Build: step.BuildOptions{Disabled: cfg.DisabledPasses, Soft: cfg.SoftPlacement, LogFusion: fusionLog(cfg), Recompute: recomputation(cfg)},
 	})}, nil
+}
+
+// recomputation says what gradients have computed again.
+func recomputation(cfg Config) recompute.Options {
+	if cfg.SaveMemory {
+		return recompute.Options{Mode: recompute.Heuristics}
+	}
+	return recompute.Options{}
 }
 
 // placementLog returns the log of placements, nil if there is none.

@@ -1,4 +1,6 @@
-package fuse
+// Package liveness finds which nodes of a graph are dead or alive together: what
+// branches and loops decide, and what a node waits for.
+package liveness
 
 import (
 	"cmp"
@@ -8,10 +10,10 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// A set says on what it depends whether a node runs, and what it waits for: branches
+// A Set says on what it depends whether a node runs, and what it waits for: branches
 // that have to be taken, loops, values from elsewhere. It is a number; nodes of
 // equal sets are dead or alive together, and wait for the same.
-type set int32
+type Set int32
 
 // maxSet bounds the size of a set. A node with a larger one gets one of its own.
 const maxSet = 256
@@ -33,23 +35,29 @@ const (
 	beyond             // the end of that
 )
 
-// flow finds the sets of the nodes of a graph.
-type flow struct {
+// Sets are those of the nodes of a graph.
+type Sets struct {
 	g      *graph.Graph
 	frames *graph.Frames
 	waits  func(*graph.Node) bool
-	of     []set // by node ID
+	of     []Set // by node ID
 	tokens map[token]int32
 	byID   []token
-	known  map[string]set
+	known  map[string]Set
 	lists  [][]int32
-	unions map[[2]set]set
+	unions map[[2]Set]Set
 	bad    []bool // by frame: its loop variables do not live and die together
 }
 
-func newFlow(g *graph.Graph, order []*graph.Node, frames *graph.Frames, waits func(*graph.Node) bool) (*flow, error) {
-	f := &flow{g: g, frames: frames, waits: waits, of: make([]set, len(order)), tokens: map[token]int32{}, known: map[string]set{"": 0},
-		lists: [][]int32{nil}, unions: map[[2]set]set{}, bad: make([]bool, len(frames.List))}
+// Find returns the sets of the nodes of g. order is what g.Sorted has returned; waits
+// tells the nodes that may wait for what other nodes or other graphs do.
+func Find(g *graph.Graph, order []*graph.Node, waits func(*graph.Node) bool) (*Sets, error) {
+	frames, err := g.Frames(order)
+	if err != nil {
+		return nil, err
+	}
+	f := &Sets{g: g, frames: frames, waits: waits, of: make([]Set, len(order)), tokens: map[token]int32{}, known: map[string]Set{"": 0},
+		lists: [][]int32{nil}, unions: map[[2]Set]Set{}, bad: make([]bool, len(frames.List))}
 	for {
 		if err := f.settle(order); err != nil {
 			return nil, err
@@ -65,7 +73,7 @@ func newFlow(g *graph.Graph, order []*graph.Node, frames *graph.Frames, waits fu
 const maxRounds = 10
 
 // settle finds the sets of all nodes. Loops whose sets do not come to rest are bad.
-func (f *flow) settle(order []*graph.Node) error {
+func (f *Sets) settle(order []*graph.Node) error {
 	for range maxRounds {
 		changed, err := f.round(order)
 		if err != nil || !changed || len(f.frames.List) == 1 {
@@ -80,7 +88,7 @@ func (f *flow) settle(order []*graph.Node) error {
 }
 
 // round finds the set of each node from those of its inputs.
-func (f *flow) round(order []*graph.Node) (changed bool, err error) {
+func (f *Sets) round(order []*graph.Node) (changed bool, err error) {
 	for _, n := range order {
 		if err := f.g.Budget.Visit(1); err != nil {
 			return false, err
@@ -93,7 +101,7 @@ func (f *flow) round(order []*graph.Node) (changed bool, err error) {
 }
 
 // find returns the set of n's outputs, but for those of a Switch, which edge has.
-func (f *flow) find(n *graph.Node) set {
+func (f *Sets) find(n *graph.Node) Set {
 	switch n.Role() {
 	case core.Merges:
 		return f.merge(n)
@@ -117,7 +125,7 @@ func (f *flow) find(n *graph.Node) set {
 
 // exit returns the set of what leaves a loop: it is there once the loop has ended,
 // whatever branches that has taken.
-func (f *flow) exit(n *graph.Node) set {
+func (f *Sets) exit(n *graph.Node) Set {
 	frame := f.frames.Of[n.ID]
 	if f.bad[frame] {
 		return f.one(token{n, joins})
@@ -128,7 +136,7 @@ func (f *flow) exit(n *graph.Node) set {
 
 // condition returns the set of a loop's condition. It is there in each iteration, even
 // if it comes from another device.
-func (f *flow) condition(n *graph.Node) set {
+func (f *Sets) condition(n *graph.Node) Set {
 	s := f.inputs(n)
 	alive := f.keep(s, func(t token) bool { return t.what != waits || t.node.Role() != core.Receives })
 	if alive == s {
@@ -139,7 +147,7 @@ func (f *flow) condition(n *graph.Node) set {
 
 // variable returns the set of a loop's variable: it lives as what enters the loop does,
 // see findBad, and waits for what the iteration before waits for, too.
-func (f *flow) variable(n *graph.Node) set {
+func (f *Sets) variable(n *graph.Node) Set {
 	enter, next := n.In[0], n.In[1]
 	if enter.Node.Role() == core.Repeats {
 		enter, next = next, enter
@@ -156,7 +164,7 @@ func (t token) onlyWaits() bool {
 }
 
 // keep returns a set of some of the elements of another one.
-func (f *flow) keep(s set, wanted func(token) bool) set {
+func (f *Sets) keep(s Set, wanted func(token) bool) Set {
 	list := f.lists[s]
 	if !slices.ContainsFunc(list, func(id int32) bool { return !wanted(f.byID[id]) }) {
 		return s
@@ -166,7 +174,7 @@ func (f *flow) keep(s set, wanted func(token) bool) set {
 
 // merge returns the set of a Merge. Of the two branches of a condition one is always
 // taken, so that the set is what they have in common.
-func (f *flow) merge(n *graph.Node) set {
+func (f *Sets) merge(n *graph.Node) Set {
 	if len(n.In) != 2 || len(n.Control) > 0 {
 		return f.one(token{n, joins})
 	}
@@ -192,7 +200,7 @@ func rest(list, common []int32) int32 {
 }
 
 // entry returns the Enter that stands for a loop: one of a loop variable.
-func (f *flow) entry(frame int) *graph.Node {
+func (f *Sets) entry(frame int) *graph.Node {
 	enters := f.frames.List[frame].Enters
 	for _, n := range enters {
 		if !n.Bool("is_constant") {
@@ -203,7 +211,7 @@ func (f *flow) entry(frame int) *graph.Node {
 }
 
 // inputs joins the sets of all inputs of n.
-func (f *flow) inputs(n *graph.Node) (s set) {
+func (f *Sets) inputs(n *graph.Node) (s Set) {
 	for _, e := range n.In {
 		s = f.union(s, f.edge(e), n)
 	}
@@ -214,7 +222,7 @@ func (f *flow) inputs(n *graph.Node) (s set) {
 }
 
 // edge returns the set of an output. What a Switch hands on depends on its predicate.
-func (f *flow) edge(e graph.Edge) set {
+func (f *Sets) edge(e graph.Edge) Set {
 	n := e.Node
 	if n.Role() != core.Switches || len(n.In) < 2 {
 		return f.of[n.ID]
@@ -224,7 +232,7 @@ func (f *flow) edge(e graph.Edge) set {
 
 // findBad finds the loops that sets say nothing of: whose variables enter only if others
 // do not, or do not go on when others do. It reports whether there is one more.
-func (f *flow) findBad(order []*graph.Node) (found bool) {
+func (f *Sets) findBad(order []*graph.Node) (found bool) {
 	note := func(frame int, bad bool) {
 		found = found || bad && !f.bad[frame]
 		f.bad[frame] = f.bad[frame] || bad
@@ -244,14 +252,14 @@ func (f *flow) findBad(order []*graph.Node) (found bool) {
 }
 
 // life returns the part of an Enter's set that says whether it lives.
-func (f *flow) life(n *graph.Node) set {
+func (f *Sets) life(n *graph.Node) Set {
 	return f.keep(f.of[n.ID], func(t token) bool { return !t.onlyWaits() })
 }
 
 // goesOn reports whether a NextIteration lives whenever the loop goes on: its set may
 // have, beside what a Switch of the loop gives, nodes that wait and inner loops, but no
 // branches.
-func (f *flow) goesOn(n *graph.Node) bool {
+func (f *Sets) goesOn(n *graph.Node) bool {
 	entered := f.lists[f.of[f.entry(f.frames.Of[n.ID]).ID]]
 	return !slices.ContainsFunc(f.lists[f.of[n.ID]], func(id int32) bool {
 		t := f.byID[id]
@@ -261,7 +269,7 @@ func (f *flow) goesOn(n *graph.Node) bool {
 }
 
 // one returns the set of one token.
-func (f *flow) one(t token) set {
+func (f *Sets) one(t token) Set {
 	id, ok := f.tokens[t]
 	if !ok {
 		id = int32(len(f.tokens))
@@ -272,28 +280,28 @@ func (f *flow) one(t token) set {
 }
 
 // intern returns the set of a sorted list.
-func (f *flow) intern(list []int32) set {
+func (f *Sets) intern(list []int32) Set {
 	key := make([]byte, 0, 4*len(list))
 	for _, id := range list {
 		key = append(key, byte(id), byte(id>>8), byte(id>>16), byte(id>>24))
 	}
 	s, ok := f.known[string(key)]
 	if !ok {
-		s = set(len(f.lists))
+		s = Set(len(f.lists))
 		f.lists, f.known[string(key)] = append(f.lists, list), s
 	}
 	return s
 }
 
 // union joins two sets, for node n.
-func (f *flow) union(a, b set, n *graph.Node) set {
+func (f *Sets) union(a, b Set, n *graph.Node) Set {
 	if a == b || b == 0 {
 		return a
 	}
 	if a == 0 {
 		return b
 	}
-	pair := [2]set{min(a, b), max(a, b)}
+	pair := [2]Set{min(a, b), max(a, b)}
 	if s, ok := f.unions[pair]; ok {
 		return s
 	}
@@ -320,4 +328,25 @@ func merged(a, b []int32) []int32 {
 		}
 	}
 	return append(append(out, a...), b...)
+}
+
+// Of returns the set of a node's outputs, but for those of a Switch.
+func (f *Sets) Of(n *graph.Node) Set { return f.of[n.ID] }
+
+// Frame returns the loop that a node runs in, 0 outside of all loops.
+func (f *Sets) Frame(n *graph.Node) int { return f.frames.Of[n.ID] }
+
+// Bad reports whether nothing is known of the loop that n runs in.
+func (f *Sets) Bad(n *graph.Node) bool { return f.bad[f.frames.Of[n.ID]] }
+
+// Together reports whether two nodes run in the same loop, in which they are dead or
+// alive together, and wait for the same.
+func (f *Sets) Together(a, b *graph.Node) bool {
+	return f.frames.Of[a.ID] == f.frames.Of[b.ID] && f.of[a.ID] == f.of[b.ID] && !f.Bad(a)
+}
+
+// Implies reports whether a, which runs in the same loop, is alive whenever b is, and
+// waits for nothing that b does not wait for.
+func (f *Sets) Implies(b, a *graph.Node) bool {
+	return f.frames.Of[a.ID] == f.frames.Of[b.ID] && !f.Bad(a) && f.union(f.of[b.ID], f.of[a.ID], b) == f.of[b.ID]
 }

@@ -1,0 +1,56 @@
+package liveness_test
+
+import (
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/graph/graphtext"
+	"github.com/gorge-tf/gorge/internal/liveness"
+	_ "github.com/gorge-tf/gorge/tf/ops"
+)
+
+// A branch that is taken or not, what comes before and after it, and what waits for a
+// value from elsewhere.
+const branches = `
+	p = Placeholder[dtype=bool, shape=[]]
+	x = Placeholder[dtype=float32, shape=[2]]
+	before = Neg(x)
+	s = Switch(before, p)
+	yes = Neg(s:1)
+	yes2 = Abs(s:1)
+	no = Exp(s)
+	both = Merge(no, yes)
+	after = Neg(both)
+	far = Placeholder[dtype=float32, shape=[2]]
+	sum = AddV2(before, far)`
+
+func TestBranches(t *testing.T) {
+	g, err := graphtext.Parse(branches)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order, err := g.Sorted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets, err := liveness.Find(g, order, func(n *graph.Node) bool { return n.Name == "far" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		b, a              string
+		together, implies bool // a is alive whenever b is, and waits for nothing more
+	}{
+		{"before", "x", true, true}, {"yes", "yes2", true, true}, {"after", "before", true, true},
+		{"yes", "no", false, false}, {"before", "yes", false, false}, {"yes", "before", false, true},
+		{"sum", "before", false, true}, {"before", "sum", false, false}, {"sum", "far", true, true}, {"after", "sum", false, false},
+	} {
+		a, b := g.Node(c.a), g.Node(c.b)
+		if got := sets.Together(a, b); got != c.together {
+			t.Errorf("%s and %s live and die together: %v, want %v", c.a, c.b, got, c.together)
+		}
+		if got := sets.Implies(b, a); got != c.implies {
+			t.Errorf("%s lives whenever %s does: %v, want %v", c.a, c.b, got, c.implies)
+		}
+	}
+}

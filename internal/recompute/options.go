@@ -1,0 +1,30 @@
+package recompute
+
+import "github.com/gorge-tf/gorge/tf/pb"
+
+// Asked returns what a session's options ask for. That nothing is to be computed again is
+// said by pass.DisabledBy. Nodes that a program has marked are computed again by default,
+// too, unlike in TensorFlow, where the default is for devices with little memory.
+func Asked(o *pb.GraphOptions) Options {
+	rw := o.GetRewriteOptions()
+	out := Options{Scope: rw.GetMemoryOptimizerTargetNodeNameScope()}
+	switch rw.GetMemoryOptimization() {
+	case pb.RewriterConfig_HEURISTICS, pb.RewriterConfig_RECOMPUTATION_HEURISTICS:
+		out.Mode = Heuristics
+	}
+	return out
+}
+
+// Ask writes o to options of a session, in which Asked finds it.
+func (o Options) Ask(g *pb.GraphOptions) {
+	if o == (Options{}) {
+		return
+	}
+	if g.RewriteOptions == nil {
+		g.RewriteOptions = &pb.RewriterConfig{}
+	}
+	g.RewriteOptions.MemoryOptimizerTargetNodeNameScope = o.Scope
+	if o.Mode == Heuristics {
+		g.RewriteOptions.MemoryOptimization = pb.RewriterConfig_RECOMPUTATION_HEURISTICS
+	}
+}
