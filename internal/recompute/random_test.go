@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/invariants"
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -15,8 +16,8 @@ import (
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
-// seeds is how many networks are drawn.
-const seeds = 60
+// seeds is how many networks are drawn; fewer under the race detector, which takes ten times as long.
+var seeds = map[bool]int{false: 60, true: 12}[invariants.Enabled]
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
