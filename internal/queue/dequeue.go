@@ -93,10 +93,15 @@ func (q *Queue) tryDequeueMany(a *attempt) progress {
 // completeBatch makes the result of what was taken, which goes back if that
 // fails.
 func (q *Queue) completeBatch(a *attempt) {
-	if a.result, a.err = q.stack(a.taken); a.err != nil {
-		q.store.putBack(a.taken)
-	}
+	taken := a.taken
 	a.taken = nil
+	if a.result, a.err = q.stack(taken); a.err != nil {
+		q.store.putBack(taken)
+		return
+	}
+	for _, e := range taken {
+		release(e)
+	}
 }
 
 // stack makes one batch of elements. Where sizes are left open, it is as large

@@ -36,6 +36,13 @@ func shared(t Tuple) Tuple {
 	return own
 }
 
+// release gives up the queue's references to the tensors of t.
+func release(t Tuple) {
+	for _, x := range t {
+		x.Release()
+	}
+}
+
 func (q *Queue) errClosed() error {
 	return core.Errorf(core.Canceled, "%s '%s' is closed.", q.spec.Kind, q.spec.Name)
 }

@@ -69,7 +69,8 @@ const (
 // has to wait.
 func (q *Queue) submit(ctx context.Context, a *attempt) {
 	if ctx.Err() != nil && a.kind != closing {
-		a.done(nil, cancelled(a, context.Cause(ctx)))
+		a.err = cancelled(a, context.Cause(ctx))
+		a.finish()
 		return
 	}
 	q.mu.Lock()
@@ -143,8 +144,17 @@ func finish(served []*attempt) {
 		if a.stop != nil {
 			a.stop()
 		}
-		a.done(a.result, a.err)
+		a.finish()
 	}
+}
+
+// finish gives up the tensors of which the queue has copies, or which it has not taken, and
+// says what a has come to.
+func (a *attempt) finish() {
+	if a.kind == enqueueMany || a.err != nil {
+		release(a.batch)
+	}
+	a.done(a.result, a.err)
 }
 
 // cancel ends a, unless it is finished. What it has taken goes back, which may
