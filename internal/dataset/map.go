@@ -18,9 +18,11 @@ type mapped struct {
 	keep bool
 }
 
+// Cardinality is the input's if each element gives one. Else the function may end the
+// dataset, also one whose input is infinite.
 func (d *mapped) Cardinality() int64 {
-	if n := d.input.Cardinality(); d.keep || n == Infinite {
-		return n
+	if d.keep {
+		return d.input.Cardinality()
 	}
 	return Unknown
 }
