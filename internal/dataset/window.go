@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -19,6 +20,9 @@ func Window(input Dataset, size, shift, stride int64, dropRemainder bool) (Datas
 		if n.value <= 0 {
 			return nil, core.Errorf(core.InvalidArgument, "Window %s must be greater than zero.", n.name)
 		}
+	}
+	if size-1 > (math.MaxInt64-1)/stride {
+		return nil, core.Errorf(core.InvalidArgument, "Window target buffer size overflow: (window_size=%d - 1) * window_stride=%d + 1 is not representable.", size, stride)
 	}
 	spec := &Spec{}
 	for range input.Spec().Types {

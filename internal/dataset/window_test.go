@@ -2,7 +2,10 @@ package dataset
 
 import (
 	"math"
+	"strings"
 	"testing"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // TestWindowsOfAll: how many windows there are is known for the largest shift, too.
@@ -15,6 +18,26 @@ func TestWindowsOfAll(t *testing.T) {
 		}
 		if n := d.Cardinality(); n != want || count(t, d) != want {
 			t.Errorf("shift %d: cardinality %d, want %d", shift, n, want)
+		}
+	}
+}
+
+// TestWindowsThatSpanTooMuch: a window whose last element has no number is refused; the
+// largest that there is has all elements.
+func TestWindowsThatSpanTooMuch(t *testing.T) {
+	const most = math.MaxInt64
+	for _, w := range [][2]int64{{most, 2}, {most/2 + 2, 2}, {3, most}, {most, most}} {
+		for _, make := range []func(Dataset, int64, int64, int64, bool) (Dataset, error){Window, Slide} {
+			_, err := make(numbers(t, 0, 5, 1), w[0], 1, w[1], true)
+			if core.CodeOf(err) != core.InvalidArgument || !strings.Contains(err.Error(), "is not representable") {
+				t.Errorf("size %d, stride %d: %v", w[0], w[1], err)
+			}
+		}
+	}
+	for _, w := range [][2]int64{{most, 1}, {most/2 + 1, 2}, {2, most - 1}} {
+		d := must2(t)(Slide(numbers(t, 0, 5, 1), w[0], most, w[1], false))
+		if got := len(all(t, d)); got != 1 {
+			t.Errorf("size %d, stride %d: %d windows, want 1", w[0], w[1], got)
 		}
 	}
 }
