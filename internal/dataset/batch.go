@@ -58,30 +58,45 @@ func (d *batched) Cardinality() int64 {
 }
 
 func (d *batched) Iterate() (Iterator, error) {
-	return iterate(d.input, func(o over) Iterator { return &batchIterator{o, d} })
+	return iterate(d.input, func(o over) Iterator { return &batchIterator{over: o, d: d} })
 }
 
 type batchIterator struct {
 	over
-	d *batched
+	d    *batched
+	have []Element // of the next batch, if a call was cancelled before there were all
 }
 
 func (it *batchIterator) Next(ctx context.Context) (Element, error) {
-	var list []Element
-	for int64(len(list)) < it.d.n {
+	for int64(len(it.have)) < it.d.n {
 		e, err := it.input.Next(ctx)
 		if errors.Is(err, End) {
 			break
 		}
 		if err != nil {
+			if ctx.Err() == nil {
+				it.have = nil // the error is that of the batch, as in TensorFlow
+			}
 			return nil, err
 		}
-		list = append(list, e)
+		it.have = append(it.have, e)
 	}
-	if len(list) == 0 || it.d.drop && int64(len(list)) < it.d.n {
+	have := it.have
+	it.have = nil
+	if len(have) == 0 || it.d.drop && int64(len(have)) < it.d.n {
 		return nil, End
 	}
-	return it.d.join(list)
+	return it.d.join(have)
+}
+
+func (it *batchIterator) Save(s *State) {
+	it.over.Save(s)
+	s.putTaken(it.have)
+}
+
+func (it *batchIterator) Restore(ctx context.Context, s *State) {
+	it.over.Restore(ctx, s)
+	it.have = s.taken(it.d.spec)
 }
 
 // stack makes one element of many whose components have equal shapes.

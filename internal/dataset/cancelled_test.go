@@ -2,10 +2,15 @@ package dataset
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // untilAsked is a context that ends when it has been asked so many times.
@@ -51,5 +56,55 @@ func TestReadingGoesOnAfterACancelledCall(t *testing.T) {
 	}
 	if got != n || failed == 0 {
 		t.Errorf("%d of %d lines came, %d calls were cancelled", got, n, failed)
+	}
+}
+
+// despite returns what comes of d although many calls are cancelled, some in the midst of
+// what they do. After one of those another iterator goes on, from a state.
+func despite(t *testing.T, d Dataset, seed uint64) (out []string) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 7))
+	it := mustIterate(t, d)
+	defer func() { it.Close() }()
+	for saved := false; ; {
+		ctx := context.Context(t.Context())
+		if r.IntN(3) > 0 {
+			ctx = &untilAsked{ctx, r.IntN(4)}
+		}
+		e, err := it.Next(ctx)
+		switch {
+		case errors.Is(err, End):
+			return out
+		case err == nil:
+			out = append(out, show(t, e))
+		case ctx.Err() == nil:
+			out = append(out, "!"+core.CodeOf(err).String())
+		case !saved && r.IntN(3) == 0:
+			s := NewState()
+			it.Save(s)
+			it.Close()
+			it, s, saved = mustIterate(t, d), sent(t, s), true
+			if it.Restore(t.Context(), s); s.Err() != nil {
+				t.Fatal(s.Err())
+			}
+		}
+	}
+}
+
+// TestCancelledCallsTakeNothing: what a cancelled call has taken from its inputs comes with
+// the next one.
+func TestCancelledCallsTakeNothing(t *testing.T) {
+	r, spec := numbers(t, 0, 20, 1), &Spec{[]core.DType{core.Int64}, []core.Shape{{-1}}}
+	for name, d := range map[string]Dataset{
+		"batch": must2(t)(Batch(r, 4, false)), "padded": must2(t)(PaddedBatch(r, 3, []core.Shape{{}}, []*core.Tensor{core.Scalar(int64(0))}, true)),
+		"rebatch": must2(t)(Rebatch(must2(t)(Batch(r, 3, false)), []int64{2, 7, 0, 1}, false, spec)),
+	} {
+		want := fmt.Sprint(all(t, d))
+		for seed := range uint64(20) {
+			if got := fmt.Sprint(despite(t, d, seed)); got != want {
+				t.Errorf("%s\ngot  %s\nwant %s", name, got, want)
+				break
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/rows"
@@ -102,45 +103,61 @@ type rebatchIterator struct {
 	at    int     // its first row that has not been given
 	empty Element // a batch without rows; nil: none has come to make one of
 	given int64
+
+	parts []Element // of the batch that is being made, which a cancelled call leaves
+	lacks int64     // how many rows it lacks
 }
 
 func (it *rebatchIterator) Next(ctx context.Context) (Element, error) {
-	if it.empty != nil && it.d.size(it.given, 0) == 0 {
-		it.given++
-		return it.empty, nil // also when the input has ended
-	}
-	if err := it.fill(ctx); err != nil {
-		return nil, err
-	}
-	want := it.d.size(it.given, it.batch[0].Dim(0))
-	it.given++
-	list := []Element{it.take(want)}
-	have := int64(list[0][0].Dim(0))
-	for have < want {
-		err := it.fill(ctx)
-		if errors.Is(err, End) {
-			break
+	if len(it.parts) == 0 {
+		if it.empty != nil && it.d.size(it.given, 0) == 0 {
+			it.given++
+			return it.empty, nil // also when the input has ended
 		}
-		if err != nil {
+		if err := it.fill(ctx); err != nil {
 			return nil, err
 		}
-		part := it.take(want - have)
-		list, have = append(list, part), have+int64(part[0].Dim(0))
+		it.lacks = it.d.size(it.given, it.batch[0].Dim(0))
+		it.given++
+		it.take()
 	}
-	if it.d.drop && have < want {
+	if err := it.complete(ctx); err != nil {
+		return nil, err
+	}
+	parts := it.parts
+	it.parts = nil
+	if it.d.drop && it.lacks > 0 {
 		return nil, End
 	}
-	return cat(list)
+	return cat(parts)
 }
 
-// take takes up to n rows from the batch.
-func (it *rebatchIterator) take(n int64) Element {
-	end := min(it.batch[0].Dim(0), it.at+int(n))
-	part := span(it.batch, it.at, end)
-	if it.at = end; end == it.batch[0].Dim(0) {
+// complete takes rows until there are enough, or no more.
+func (it *rebatchIterator) complete(ctx context.Context) error {
+	for it.lacks > 0 {
+		err := it.fill(ctx)
+		if errors.Is(err, End) {
+			return nil
+		}
+		if err != nil {
+			if ctx.Err() == nil {
+				it.parts = nil // the error is that of the batch
+			}
+			return err
+		}
+		it.take()
+	}
+	return nil
+}
+
+// take takes from the batch of the input what is lacking, or all that it has.
+func (it *rebatchIterator) take() {
+	n := min(it.batch[0].Dim(0)-it.at, int(min(it.lacks, math.MaxInt)))
+	it.parts = append(it.parts, span(it.batch, it.at, it.at+n))
+	it.lacks -= int64(n)
+	if it.at += n; it.at == it.batch[0].Dim(0) {
 		it.batch, it.at = nil, 0
 	}
-	return part
 }
 
 // fill sees to it that there is a batch with rows that have not been given.
@@ -167,6 +184,9 @@ func (it *rebatchIterator) Save(s *State) {
 	s.PutElement("empty", it.empty)
 	s.PutInt("at", int64(it.at))
 	s.PutInt("given", it.given)
+	if s.putTaken(it.parts); len(it.parts) > 0 {
+		s.PutInt("lacks", it.lacks)
+	}
 }
 
 func (it *rebatchIterator) Restore(ctx context.Context, s *State) {
@@ -182,6 +202,14 @@ func (it *rebatchIterator) Restore(ctx context.Context, s *State) {
 			return
 		}
 		it.batch, it.at = e, int(s.Count("at", int64(n-1)))
+	}
+	if it.parts = s.taken(it.d.input.Spec()); len(it.parts) > 0 {
+		it.lacks = s.Count("lacks", math.MaxInt64)
+	}
+	for _, e := range it.parts {
+		if _, err := height(e); err != nil {
+			s.Fail(err)
+		}
 	}
 }
 

@@ -130,6 +130,29 @@ func (s *State) Elements(key string) []Element {
 	return list
 }
 
+// putTaken keeps the elements that a cancelled call has taken from an input. There are
+// seldom any, and states of earlier versions have none.
+func (s *State) putTaken(list []Element) {
+	if len(list) > 0 {
+		s.PutElements("taken", list)
+	}
+}
+
+// taken returns them; they must have the types of spec.
+func (s *State) taken(spec *Spec) []Element {
+	if !s.Has("taken") {
+		return nil
+	}
+	list := s.Elements("taken")
+	for _, e := range list {
+		if err := spec.Check(e); err != nil {
+			s.Fail(otherDataset("%v", err))
+			return nil
+		}
+	}
+	return list
+}
+
 // Keys returns the names of all tensors, sorted.
 func (s *State) Keys() []string {
 	keys := make([]string, 0, len(s.all.by))

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -39,5 +40,13 @@ func TestWindowsThatSpanTooMuch(t *testing.T) {
 		if got := len(all(t, d)); got != 1 {
 			t.Errorf("size %d, stride %d: %d windows, want 1", w[0], w[1], got)
 		}
+	}
+}
+
+// TestRebatchOfAll: the largest batch has all rows that are left.
+func TestRebatchOfAll(t *testing.T) {
+	d := must2(t)(Rebatch(must2(t)(Batch(numbers(t, 0, 10, 1), 4, false)), []int64{1, math.MaxInt64}, false, &Spec{scalars.Types, []core.Shape{{-1}}}))
+	if got := fmt.Sprint(all(t, d)); got != "[[0] [1 2 3 4 5 6 7 8 9]]" {
+		t.Error(got)
 	}
 }
