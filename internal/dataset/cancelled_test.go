@@ -95,9 +95,11 @@ func despite(t *testing.T, d Dataset, seed uint64) (out []string) {
 // the next one.
 func TestCancelledCallsTakeNothing(t *testing.T) {
 	r, spec := numbers(t, 0, 20, 1), &Spec{[]core.DType{core.Int64}, []core.Shape{{-1}}}
+	selector := Map(numbers(t, 0, 30, 1), onNumber(func(v int64) int64 { return v * v % 3 }), scalars, true)
 	for name, d := range map[string]Dataset{
 		"batch": must2(t)(Batch(r, 4, false)), "padded": must2(t)(PaddedBatch(r, 3, []core.Shape{{}}, []*core.Tensor{core.Scalar(int64(0))}, true)),
 		"rebatch": must2(t)(Rebatch(must2(t)(Batch(r, 3, false)), []int64{2, 7, 0, 1}, false, spec)),
+		"zip":     Zip([]Dataset{r, numbers(t, 100, 130, 1), r}), "choose": must2(t)(Choose(selector, []Dataset{r, numbers(t, 100, 107, 1), r}, false)),
 	} {
 		want := fmt.Sprint(all(t, d))
 		for seed := range uint64(20) {

@@ -195,7 +195,7 @@ func (d *chosen) Iterate() (Iterator, error) {
 		return nil, err
 	}
 	it, err := iterate(d.input, func(o over) Iterator {
-		return &choiceIterator{over: o, all: all, ended: make([]bool, len(all)), stop: d.stop}
+		return &choiceIterator{over: o, all: all, choice: -1, ended: make([]bool, len(all)), stop: d.stop}
 	})
 	if err != nil {
 		all.Close()
@@ -205,25 +205,27 @@ func (d *chosen) Iterate() (Iterator, error) {
 
 type choiceIterator struct {
 	over
-	all   several
-	ended []bool
-	stop  bool
+	all    several
+	choice int64 // what the selector gave for the element that comes next; -1: it has not been asked
+	ended  []bool
+	stop   bool
 }
 
 func (it *choiceIterator) Next(ctx context.Context) (Element, error) {
 	for slices.Contains(it.ended, false) {
-		e, err := it.input.Next(ctx)
-		if err != nil {
+		if err := it.choose(ctx); err != nil {
 			return nil, err
 		}
-		i := core.Data[int64](e[0])[0]
-		if i < 0 || i >= int64(len(it.all)) {
-			return nil, core.Errorf(core.InvalidArgument, "Selector index out of range: %d >= %d", i, len(it.all))
-		}
+		i := it.choice
 		if it.ended[i] {
+			it.choice = -1
 			continue
 		}
-		e, err = it.all[i].Next(ctx)
+		e, err := it.all[i].Next(ctx)
+		if interrupted(ctx, err) {
+			return nil, err // the choice stands
+		}
+		it.choice = -1
 		if !errors.Is(err, End) {
 			return e, err
 		}
@@ -235,6 +237,23 @@ func (it *choiceIterator) Next(ctx context.Context) (Element, error) {
 	return nil, End
 }
 
+// choose asks the selector, unless a cancelled call has done so.
+func (it *choiceIterator) choose(ctx context.Context) error {
+	if it.choice >= 0 {
+		return nil
+	}
+	e, err := it.input.Next(ctx)
+	if err != nil {
+		return err
+	}
+	i := core.Data[int64](e[0])[0]
+	if i < 0 || i >= int64(len(it.all)) {
+		return core.Errorf(core.InvalidArgument, "Selector index out of range: %d >= %d", i, len(it.all))
+	}
+	it.choice = i
+	return nil
+}
+
 func (it *choiceIterator) Close() {
 	it.all.Close()
 	it.over.Close()
@@ -243,6 +262,9 @@ func (it *choiceIterator) Close() {
 func (it *choiceIterator) Save(s *State) {
 	it.over.Save(s)
 	it.all.Save(s)
+	if it.choice >= 0 { // states of earlier versions never have it
+		s.PutInt("choice", it.choice)
+	}
 	for i, ended := range it.ended {
 		s.Nth("input", i).PutBool("over", ended)
 	}
@@ -251,6 +273,9 @@ func (it *choiceIterator) Save(s *State) {
 func (it *choiceIterator) Restore(ctx context.Context, s *State) {
 	it.over.Restore(ctx, s)
 	it.all.Restore(ctx, s)
+	if it.choice = -1; s.Has("choice") {
+		it.choice = s.Count("choice", int64(len(it.all)-1))
+	}
 	for i := range it.ended {
 		it.ended[i] = s.Nth("input", i).Bool("over")
 	}

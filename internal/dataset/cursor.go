@@ -192,3 +192,9 @@ func (c *Cursor) Close() {
 func cancelled(ctx context.Context) error {
 	return &core.Error{Code: core.Canceled, Msg: "Iterator was cancelled", Err: context.Cause(ctx), Derived: true}
 }
+
+// interrupted reports whether err is that of a call which ctx has ended. An input has then
+// given nothing, and what was taken from others before is kept for the next call.
+func interrupted(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() != nil && !errors.Is(err, End)
+}

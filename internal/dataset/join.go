@@ -82,6 +82,7 @@ func (all several) Restore(ctx context.Context, s *State) {
 
 type zipIterator struct {
 	all   several
+	have  []result // of the first inputs, if a call was cancelled before it had asked all
 	ended bool
 }
 
@@ -89,23 +90,24 @@ func (it *zipIterator) Next(ctx context.Context) (Element, error) {
 	if it.ended {
 		return nil, End
 	}
-	var out Element
-	var failed error
-	for _, in := range it.all { // all go on, also when one has failed or ended: caches are complete then
-		e, err := in.Next(ctx)
-		switch {
-		case errors.Is(err, End):
-			it.ended = true
-		case err != nil && failed == nil:
-			failed = err
+	for len(it.have) < len(it.all) { // all go on, also when one has failed or ended: caches are complete then
+		e, err := it.all[len(it.have)].Next(ctx)
+		if interrupted(ctx, err) {
+			return nil, err
 		}
-		out = append(out, e...)
+		it.have = append(it.have, result{e, err})
 	}
-	if it.ended {
+	have := it.have
+	it.have = nil
+	if it.ended = slices.ContainsFunc(have, result.isEnd); it.ended {
 		return nil, End
 	}
-	if failed != nil {
-		return nil, failed
+	var out Element
+	for _, r := range have {
+		if r.err != nil {
+			return nil, r.err
+		}
+		out = append(out, r.e...)
 	}
 	return out, nil
 }
@@ -114,12 +116,20 @@ func (it *zipIterator) Close() { it.all.Close() }
 
 func (it *zipIterator) Save(s *State) {
 	it.all.Save(s)
-	s.PutBool("ended", it.ended)
+	s.PutBool("ended", it.ended || slices.ContainsFunc(it.have, result.isEnd))
+	if len(it.have) > 0 { // states of earlier versions never have it
+		s.putResults("have", it.have)
+	}
 }
 
 func (it *zipIterator) Restore(ctx context.Context, s *State) {
 	it.all.Restore(ctx, s)
-	it.ended = s.Bool("ended")
+	it.ended, it.have = s.Bool("ended"), nil
+	if s.Has("have") {
+		if it.have = s.results("have"); len(it.have) > len(it.all) {
+			s.Fail(errTooMany)
+		}
+	}
 }
 
 // Concatenate returns the elements of a and then those of b, which must have

@@ -38,6 +38,8 @@ type result struct {
 	err error
 }
 
+func (r result) isEnd() bool { return errors.Is(r.err, End) }
+
 // prefetchIterator has a goroutine that takes elements from the input, from the
 // first Next until the end or Close.
 type prefetchIterator struct {
