@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +101,7 @@ func TestCancelledCallsTakeNothing(t *testing.T) {
 		"batch": must2(t)(Batch(r, 4, false)), "padded": must2(t)(PaddedBatch(r, 3, []core.Shape{{}}, []*core.Tensor{core.Scalar(int64(0))}, true)),
 		"rebatch": must2(t)(Rebatch(must2(t)(Batch(r, 3, false)), []int64{2, 7, 0, 1}, false, spec)),
 		"zip":     Zip([]Dataset{r, numbers(t, 100, 130, 1), r}), "choose": must2(t)(Choose(selector, []Dataset{r, numbers(t, 100, 107, 1), r}, false)),
+		"windows": must2(t)(Window(r, 3, 2, 1, false)), "map": ParallelMap(r, firstOf, scalars, true, 3, true), "map in any order": ParallelMap(r, firstOf, scalars, true, 1, false),
 	} {
 		want := fmt.Sprint(all(t, d))
 		for seed := range uint64(20) {
@@ -107,6 +109,24 @@ func TestCancelledCallsTakeNothing(t *testing.T) {
 				t.Errorf("%s\ngot  %s\nwant %s", name, got, want)
 				break
 			}
+		}
+	}
+}
+
+// TestPipelinesDespiteCancelledCalls is the same for pipelines drawn at random.
+func TestPipelinesDespiteCancelledCalls(t *testing.T) {
+	n := 1500
+	if testing.Short() {
+		n = 300
+	}
+	for seed := range uint64(n) {
+		m := pipeline(t, seed)
+		want := make([]string, len(m.want))
+		for i, v := range m.want {
+			want[i] = fmt.Sprintf("[%d]", v)
+		}
+		if got := despite(t, m.d, seed); !slices.Equal(got, want) {
+			t.Fatalf("%s\ngot  %v\nwant %v", m.how, got, want)
 		}
 	}
 }

@@ -82,7 +82,7 @@ func (it *parallelMapIterator) begin(ctx context.Context) error {
 			it.ended = true
 			return nil
 		}
-		if ctx.Err() != nil {
+		if interrupted(ctx, err) { // else the element has been taken, though ctx may have ended meanwhile
 			return cancelled(ctx)
 		}
 		c := &call{done: make(chan struct{})}

@@ -129,7 +129,7 @@ func (s *Shards) deal(ctx context.Context) error {
 	case errors.Is(err, End):
 		s.ended = true
 		return nil
-	case ctx.Err() != nil:
+	case interrupted(ctx, err): // else the element has been taken, though ctx may have ended meanwhile
 		return cancelled(ctx)
 	}
 	s.waiting[s.at] = append(s.waiting[s.at], result{e, err})

@@ -48,6 +48,30 @@ func TestShards(t *testing.T) {
 	}
 }
 
+// TestShardsOfACancelledCall: an element that comes as the call for it is cancelled is not
+// lost.
+func TestShardsOfACancelledCall(t *testing.T) {
+	s := NewShards(*numbers(t, 0, 1, 1).Spec(), 1)
+	defer s.Close()
+	n, err := s.Start(t.Context(), numbers(t, 0, 3, 1), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for {
+		e, err := s.Next(&untilAsked{t.Context(), 0}, 0, n)
+		if errors.Is(err, End) {
+			break
+		}
+		if err == nil {
+			got = append(got, show(t, e))
+		}
+	}
+	if fmt.Sprint(got) != "[[0] [1] [2]]" {
+		t.Error(got)
+	}
+}
+
 // TestShardsInParallel: of what consumers take at once, nothing is lost or
 // doubled.
 func TestShardsInParallel(t *testing.T) {

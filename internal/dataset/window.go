@@ -95,7 +95,7 @@ func (it *windowIterator) fill(ctx context.Context) error {
 		switch {
 		case errors.Is(err, End):
 			it.ended = true
-		case ctx.Err() != nil:
+		case interrupted(ctx, err): // else the element has been taken, though ctx may have ended meanwhile
 			return cancelled(ctx)
 		case it.skip > 0:
 			it.skip--
