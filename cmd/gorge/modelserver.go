@@ -68,6 +68,8 @@ type modelProcess struct {
 	rest    *restSide
 
 	flags    *modelServerFlags
+	config   string               // what the model config file had when it was last taken
+	again    bool                 // that failed
 	security *cluster.Security    // nil: everybody may call everything
 	seen     *telemetry.Telemetry // nil: calls are not observed
 	shown    *telemetry.Server    // nil: only REST's port says how the server is
@@ -89,14 +91,10 @@ func (f *modelServerFlags) process(ctx context.Context, stderr io.Writer) (_ *mo
 			p.close()
 		}
 	}()
-	for name, value := range f.ignored {
-		p.log.Info("the flag has no effect", "flag", name, "value", value)
-	}
-	c, err := f.serverConfig()
+	c, err := p.configure()
 	if err != nil {
 		return nil, err
 	}
-	c.Log = p.log
 	if err := p.monitor(f, &c); err != nil {
 		return nil, err
 	}
@@ -108,6 +106,19 @@ func (f *modelServerFlags) process(ctx context.Context, stderr io.Writer) (_ *mo
 	}
 	p.s, err = serving.New(c)
 	return p, err
+}
+
+// configure works out what the flags describe, and keeps what the model config file had then.
+func (p *modelProcess) configure() (c serving.Config, err error) {
+	for name, value := range p.flags.ignored {
+		p.log.Info("the flag has no effect", "flag", name, "value", value)
+	}
+	if p.config, err = p.flags.configText(); err != nil {
+		return c, err
+	}
+	c, err = p.flags.serverConfig()
+	c.Log = p.log
+	return c, err
 }
 
 // secure sets who may call what, and what models may do.

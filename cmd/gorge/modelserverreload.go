@@ -25,7 +25,7 @@ func (p *modelProcess) hangups(ctx context.Context) <-chan struct{} {
 }
 
 // follow makes the models those of the configuration at each hangup, and when the
-// model config file has changed, until ctx ends.
+// model config file is another one than that which the models are from, until ctx ends.
 func (p *modelProcess) follow(ctx context.Context, hangups <-chan struct{}) {
 	f := p.flags
 	var ticks <-chan time.Time
@@ -34,7 +34,7 @@ func (p *modelProcess) follow(ctx context.Context, hangups <-chan struct{}) {
 		defer t.Stop()
 		ticks = t.C
 	}
-	last, _ := f.configText()
+	told := "" // of errors, the last one
 	for {
 		asked := false
 		select {
@@ -44,15 +44,28 @@ func (p *modelProcess) follow(ctx context.Context, hangups <-chan struct{}) {
 		case <-ctx.Done():
 			return
 		}
-		text, err := f.configText()
-		if err == nil && (asked || text != last) {
-			last = text
-			err = p.reload(ctx)
+		text := ""
+		if err := p.compare(ctx, asked); err != nil && ctx.Err() == nil {
+			if text = err.Error(); asked || text != told {
+				p.log.Error("the configuration of models is not taken", "file", f.config, "error", err)
+			}
 		}
-		if err != nil && ctx.Err() == nil {
-			p.log.Error("the configuration of models is not taken", "file", f.config, "error", err)
-		}
+		told = text
 	}
+}
+
+// compare reads the model config file, and makes the models those of it if it has changed,
+// or if that was asked for. What has failed is tried again the next time: a version that was
+// not there may have come, and a reload that failed may have taken models away, so that even
+// the file before is not what is served.
+func (p *modelProcess) compare(ctx context.Context, asked bool) error {
+	text, err := p.flags.configText()
+	if err != nil || !asked && !p.again && text == p.config {
+		return err
+	}
+	err = p.reload(ctx)
+	p.config, p.again = text, err != nil
+	return err
 }
 
 // reload makes the models those of the configuration. One that is wrong changes
