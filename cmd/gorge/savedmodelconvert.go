@@ -59,10 +59,10 @@ func freezeSavedModel(ctx context.Context, args []string, stdout, stderr io.Writ
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(paths[1], data, 0o644); err != nil {
-		return core.FileError(paths[1], err)
-	}
-	return nil
+	return writeWhole(paths[1], func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }
 
 // twoPaths parses flags and two arguments: from where, to where.

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,5 +71,30 @@ func TestArchivesBehindLinks(t *testing.T) {
 		if info, err := os.Lstat(in(name)); err != nil || info.Mode().Type() != os.ModeSymlink {
 			t.Errorf("%s has become %v, %v", name, info, err)
 		}
+	}
+}
+
+// TestFrozenGraphIsWrittenWhole: whoever reads a graph while it is written anew has the one
+// before, and so does the directory if that is interrupted.
+func TestFrozenGraphIsWrittenWhole(t *testing.T) {
+	dir := t.TempDir()
+	graph := filepath.Join(dir, "graph.pb")
+	if err := os.WriteFile(graph, []byte("the graph before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := os.Open(graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	says(t, 0, "", "savedmodel", "freeze", digitsModel, graph)
+	if got, err := io.ReadAll(reader); err != nil || string(got) != "the graph before" {
+		t.Errorf("it was written over: %.20q, %v", got, err)
+	}
+	if _, err := readGraph(graph); err != nil {
+		t.Error(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*.tmp*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %q, %v", left, err)
 	}
 }

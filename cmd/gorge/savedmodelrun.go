@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -113,57 +110,7 @@ func castAll(sig *savedmodel.Signature, in map[string]*tf.Tensor) error {
 
 func isNumber(d tf.DType) bool { return d.IsFloat() || d.IsInteger() || d.IsComplex() || d == tf.Bool }
 
-// writeArchive writes an npz file, which gets its name once it is complete. A device
-// or a pipe is written to: a file in its place would take it from all programs.
+// writeArchive writes an npz file.
 func writeArchive(name string, out map[string]*tf.Tensor) error {
-	name, ends := behindLinks(name)
-	if info, err := os.Stat(name); !ends || err == nil && !info.Mode().IsRegular() {
-		return archiveError(name, fillArchive(name, os.O_WRONLY, out))
-	}
-	temporary := fmt.Sprintf("%s.tmp%d", name, rand.Uint64())
-	defer os.Remove(temporary) // fails once the file has been renamed
-	err := fillArchive(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, out)
-	if err == nil {
-		err = os.Rename(temporary, name)
-	}
-	return archiveError(name, err)
-}
-
-// behindLinks returns where symbolic links lead, also if nothing is there yet, and whether
-// they lead anywhere.
-func behindLinks(name string) (at string, ends bool) {
-	at = name
-	for range 40 { // Linux follows as many
-		to, err := os.Readlink(at)
-		if err != nil {
-			return at, true
-		}
-		if dir, _ := filepath.Split(at); !filepath.IsAbs(to) {
-			to = dir + to
-		}
-		at = to
-	}
-	return name, false
-}
-
-// fillArchive opens a file and writes the arrays to it.
-func fillArchive(name string, how int, out map[string]*tf.Tensor) error {
-	f, err := os.OpenFile(name, how, 0o666)
-	if err != nil {
-		return err
-	}
-	err = npy.WriteArchive(f, out, false)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
-}
-
-// archiveError gives errors of the file system their code; others have one.
-func archiveError(name string, err error) error {
-	var coded *tf.Error
-	if err == nil || errors.As(err, &coded) {
-		return err
-	}
-	return core.FileError(name, err)
+	return writeWhole(name, func(w io.Writer) error { return npy.WriteArchive(w, out, false) })
 }
