@@ -71,19 +71,33 @@ func (h *Head) flatLabel(label, logits tf.Output) (tf.Output, error) {
 		n = h.logits()
 	}
 	switch s := label.Shape(); {
-	case s != nil && len(s) == rank-1:
-		label = ops.ExpandDims(label, rank-1)
-	case s == nil && label.Err() == nil:
+	case s == nil:
 		label = ranked(label, logits, n)
+	case len(s) == rank-1:
+		label = fitting(ops.ExpandDims(label, rank-1), logits, n)
+	default:
+		label = fitting(label, logits, n)
 	}
-	if rank == 2 {
-		return label, label.Err()
+	if rank > 2 && label.Err() == nil {
+		label = label.Reshape(-1, n)
 	}
-	if s := label.Shape(); s != nil && (len(s) != rank || s[rank-1] >= 0 && s[rank-1] != n) {
-		return label, tf.Errorf(tf.InvalidArgument, "labels shape must be [D0, D1, ... DN, %d]. Suggested Fix: check your n_classes argument to the estimator and/or the shape of your label. The logits are %v, the labels %v", n, logits, label)
+	return label, label.Err()
+}
+
+// fitting lets labels pass that have the sizes of logits, but n for the last one. Fewer
+// would be broadcast: one label would be that of all examples.
+func fitting(label, logits tf.Output, n int) tf.Output {
+	s, rank := label.Shape(), len(logits.Shape())
+	want := append(logits.Shape()[:rank-1:rank-1], n)
+	switch {
+	case rank == 2 && (len(s) != 2 || s[1] >= 0 && s[1] != n):
+		return label // expect refuses it, and says more
+	case !s.Compatible(want):
+		return tf.Failed(label.Graph(), "labels", tf.Errorf(tf.InvalidArgument, "labels shape must be [D0, D1, ... DN, %d]. Suggested Fix: check your n_classes argument to the estimator and/or the shape of your label. The logits are %v, the labels %v", n, logits, label)).Output(0)
+	case s.Known() && want.Known():
+		return label
 	}
-	label = shaped(label, outer(logits, n), fmt.Sprintf("labels shape must be [D0, D1, ... DN, %d]: ", n))
-	return label.Reshape(-1, n), label.Err()
+	return shaped(label, outer(logits, n), fmt.Sprintf("labels shape must be [D0, D1, ... DN, %d]: ", n))
 }
 
 // ranked gives labels whose rank only the step knows that of logits.

@@ -166,7 +166,7 @@ func userMistakes(t *testing.T) map[string]struct {
 			_, err := estimator.TrainAndEvaluate(t.Context(), here(t), estimator.TrainSpec{Input: points(1)}, estimator.EvalSpec{Input: points(1), Exporters: []estimator.Exporter{&estimator.FinalExporter{Label: "f"}}})
 			return err
 		}},
-		"fewer labels than features": {"do not fit together", linearOf(table(map[string]any{"x": x, "y": y[:2]}, "y"), xOnly...)},
+		"fewer labels than features": {"labels shape must be [D0, D1, ... DN, 1]", linearOf(table(map[string]any{"x": x, "y": y[:2]}, "y"), xOnly...)},
 		"numbers of strings":         {"a numeric column needs numbers", linearOf(table(map[string]any{"x": []string{"1", "2", "3"}, "y": y}, "y"), xOnly...)},
 		"numbers of a matrix":        {"column x has 1 numbers", linearOf(table(map[string]any{"x": [][]float32{{1, 2}, {1, 2}, {1, 2}}, "y": y}, "y"), xOnly...)},
 		"words of numbers":           {"must be compatible. key: x", linearOf(table(map[string]any{"x": x, "y": y}, "y"), feature.Vocabulary("x", "a", "b"))},
