@@ -38,6 +38,24 @@ func TestLabelsOfAnotherBatchSize(t *testing.T) {
 	}
 }
 
+// TestWeightsOfAnotherBatchSize: the weight of one example is not taken for that of four,
+// unless it is a scalar.
+func TestWeightsOfAnotherBatchSize(t *testing.T) {
+	for name, make := range batchHeads(estimator.HeadOptions{WeightColumn: "w"}) {
+		for _, k := range known {
+			for _, shape := range []tf.Shape{{k[1]}, {k[1], 1}} {
+				err := batchLoss(t, make, k[0], tf.Shape{k[0], 1}, shape, 4, len(shape))
+				if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "weights shape must be [D0, D1, ... DN]") {
+					t.Errorf("%s, weights %v of %d: %v", name, shape, k[0], err)
+				}
+			}
+		}
+		if err := batchLoss(t, make, -1, tf.Shape{-1, 1}, tf.Shape{}, 4, 0); err != nil {
+			t.Errorf("%s, a scalar: %v", name, err)
+		}
+	}
+}
+
 // batchLoss computes the loss of a batch of 4, of which the graph knows the size batch, with
 // labels of the given number of rows. The last size of their shape becomes that of the
 // head. Weights, if there is a shape for them, have one element and as many dimensions.

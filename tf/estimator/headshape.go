@@ -171,16 +171,21 @@ func (h *Head) weights(f feature.Features, logits tf.Output) (tf.Output, error) 
 	if x.Err() != nil {
 		return x, x.Err()
 	}
-	n, err := h.weightSize(x, len(logits.Shape()))
+	s, rank := x.Shape(), len(logits.Shape())
+	n, err := h.weightSize(x, rank)
 	if err != nil {
 		return x, err
 	}
-	if rank := len(logits.Shape()); rank > 2 {
-		if s := x.Shape(); len(s) == rank-1 {
-			x = ops.ExpandDims(x, rank-1)
+	switch {
+	case rank == 2:
+		x = x.Cast(tf.Float32).Reshape(-1, n)
+		if s != nil && len(s) == 0 {
+			return x, x.Err() // one weight is that of all
 		}
-		x = shaped(x, outer(logits, n), "weights shape must be [D0, D1, ... DN] or [D0, D1, ... DN, 1]: ")
+	case len(s) == rank-1:
+		x = ops.ExpandDims(x, rank-1)
 	}
+	x = shaped(x, outer(logits, n), "weights shape must be [D0, D1, ... DN] or [D0, D1, ... DN, 1]: ")
 	return x.Cast(tf.Float32).Reshape(-1, n), x.Err()
 }
 
