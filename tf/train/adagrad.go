@@ -11,7 +11,7 @@ import (
 type Adagrad struct {
 	LearningRate       float64
 	Rate               tf.Output // computed by the graph, instead of LearningRate
-	InitialAccumulator float64   // 0.1
+	InitialAccumulator float64   // 0.1 if it is left 0
 	Name               string    // of the scope and the slot: "Adagrad"
 }
 
@@ -25,7 +25,7 @@ func (o Adagrad) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Operation {
 func (o Adagrad) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 	r := &rule{
 		name: cmp.Or(o.Name, "Adagrad"), op: "Adagrad",
-		slots: []slot{{"accum", filled(cmp.Or(o.InitialAccumulator, 0.1))}},
+		slots: []slot{{"accum", summed(or(o.InitialAccumulator, 0.1))}},
 		args:  map[string]arg{"lr": rate(o.Rate, o.LearningRate)},
 	}
 	return r.apply(gvs)
@@ -37,7 +37,7 @@ type AdagradDA struct {
 	LearningRate       float64
 	Rate               tf.Output // computed by the graph, instead of LearningRate
 	GlobalStep         *tf.Variable
-	InitialAccumulator float64 // 0.1
+	InitialAccumulator float64 // 0.1 if it is left 0
 	L1, L2             float64
 	Name               string // of the scope and the slots: "AdagradDA"
 }
@@ -56,7 +56,7 @@ func (o AdagradDA) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 	}
 	r := &rule{
 		name: cmp.Or(o.Name, "AdagradDA"), op: "AdagradDA",
-		slots: []slot{{"gradient_accumulator", zerosLike}, {"gradient_squared_accumulator", filled(cmp.Or(o.InitialAccumulator, 0.1))}},
+		slots: []slot{{"gradient_accumulator", zerosLike}, {"gradient_squared_accumulator", summed(or(o.InitialAccumulator, 0.1))}},
 		args: map[string]arg{
 			"lr": rate(o.Rate, o.LearningRate), "l1": number(o.L1), "l2": number(o.L2),
 			// The update that is being made counts.
@@ -74,7 +74,7 @@ func asInt64(x tf.Output) tf.Output {
 }
 
 // Adadelta is Adagrad with a window and no rate to choose (Zeiler,
-// arXiv:1212.5701). Fields left 0 have TensorFlow's defaults.
+// arXiv:1212.5701). Fields left 0 have TensorFlow's defaults; see [Zero].
 type Adadelta struct {
 	LearningRate float64   // 0.001
 	Rate         tf.Output // computed by the graph, instead of LearningRate
@@ -95,7 +95,7 @@ func (o Adadelta) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 		name: cmp.Or(o.Name, "Adadelta"), op: "Adadelta",
 		slots: []slot{{"accum", zerosLike}, {"accum_update", zerosLike}},
 		args: map[string]arg{
-			"lr": rate(o.Rate, cmp.Or(o.LearningRate, 0.001)), "rho": number(cmp.Or(o.Rho, 0.95)), "epsilon": number(cmp.Or(o.Epsilon, 1e-8)),
+			"lr": rate(o.Rate, or(o.LearningRate, 0.001)), "rho": number(or(o.Rho, 0.95)), "epsilon": number(or(o.Epsilon, 1e-8)),
 		},
 	}
 	return r.apply(gvs)

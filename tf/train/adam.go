@@ -10,7 +10,7 @@ import (
 // Adam is the optimizer of Kingma and Ba (ICLR 2015, arXiv:1412.6980), in
 // TensorFlow's form: the step size is corrected for the bias of both moments
 // and epsilon is added to the uncorrected root. Fields left 0 have
-// TensorFlow's defaults.
+// TensorFlow's defaults; see [Zero].
 //
 // For a sparse gradient the moments of all rows decay, as in TensorFlow.
 type Adam struct {
@@ -33,12 +33,12 @@ func (o Adam) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Operation {
 func (o Adam) ApplyGradients(gvs []GradVar) (*tf.Operation, error) { return o.rule().apply(gvs) }
 
 func (o Adam) rule() *rule {
-	p := powers{{"beta1_power", cmp.Or(o.Beta1, 0.9), nil}, {"beta2_power", cmp.Or(o.Beta2, 0.999), nil}}
+	p := powers{{"beta1_power", or(o.Beta1, 0.9), nil}, {"beta2_power", or(o.Beta2, 0.999), nil}}
 	r := &rule{
 		name: cmp.Or(o.Name, "Adam"), op: "Adam",
 		slots: []slot{{"m", zerosLike}, {"v", zerosLike}},
 		args: map[string]arg{
-			"lr": rate(o.Rate, cmp.Or(o.LearningRate, 0.001)), "epsilon": number(cmp.Or(o.Epsilon, 1e-8)),
+			"lr": rate(o.Rate, or(o.LearningRate, 0.001)), "epsilon": number(or(o.Epsilon, 1e-8)),
 			"beta1": number(p[0].beta), "beta2": number(p[1].beta), "beta1_power": p[0].value, "beta2_power": p[1].value,
 		},
 		before: p.make, after: p.decay, sparse: sparseAdam,
@@ -121,7 +121,7 @@ func (o AdamW) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 }
 
 // AdaMax is Adam with the infinity norm (Kingma and Ba, section 7.1). Fields
-// left 0 have TensorFlow's defaults.
+// left 0 have TensorFlow's defaults; see [Zero].
 type AdaMax struct {
 	LearningRate float64   // 0.001
 	Rate         tf.Output // computed by the graph, instead of LearningRate
@@ -139,13 +139,13 @@ func (o AdaMax) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Operation {
 // ApplyGradients adds the updates, the slots v/AdaMax and v/AdaMax_1, and the
 // variable beta1_power.
 func (o AdaMax) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
-	p := powers{{"beta1_power", cmp.Or(o.Beta1, 0.9), nil}}
+	p := powers{{"beta1_power", or(o.Beta1, 0.9), nil}}
 	r := &rule{
 		name: cmp.Or(o.Name, "AdaMax"), op: "AdaMax",
 		slots: []slot{{"m", zerosLike}, {"v", zerosLike}},
 		args: map[string]arg{
-			"lr": rate(o.Rate, cmp.Or(o.LearningRate, 0.001)), "epsilon": number(cmp.Or(o.Epsilon, 1e-8)),
-			"beta1": number(p[0].beta), "beta2": number(cmp.Or(o.Beta2, 0.999)), "beta1_power": p[0].value,
+			"lr": rate(o.Rate, or(o.LearningRate, 0.001)), "epsilon": number(or(o.Epsilon, 1e-8)),
+			"beta1": number(p[0].beta), "beta2": number(or(o.Beta2, 0.999)), "beta1_power": p[0].value,
 		},
 		before: p.make, after: p.decay, sparse: noSparse,
 	}

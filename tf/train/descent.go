@@ -59,7 +59,7 @@ func (o Momentum) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 }
 
 // RMSProp divides the gradient by a running average of its magnitude (Tieleman
-// and Hinton 2012). Fields left 0 have TensorFlow's defaults.
+// and Hinton 2012). Fields left 0 have TensorFlow's defaults; see [Zero].
 type RMSProp struct {
 	LearningRate float64
 	Rate         tf.Output // computed by the graph, instead of LearningRate
@@ -83,8 +83,8 @@ func (o RMSProp) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 		name: cmp.Or(o.Name, "RMSProp"), op: "RMSProp",
 		slots: []slot{{"ms", filled(1)}, {"mom", zerosLike}},
 		args: map[string]arg{
-			"lr": rate(o.Rate, o.LearningRate), "rho": number(cmp.Or(o.Decay, 0.9)),
-			"momentum": number(o.Momentum), "epsilon": number(cmp.Or(o.Epsilon, 1e-10)),
+			"lr": rate(o.Rate, o.LearningRate), "rho": number(or(o.Decay, 0.9)),
+			"momentum": number(o.Momentum), "epsilon": number(or(o.Epsilon, 1e-10)),
 		},
 	}
 	if o.Centered {

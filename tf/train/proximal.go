@@ -15,7 +15,7 @@ type FTRL struct {
 	Rate                tf.Output // computed by the graph, instead of LearningRate
 	LearningRatePower   float64   // 0 stands for -0.5; for a fixed rate see FixedRate
 	FixedRate           bool      // the power is 0: the rate does not fall
-	InitialAccumulator  float64   // 0.1
+	InitialAccumulator  float64   // 0.1 if it is left 0; see [Zero]
 	L1, L2, L2Shrinkage float64
 	Beta                float64
 	Name                string // of the scope and the slots: "Ftrl"
@@ -29,7 +29,7 @@ func (o FTRL) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Operation {
 
 // ApplyGradients adds the updates and the slots v/Ftrl and v/Ftrl_1.
 func (o FTRL) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
-	power := cmp.Or(o.LearningRatePower, -0.5)
+	power := or(o.LearningRatePower, -0.5)
 	if o.FixedRate {
 		power = 0
 	}
@@ -38,7 +38,7 @@ func (o FTRL) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 	}
 	r := &rule{
 		name: cmp.Or(o.Name, "Ftrl"), op: "Ftrl",
-		slots: []slot{{"accum", filled(cmp.Or(o.InitialAccumulator, 0.1))}, {"linear", zerosLike}},
+		slots: []slot{{"accum", filled(or(o.InitialAccumulator, 0.1))}, {"linear", zerosLike}},
 		args: map[string]arg{
 			"lr": rate(o.Rate, o.LearningRate), "l1": number(o.L1), "l2": o.l2(), "l2_shrinkage": number(o.L2Shrinkage), "lr_power": number(power),
 		},
@@ -88,7 +88,7 @@ func (o ProximalGradientDescent) ApplyGradients(gvs []GradVar) (*tf.Operation, e
 type ProximalAdagrad struct {
 	LearningRate       float64
 	Rate               tf.Output // computed by the graph, instead of LearningRate
-	InitialAccumulator float64   // 0.1
+	InitialAccumulator float64   // 0.1 if it is left 0
 	L1, L2             float64
 	Name               string // of the scope and the slot: "ProximalAdagrad"
 }
@@ -103,7 +103,7 @@ func (o ProximalAdagrad) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Oper
 func (o ProximalAdagrad) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 	r := &rule{
 		name: cmp.Or(o.Name, "ProximalAdagrad"), op: "ProximalAdagrad",
-		slots: []slot{{"accum", filled(cmp.Or(o.InitialAccumulator, 0.1))}},
+		slots: []slot{{"accum", summed(or(o.InitialAccumulator, 0.1))}},
 		args:  map[string]arg{"lr": rate(o.Rate, o.LearningRate), "l1": number(o.L1), "l2": number(o.L2)},
 	}
 	return r.apply(gvs)

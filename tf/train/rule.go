@@ -70,6 +70,17 @@ func filled(x float64) func(v *tf.Variable) tf.Output {
 	return func(v *tf.Variable) tf.Output { return fillLike(v, x) }
 }
 
+// summed is filled for sums of squares. Rates are divided by their roots, so they must not
+// begin with 0.
+func summed(x float64) func(v *tf.Variable) tf.Output {
+	if x > 0 {
+		return filled(x)
+	}
+	return func(v *tf.Variable) tf.Output {
+		return tf.Failed(v.Graph(), "initial_accumulator_value", tf.Errorf(tf.InvalidArgument, "initial_accumulator_value must be positive: %v", x)).Output(0)
+	}
+}
+
 // apply adds the updates of all variables.
 func (r *rule) apply(gvs []GradVar) (*tf.Operation, error) {
 	if err := checkGrads(gvs); err != nil {

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -73,7 +72,9 @@ func (s InverseTimeDecay) At(step tf.Output) tf.Output {
 }
 
 // PolynomialDecay goes from LearningRate to End in Steps steps: with Power 1
-// (or 0, which stands for it) on a straight line.
+// (or 0, which stands for it; see [Zero]) on a straight line. Unlike other fields, an End
+// that is left 0 is 0: the rate falls to nothing. TensorFlow's polynomial_decay has a default
+// of 0.0001 there.
 type PolynomialDecay struct {
 	LearningRate, End float64
 	Steps             int
@@ -93,7 +94,7 @@ func (s PolynomialDecay) At(step tf.Output) tf.Output {
 	} else {
 		now = now.Minimum(steps)
 	}
-	left := one.Sub(now.Div(steps)).Pow(f32(step, cmp.Or(s.Power, 1)))
+	left := one.Sub(now.Div(steps)).Pow(f32(step, or(s.Power, 1)))
 	return f32(step, s.LearningRate-s.End).Mul(left).Add(f32(step, s.End))
 }
 
@@ -147,7 +148,7 @@ func above(alpha float64, x tf.Output) tf.Output {
 // CosineDecayRestarts is CosineDecay that begins again: each period is
 // PeriodFactor times as long as the one before and begins with RateFactor
 // times its rate (Loshchilov and Hutter, ICLR 2017, arXiv:1608.03983).
-// Factors left 0 are TensorFlow's, 2 and 1.
+// Factors left 0 are TensorFlow's, 2 and 1; see [Zero].
 type CosineDecayRestarts struct {
 	LearningRate, Alpha      float64
 	Steps                    int // of the first period
@@ -159,7 +160,7 @@ func (s CosineDecayRestarts) At(step tf.Output) tf.Output {
 	if bad := falling(step, "CosineDecayRestarts", s.LearningRate, s.Steps); !bad.IsZero() {
 		return bad
 	}
-	longer, lower := cmp.Or(s.PeriodFactor, 2), cmp.Or(s.RateFactor, 1)
+	longer, lower := or(s.PeriodFactor, 2), or(s.RateFactor, 1)
 	done := periods(step, s.Steps, false)
 	restarts := done.Floor()
 	within := done.Sub(restarts)
@@ -176,7 +177,7 @@ func (s CosineDecayRestarts) At(step tf.Output) tf.Output {
 // LinearCosineDecay is LearningRate · ((Alpha + line) · wave + Beta). The line falls from
 // 1 to 0 in Steps steps. The wave is a cosine between 1 and 0 with Periods whole periods
 // in these steps; 0 stands for TensorFlow's 0.5, with which it falls once. A Beta of 0
-// stands for 0.001 (Bello et al., ICML 2017).
+// stands for 0.001; see [Zero] (Bello et al., ICML 2017).
 type LinearCosineDecay struct {
 	LearningRate, Alpha, Beta float64
 	Steps                     int
@@ -198,14 +199,14 @@ func (s LinearCosineDecay) at(step tf.Output, noise func(now tf.Output) tf.Outpu
 	if noise != nil {
 		line = line.Add(noise(now))
 	}
-	wave := halfCosine(now.Div(steps).Mul(f32(step, 2*cmp.Or(s.Periods, 0.5))))
-	decayed := f32(step, s.Alpha).Add(line).Mul(wave).Add(f32(step, cmp.Or(s.Beta, 0.001)))
+	wave := halfCosine(now.Div(steps).Mul(f32(step, 2*or(s.Periods, 0.5))))
+	decayed := f32(step, s.Alpha).Add(line).Mul(wave).Add(f32(step, or(s.Beta, 0.001)))
 	return f32(step, s.LearningRate).Mul(decayed)
 }
 
 // NoisyLinearCosineDecay is LinearCosineDecay with normal noise on the line, of
 // variance InitialVariance / (1+step)^VarianceDecay. Fields left 0 are
-// TensorFlow's, 1 and 0.55.
+// TensorFlow's, 1 and 0.55; see [Zero].
 type NoisyLinearCosineDecay struct {
 	LinearCosineDecay
 	InitialVariance, VarianceDecay float64
@@ -215,8 +216,8 @@ type NoisyLinearCosineDecay struct {
 // At implements [Schedule].
 func (s NoisyLinearCosineDecay) At(step tf.Output) tf.Output {
 	return s.at(step, func(now tf.Output) tf.Output {
-		grown := f32(step, 1).Add(now).Pow(f32(step, cmp.Or(s.VarianceDecay, 0.55)))
-		deviation := f32(step, cmp.Or(s.InitialVariance, 1)).Div(grown).Sqrt()
+		grown := f32(step, 1).Add(now).Pow(f32(step, or(s.VarianceDecay, 0.55)))
+		deviation := f32(step, or(s.InitialVariance, 1)).Div(grown).Sqrt()
 		return normal(step.Graph(), s.Seed).Mul(deviation)
 	})
 }

@@ -9,7 +9,7 @@ import (
 
 // AddSign scales the gradient by alpha plus or minus 1, as it agrees with its
 // running average (Bello et al., ICML 2017). Fields left 0 have TensorFlow's
-// defaults.
+// defaults; see [Zero].
 type AddSign struct {
 	LearningRate float64   // 0.1
 	Rate         tf.Output // computed by the graph, instead of LearningRate
@@ -27,14 +27,14 @@ func (o AddSign) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Operation {
 
 // ApplyGradients adds the updates and the slots v/AddSignOptimizer.
 func (o AddSign) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
-	r := signRule("AddSign", o.Name, rate(o.Rate, cmp.Or(o.LearningRate, 0.1)), o.Beta, o.SignDecay)
-	r.args["alpha"] = number(cmp.Or(o.Alpha, 1))
+	r := signRule("AddSign", o.Name, rate(o.Rate, or(o.LearningRate, 0.1)), o.Beta, o.SignDecay)
+	r.args["alpha"] = number(or(o.Alpha, 1))
 	return r.apply(gvs)
 }
 
 // PowerSign scales the gradient by a power of Base, positive or negative as it
 // agrees with its running average (Bello et al., ICML 2017). Fields left 0
-// have TensorFlow's defaults.
+// have TensorFlow's defaults; see [Zero].
 type PowerSign struct {
 	LearningRate float64   // 0.1
 	Rate         tf.Output // computed by the graph, instead of LearningRate
@@ -52,8 +52,8 @@ func (o PowerSign) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Operation 
 
 // ApplyGradients adds the updates and the slots v/PowerSignOptimizer.
 func (o PowerSign) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
-	r := signRule("PowerSign", o.Name, rate(o.Rate, cmp.Or(o.LearningRate, 0.1)), o.Beta, o.SignDecay)
-	r.args["logbase"] = number(math.Log(cmp.Or(o.Base, math.E)))
+	r := signRule("PowerSign", o.Name, rate(o.Rate, or(o.LearningRate, 0.1)), o.Beta, o.SignDecay)
+	r.args["logbase"] = number(math.Log(or(o.Base, math.E)))
 	return r.apply(gvs)
 }
 
@@ -61,7 +61,7 @@ func signRule(op, name string, lr arg, beta, decay float64) *rule {
 	return &rule{
 		name: cmp.Or(name, op+"Optimizer"), op: op,
 		slots:  []slot{{"m", zerosLike}},
-		args:   map[string]arg{"lr": lr, "beta": number(cmp.Or(beta, 0.9)), "sign_decay": number(cmp.Or(decay, 1))},
+		args:   map[string]arg{"lr": lr, "beta": number(or(beta, 0.9)), "sign_decay": number(or(decay, 1))},
 		sparse: noSparse,
 	}
 }
