@@ -87,39 +87,60 @@ func named(err error, name string) error {
 // retire removes the data of prefix that the index does not speak of any more,
 // and what dead writers have left in the directory. What is left does no harm.
 //
-// Another writer may be at work. Its data is marked until its index is in place.
-// So data that could be seized belongs to the index that is read afterwards, or
-// to an older one. No writer reuses the name of data that is held.
+// Another writer may be at work. The first file of its data is marked until its index is
+// in place. So data whose first file could be seized belongs to the index that is read
+// afterwards, or to an older one. No writer reuses the name of data that is held.
 func retire(prefix string) {
-	retireData(prefix)
+	if have, err := dataFiles(prefix); err == nil {
+		for shards, names := range have {
+			retireGeneration(prefix, shards, names)
+		}
+	}
 	// A writer that died while it gave data its name left the file under two names. So
 	// the data must not be held here any more.
 	Sweep(filepath.Dir(prefix))
 }
 
-func retireData(prefix string) {
-	have, err := dataFiles(prefix)
-	if err != nil {
+// retireGeneration removes the data of a number of shards, unless it is marked or the
+// index speaks of it. The first file goes last: until then no writer can claim the number.
+func retireGeneration(prefix string, shards int, names []string) {
+	first := dataName(prefix, 0, shards)
+	release, made, ok := guard(first)
+	if !ok {
 		return
 	}
-	var old []string
-	shards := map[string]int{}
-	for n, names := range have {
-		for _, name := range names {
-			if release, ok := seize(name); ok {
-				defer release()
-				old, shards[name] = append(old, name), n
-			}
+	defer release()
+	old := outdated(prefix, shards)
+	for _, name := range names {
+		if old && filepath.Base(name) != filepath.Base(first) {
+			_ = storage.remove(name)
 		}
 	}
-	if r, err := Open(prefix); err == nil {
-		r.Close()
-		for _, name := range old {
-			if shards[name] != r.shards {
-				_ = storage.remove(name)
-			}
-		}
+	if old || made {
+		_ = storage.remove(first)
 	}
+}
+
+// guard seizes the first file of data, which it makes if only others were left.
+func guard(first string) (release func(), made, ok bool) {
+	if release, ok = seize(first); ok {
+		return release, false, true
+	}
+	f, err := storage.create(first)
+	if err != nil {
+		return nil, false, false
+	}
+	return func() { _ = f.Close() }, true, true
+}
+
+// outdated reports whether the index speaks of another number of shards.
+func outdated(prefix string, shards int) bool {
+	r, err := openIndex(prefix, openFile)
+	if err != nil {
+		return false
+	}
+	r.Close()
+	return r.shards != shards
 }
 
 // Names of files that are not complete: tempMark and a number, as TensorFlow has

@@ -122,10 +122,11 @@ func (m *merger) shard(file string) int32 {
 }
 
 // finish renames the data, to names that no bundle of dest has, and replaces the
-// indexes by one. The files stay marked while that lasts.
+// indexes by one. The first file, which comes first and goes last, stays marked while that
+// lasts; the others need no mark, of which each would be an open file.
 func (m *merger) finish(prefixes []string, dest string) error {
-	for _, f := range m.files {
-		defer hold(f)()
+	if len(m.files) > 0 {
+		defer hold(m.files[0])()
 	}
 	shards, err := claimGeneration(dest, max(len(m.files), 1), func(n int) error {
 		if len(m.files) == 0 {
@@ -137,7 +138,7 @@ func (m *merger) finish(prefixes []string, dest string) error {
 		return err
 	}
 	if err := m.place(dest, shards); err != nil {
-		for i := range m.files {
+		for i := len(m.files) - 1; i >= 0; i-- {
 			_ = storage.remove(dataName(dest, i, shards))
 		}
 		return err

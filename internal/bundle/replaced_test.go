@@ -38,11 +38,10 @@ func TestReplacedWhileOpened(t *testing.T) {
 	}
 }
 
-// TestManyShards opens a bundle of more files than are opened ahead, and reads from one.
-func TestManyShards(t *testing.T) {
-	dir := t.TempDir()
-	var parts []string
-	for i := range mostOpened + 1 {
+// numbered saves so many bundles, of one number each, and returns their prefixes.
+func numbered(t *testing.T, dir string, n int) (parts []string) {
+	t.Helper()
+	for i := range n {
 		parts = append(parts, filepath.Join(dir, fmt.Sprint("part", i)))
 		w, err := Create(parts[i])
 		if err == nil {
@@ -55,8 +54,14 @@ func TestManyShards(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	return parts
+}
+
+// TestManyShards opens a bundle of more files than are opened ahead, and reads from one.
+func TestManyShards(t *testing.T) {
+	dir := t.TempDir()
 	prefix := filepath.Join(dir, "m")
-	if err := Merge(parts, prefix, false); err != nil {
+	if err := Merge(numbered(t, dir, mostOpened+1), prefix, false); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Open(prefix)
