@@ -1,6 +1,11 @@
 package bundle
 
 import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -90,22 +95,69 @@ func covering(name string, full core.Shape, want Slice, shape core.Shape, tiles 
 	left := shape.NumElements()
 	for _, t := range tiles {
 		if have := t.at.overlap(want, full); have != nil {
-			for _, other := range need {
-				if common := other.at.overlap(t.at, full); common.NumElements() > 0 {
-					return nil, core.Errorf(core.Internal, "Overlapping slices: existing slice = %s, new slice = %s", other.at, t.at)
-				}
-			}
-			if err := t.check(); err != nil {
-				return nil, err
-			}
 			need = append(need, t)
 			left -= have.NumElements()
 		}
+	}
+	n := apart(need, full)
+	for _, t := range need[:n] {
+		if err := t.check(); err != nil {
+			return nil, err
+		}
+	}
+	if n < len(need) {
+		first := slices.IndexFunc(need, func(t tile) bool { return t.meets(need[n], full) })
+		return nil, core.Errorf(core.Internal, "Overlapping slices: existing slice = %s, new slice = %s", need[first].at, need[n].at)
 	}
 	if left != 0 {
 		return nil, core.Errorf(core.InvalidArgument, "Does not have sufficient slices for partitioned tensor %s to restore in slice_spec: %s", name, want)
 	}
 	return need, nil
+}
+
+// meets reports whether two tiles have elements in common.
+func (t *tile) meets(u tile, full core.Shape) bool { return t.at.overlap(u.at, full).NumElements() > 0 }
+
+// apart returns how many tiles there are before the first one that meets one before it.
+func apart(tiles []tile, full core.Shape) int {
+	if !anyMeet(tiles, full) {
+		return len(tiles)
+	}
+	return sort.Search(len(tiles), func(n int) bool { return anyMeet(tiles[:n+1], full) })
+}
+
+// anyMeet reports whether any two tiles meet. It goes along one dimension and compares a
+// tile with those only that begin before it and do not end there: one at most where the
+// tensor has been cut along that dimension.
+func anyMeet(tiles []tile, full core.Shape) bool {
+	if len(full) == 0 {
+		return len(tiles) > 1
+	}
+	k := finest(tiles, full)
+	var open []tile
+	for _, t := range slices.SortedFunc(slices.Values(tiles), func(a, b tile) int { return cmp.Compare(a.at.start(k), b.at.start(k)) }) {
+		open = slices.DeleteFunc(open, func(o tile) bool { return o.at.end(k, full) <= t.at.start(k) })
+		if slices.ContainsFunc(open, func(o tile) bool { return o.meets(t, full) }) {
+			return true
+		}
+		open = append(open, t)
+	}
+	return false
+}
+
+// finest returns the dimension of which tiles have the smallest parts.
+func finest(tiles []tile, full core.Shape) (best int) {
+	least := math.Inf(1)
+	for k, size := range full {
+		sum := 0.0
+		for _, t := range tiles {
+			sum += float64(t.at.end(k, full) - t.at.start(k))
+		}
+		if share := sum / float64(max(size, 1)); share < least {
+			best, least = k, share
+		}
+	}
+	return best
 }
 
 // copyOverlap copies what slices of one tensor have in common from the values of
