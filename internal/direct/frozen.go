@@ -2,6 +2,7 @@ package direct
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 
@@ -20,8 +21,8 @@ type frozen struct {
 	graph *step.Graph
 	cells []cell
 	homes []*home
-	spare int          // bytes that computed constants take beside the variables
-	runs  atomic.Int64 // steps that have used it
+	spare *atomic.Int64 // bytes that computed constants take beside the variables; 0 once they are given back
+	runs  atomic.Int64  // steps that have used it
 }
 
 // cell is a variable and the value that the graph has.
@@ -137,22 +138,23 @@ func (c *graphs) freeze(b *graph.Budget, sig pass.Signature, log func(string)) (
 	if err != nil {
 		return nil, err
 	}
-	f := &freezer{ctx: b.Context(), rt: c.rt, out: &frozen{}, seen: map[*graph.Node]*core.Tensor{}}
+	f := &freezer{ctx: b.Context(), rt: c.rt, out: &frozen{spare: &atomic.Int64{}}, seen: map[*graph.Node]*core.Tensor{}}
 	if err := pass.Freeze(g, f.value); err != nil || len(f.out.cells) == 0 {
 		return nil, err
 	}
 	o := c.cfg.Build
 	o.LogFusion, o.FoldNorms = log, c.cfg.FoldNorms
 	spare := max(0, spareFor(f.size)-int(c.folded.Load()))
-	f.out.spare, o.Spare = spare, &spare
+	left := spare
+	o.Spare = &left
 	if f.out.graph, err = c.rt.Build(g, o); err != nil {
 		return nil, err
 	}
-	f.out.spare -= spare
-	c.folded.Add(int64(f.out.spare))
+	c.take(f.out, int64(spare-left))
 	// The collector runs when the heap has doubled: it would leave what planning does beside what steps need.
 	if f.size >= memory.Much() {
 		if err := c.forget(b); err != nil {
+			c.drop(f.out)
 			return nil, err
 		}
 		c.rt.Pool.Save()
@@ -170,9 +172,21 @@ func (c *graphs) sweep() {
 	}
 }
 
+// take notes how much f takes until drop, or until nobody has f: a callable goes without a call.
+func (c *graphs) take(f *frozen, bytes int64) {
+	if bytes == 0 {
+		return
+	}
+	c.folded.Add(bytes)
+	f.spare.Store(bytes)
+	runtime.AddCleanup(f, c.giveBack, f.spare)
+}
+
+func (c *graphs) giveBack(bytes *atomic.Int64) { c.folded.Add(-bytes.Swap(0)) }
+
 // drop notes that f is not used any more.
 func (c *graphs) drop(f *frozen) {
 	if f != nil {
-		c.folded.Add(-int64(f.spare))
+		c.giveBack(f.spare)
 	}
 }

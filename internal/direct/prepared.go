@@ -134,8 +134,8 @@ func (p *Prepared) freeze(ctx context.Context, stale *frozen) *frozen {
 	}
 	var f *frozen
 	var err error
+	p.s.graphs.drop(stale)
 	if p.again(stale) {
-		p.s.graphs.drop(stale)
 		f, err = p.make(ctx)
 	}
 	p.frozen.Store(f)
