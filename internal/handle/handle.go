@@ -135,7 +135,9 @@ type place struct {
 
 // drop deletes a private resource whose node is gone. It may be gone already,
 // with its container.
-func drop[T any](p place) { _ = resource.Delete[T](p.m, p.container, p.name) }
+func drop[T any](p place) {
+	go func() { _ = resource.Delete[T](p.m, p.container, p.name) }() // Close may wait for what is under way, cleanups must not
+}
 
 func (s *state[T]) reference(m *resource.Manager) *core.Ref {
 	s.mu.Lock()

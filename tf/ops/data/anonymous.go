@@ -47,10 +47,14 @@ func scalars(c *core.Infer) error {
 	return nil
 }
 
-// anonymous keeps a resource without a name. What comes with the handle, if
-// anything does, says only that it may be deleted.
+// anonymous keeps a resource without a name, which goes with its handle. What comes with
+// that, if anything does, says only that it may be deleted before.
 func anonymous[T any](c *core.OpContext, v T) error {
-	h, err := handle.Anonymous(c, c.Node.OpName(), v)
+	keep := handle.Counted[T]
+	if c.Node.OpName() == "AnonymousIterator" { // whose handle may live on as a string
+		keep = handle.Anonymous[T]
+	}
+	h, err := keep(c, c.Node.OpName(), v)
 	if err != nil {
 		return err
 	}
