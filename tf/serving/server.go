@@ -149,7 +149,7 @@ func (s *Server) available(name string) error {
 }
 
 // await waits until each model that is there still has a version that is available, or has none that
-// might become so, and until versions that get labels are not being loaded.
+// might become so, and until no version that gets a label is to be loaded.
 func (s *Server) await(ctx context.Context, names []string, labels []*Model) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -185,12 +185,11 @@ func (s *Server) settled(name string) []versions.Status {
 	return status
 }
 
-// loadsLabeled reports whether a version that has a label is being loaded.
+// loadsLabeled reports whether a version that has a label is being loaded, or will be when
+// requests that still hold it have ended.
 func (s *Server) loadsLabeled(m *Model) bool {
 	labeled := slices.Collect(maps.Values(m.Labels))
-	return slices.ContainsFunc(s.m.Status(m.Name), func(v versions.Status) bool {
-		return v.State < versions.Available && slices.Contains(labeled, v.Number)
-	})
+	return slices.ContainsFunc(labeled, func(v int64) bool { return s.m.Coming(m.Name, v) })
 }
 
 // unavailable says which models have no version that is available, in TensorFlow

@@ -272,6 +272,15 @@ func (m *Manager[M]) Status(name string) []versions.Status {
 	return nil
 }
 
+// Coming reports whether a version of a model is being loaded, or will be when it has been
+// unloaded.
+func (m *Manager[M]) Coming(name string, version int64) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	md := m.models[name]
+	return md != nil && md.set.Coming(version)
+}
+
 // Idle reports whether nothing is under way for a model: no version is being loaded,
 // again or for the first time, or unloaded.
 func (m *Manager[M]) Idle(name string) bool {

@@ -254,6 +254,12 @@ func (s *Set) Status() []Status {
 	return out
 }
 
+// Coming reports whether a version is being loaded, or will be when it has been unloaded.
+func (s *Set) Coming(n int64) bool {
+	v := s.versions[n]
+	return v != nil && (v.State < Available || v.State == Unloading && v.aspired)
+}
+
 // Idle reports whether nothing is under way: all versions are available or have
 // ended.
 func (s *Set) Idle() bool {

@@ -320,3 +320,31 @@ func TestReloadSeesLateFiles(t *testing.T) {
 	s.Loaded(1, nil)
 	expect(t, &s)
 }
+
+// TestComing: what is being loaded comes, and what is wanted again while it is unloaded.
+func TestComing(t *testing.T) {
+	var s Set
+	want := func(when string, coming bool) {
+		t.Helper()
+		if s.Coming(1) != coming {
+			t.Errorf("%s: coming is %v", when, !coming)
+		}
+	}
+	want("unknown", false)
+	s.Aspire(places(1))
+	want("wanted", true)
+	s.Next()
+	want("loading", true)
+	s.Loaded(1, nil)
+	want("loaded", false)
+	s.Aspire(nil)
+	s.Next()
+	want("unloading", false)
+	s.Aspire(places(1))
+	want("wanted again", true)
+	s.Unloaded(1)
+	want("about to be loaded again", true)
+	s.Aspire(nil)
+	s.Next()
+	want("given up", false)
+}

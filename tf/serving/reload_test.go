@@ -1,0 +1,56 @@
+package serving
+
+import (
+	"context"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// only returns m with versions, each with a label of its own.
+func only(m Model, labels map[string]int64) Model {
+	m.Labels, m.Versions = labels, VersionPolicy{}
+	for _, v := range labels {
+		m.Versions.Specific = append(m.Versions.Specific, v)
+	}
+	return m
+}
+
+// TestReloadOfUnloading: a reload gives a label to a version that requests still hold
+// after an earlier one has taken it away. It waits until that has been unloaded, and is
+// loaded again.
+func TestReloadOfUnloading(t *testing.T) {
+	m := Model{Name: "m", BasePath: models(t, 1, 2)}
+	s := serve(t, Config{Models: []Model{only(m, map[string]int64{"old": 1})}}, "")
+	held := s.m.At("m", 1)
+	if err := s.Reload(t.Context(), []Model{only(m, map[string]int64{"new": 2})}); err != nil {
+		t.Fatal(err)
+	}
+	both := []Model{only(m, map[string]int64{"old": 1, "new": 2})}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	noticed := make(chan error, 1)
+	go func() {
+		noticed <- s.m.Wait(ctx, func() bool { return s.m.Coming("m", 1) })
+		cancel()
+	}()
+	if err := s.Reload(ctx, both); tf.CodeOf(err) != tf.Canceled {
+		t.Errorf("while a request has the version: %v, want an error of the context", err)
+	}
+	if err := <-noticed; err != nil {
+		t.Fatal(err)
+	}
+	old := held.Model
+	held.Release()
+	if err := s.Reload(t.Context(), both); err != nil {
+		t.Errorf("after that: %v", err)
+	}
+	now := s.m.At("m", 1)
+	if now == nil {
+		t.Fatal("the version is not there")
+	}
+	defer now.Release()
+	if now.Model == old {
+		t.Error("the version has not been loaded again")
+	}
+}
