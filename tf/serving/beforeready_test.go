@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -34,7 +35,7 @@ func TestReloadBeforeReady(t *testing.T) {
 		"by another":     {Model{BasePath: t.TempDir()}, []Model{{Name: "m", BasePath: models(t, 1)}}},
 		"by none":        {Model{BasePath: t.TempDir()}, nil},
 		"with its label": {Model{BasePath: t.TempDir(), Labels: map[string]int64{"stable": 1}}, nil},
-		"being loaded":   {Model{BasePath: damaged(t)}, []Model{{Name: "m", BasePath: models(t, 1)}}},
+		"being loaded":   {Model{BasePath: damaged(t, 1)}, []Model{{Name: "m", BasePath: models(t, 1)}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.first.Name = "first"
@@ -60,10 +61,10 @@ func TestReloadBeforeReady(t *testing.T) {
 }
 
 // damaged returns a directory with a version that cannot be loaded.
-func damaged(t *testing.T) string {
+func damaged(t *testing.T, version int) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "1"), 0o777); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, strconv.Itoa(version)), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -3,6 +3,7 @@ package serving
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -52,5 +53,35 @@ func TestReloadOfUnloading(t *testing.T) {
 	defer now.Release()
 	if now.Model == old {
 		t.Error("the version has not been loaded again")
+	}
+}
+
+// TestReloadAfterOthers: a model of a name that another one has had before is judged by its
+// own versions.
+func TestReloadAfterOthers(t *testing.T) {
+	for name, c := range map[string]struct {
+		dir  string
+		held bool // requests still hold what was there before
+	}{"damaged": {damaged(t, 2), false}, "none": {t.TempDir(), false}, "none so far": {t.TempDir(), true}} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, Config{}, models(t, 1))
+			h := s.m.At("m", 1)
+			if c.held {
+				defer h.Release()
+			} else {
+				h.Release()
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			if err := s.Reload(ctx, nil); err != nil {
+				t.Fatal(err)
+			}
+			if !c.held {
+				settle(t, s)
+			}
+			if err := s.Reload(ctx, []Model{{Name: "m", BasePath: c.dir}}); tf.CodeOf(err) != tf.Unknown {
+				t.Errorf("the reload ends with %v", err)
+			}
+		})
 	}
 }

@@ -172,14 +172,15 @@ var errClosed = tf.Errorf(tf.FailedPrecondition, "the server must not have been 
 // else nil.
 func (s *Server) settled(name string) []versions.Status {
 	status := s.m.Status(name)
-	ended := true
+	ended, failed := true, false // versions that another model of the name has had may have ended without fault
 	for _, v := range status {
 		if v.State == versions.Available {
 			return status
 		}
-		ended = ended && v.State == versions.End && v.Err != nil
+		ended = ended && v.State == versions.End
+		failed = failed || v.Err != nil
 	}
-	if len(status) == 0 || !ended {
+	if !ended || !failed {
 		return nil
 	}
 	return status
@@ -235,8 +236,10 @@ func (s *Server) Reload(ctx context.Context, models []Model) error {
 	fresh, labels := s.replace(slices.Clone(models))
 	s.look()
 	for _, name := range fresh {
-		if len(s.m.Status(name)) == 0 {
-			return s.unavailable(fresh)
+		if !s.m.Wants(name) {
+			if err := s.unavailable(fresh); err != nil {
+				return err
+			}
 		}
 	}
 	if err := s.await(ctx, fresh, labels); err != nil {

@@ -272,6 +272,14 @@ func (m *Manager[M]) Status(name string) []versions.Status {
 	return nil
 }
 
+// Wants reports whether any version of a model is wanted.
+func (m *Manager[M]) Wants(name string) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	md := m.models[name]
+	return md != nil && md.set.Wants()
+}
+
 // Coming reports whether a version of a model is being loaded, or will be when it has been
 // unloaded.
 func (m *Manager[M]) Coming(name string, version int64) bool {

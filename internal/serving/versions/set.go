@@ -254,6 +254,16 @@ func (s *Set) Status() []Status {
 	return out
 }
 
+// Wants reports whether any version is wanted.
+func (s *Set) Wants() bool {
+	for _, v := range s.versions {
+		if v.aspired {
+			return true
+		}
+	}
+	return false
+}
+
 // Coming reports whether a version is being loaded, or will be when it has been unloaded.
 func (s *Set) Coming(n int64) bool {
 	v := s.versions[n]
