@@ -25,6 +25,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
 
 	"github.com/gorge-tf/gorge/tf/pb/servingpb"
 )
@@ -118,6 +119,30 @@ func TestModelServer(t *testing.T) {
 		t.Errorf("status %d: %s", code, s.errs)
 	} else {
 		s.ended <- code
+	}
+}
+
+// TestModelServerEndsHealthWatch: a client that watches the server does not hold it up.
+func TestModelServerEndsHealthWatch(t *testing.T) {
+	s := startModelServer(t, "--model_name", "half", "--model_base_path="+halfModel, "--enable_grpc_healthcheck_service", "--grace=5s")
+	cc, err := grpc.NewClient(s.grpc, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cc.Close()
+	w, err := healthpb.NewHealthClient(cc).Watch(t.Context(), &healthpb.HealthCheckRequest{Service: "ModelService"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, err := w.Recv(); err != nil || h.GetStatus() != healthpb.HealthCheckResponse_SERVING {
+		t.Fatalf("%v, %v", h, err)
+	}
+	s.stop()
+	if h, err := w.Recv(); err != nil || h.GetStatus() != healthpb.HealthCheckResponse_NOT_SERVING {
+		t.Errorf("while it stops: %v, %v", h, err)
+	}
+	if _, err := w.Recv(); status.Convert(err).Message() != "the server is stopping" {
+		t.Errorf("the watch ends with %v", err)
 	}
 }
 

@@ -16,11 +16,11 @@ import (
 	"golang.org/x/net/netutil"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/rpc"
 	"github.com/gorge-tf/gorge/internal/secure"
 	"github.com/gorge-tf/gorge/internal/telemetry"
 	"github.com/gorge-tf/gorge/tf"
@@ -32,6 +32,7 @@ import (
 // grpcSide is what answers by gRPC.
 type grpcSide struct {
 	s         *grpc.Server
+	health    *rpc.Health // nil: it is not served
 	addresses []string
 }
 
@@ -86,11 +87,12 @@ func (p *modelProcess) listenGRPC(f *modelServerFlags, security *tls.Config) err
 	p.grpc = &grpcSide{s: grpc.NewServer(options...)}
 	p.s.RegisterGRPC(p.grpc.s)
 	if f.health {
-		h := health.NewServer()
+		h := rpc.NewHealth()
 		for _, name := range []string{"", "ModelService", "PredictionService"} {
 			h.SetServingStatus(name, healthpb.HealthCheckResponse_SERVING)
 		}
 		healthpb.RegisterHealthServer(p.grpc.s, h)
+		p.grpc.health = h
 	}
 	if f.port >= 0 {
 		lis, err := p.listenAt(f.port)
@@ -225,6 +227,9 @@ func (p *modelProcess) addresses() string {
 func (g *grpcSide) drain(ctx context.Context) {
 	stop := context.AfterFunc(ctx, g.s.Stop)
 	defer stop()
+	if g.health != nil {
+		g.health.End()
+	}
 	g.s.GracefulStop()
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/gorge-tf/gorge/internal/device"
@@ -47,7 +46,7 @@ type Server struct {
 	verbs     *verbs.Manager // nil unless tensors go by RDMA
 	transport string         // what Transport returns
 	log       *slog.Logger
-	health    *health.Server
+	health    *rpc.Health
 	steps     *rendezvous.Manager
 	tasks     []TaskAddress
 	secured   bool // speaks TLS

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/gorge-tf/gorge/internal/memory"
@@ -103,7 +102,7 @@ func Observed(o Observer) session.Option {
 // registerHealth serves grpc.health.v1: for the server as a whole, and by the names
 // of its services.
 func (s *Server) registerHealth() {
-	s.health = health.NewServer()
+	s.health = rpc.NewHealth()
 	healthpb.RegisterHealthServer(s.grpc, s.health)
 	s.setHealth(healthpb.HealthCheckResponse_NOT_SERVING)
 }

@@ -76,6 +76,7 @@ func (s *Server) hangUp() {
 	deadline := time.AfterFunc(patience, s.grpc.Stop)
 	defer deadline.Stop()
 	s.links.Stop(patience)
+	s.health.End()
 	s.grpc.GracefulStop()
 	s.serving.Wait()
 	s.listener.Close() // which Serve has done unless the server was never started
