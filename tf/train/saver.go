@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +36,7 @@ type SaverOptions struct {
 	// case when variables are on several tasks that share no disk but the
 	// checkpoint's.
 	Sharded bool
-	// MaxToKeep is how many checkpoints are kept; 0: 5, negative: all.
+	// MaxToKeep is how many checkpoints are kept, at most math.MaxInt32; 0: 5, negative: all.
 	MaxToKeep int
 	// KeepEveryHours keeps, beside those, one for every so many hours of
 	// training; 0: 10,000.
@@ -108,7 +109,11 @@ func NewSaver(g *tf.Graph, o SaverOptions) (*Saver, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newSaver(g, o, items, o.proto())
+	def, err := o.proto()
+	if err != nil {
+		return nil, err
+	}
+	s := newSaver(g, o, items, def)
 	if len(items) == 0 {
 		if !o.AllowEmpty {
 			return nil, tf.Errorf(tf.InvalidArgument, "No variables to save")
@@ -123,19 +128,21 @@ func NewSaver(g *tf.Graph, o SaverOptions) (*Saver, error) {
 }
 
 // proto returns what a SaverDef says beside the names of operations.
-func (o *SaverOptions) proto() *pb.SaverDef {
-	p := &pb.SaverDef{MaxToKeep: int32(o.MaxToKeep), Sharded: o.Sharded, KeepCheckpointEveryNHours: float32(o.KeepEveryHours), Version: pb.SaverDef_V2}
+func (o *SaverOptions) proto() (*pb.SaverDef, error) {
+	if o.MaxToKeep > math.MaxInt32 {
+		return nil, tf.Errorf(tf.InvalidArgument, "MaxToKeep must be at most %d, and negative to keep all checkpoints, got %d", math.MaxInt32, o.MaxToKeep)
+	}
+	p := &pb.SaverDef{MaxToKeep: int32(max(o.MaxToKeep, 0)), Sharded: o.Sharded, KeepCheckpointEveryNHours: float32(o.KeepEveryHours), Version: pb.SaverDef_V2}
 	if o.MaxToKeep == 0 {
 		p.MaxToKeep = 5
 	}
-	p.MaxToKeep = max(p.MaxToKeep, 0)
 	if o.KeepEveryHours == 0 {
 		p.KeepCheckpointEveryNHours = 10000
 	}
 	if o.V1 {
 		p.Version = pb.SaverDef_V1
 	}
-	return p
+	return p, nil
 }
 
 // SaverFrom returns the saver that def describes, whose operations are in g.

@@ -279,6 +279,25 @@ func TestSaverLimits(t *testing.T) {
 	}
 }
 
+// TestSaverLimitOutOfRange: a number that a SaverDef cannot hold is refused, as Python
+// refuses it. The largest that it can hold is taken, and so is any that is negative.
+func TestSaverLimitOutOfRange(t *testing.T) {
+	for n, want := range map[int]int32{math.MaxInt32: math.MaxInt32, math.MaxInt32 + 1: -1, 1<<32 + 2: -1, -1: 0, -1<<32 + 1: 0} {
+		g := tf.NewGraph()
+		named(g, map[string]float32{"v": 2})
+		saver, err := train.NewSaver(g, train.SaverOptions{MaxToKeep: n})
+		if want < 0 {
+			if tf.CodeOf(err) != tf.InvalidArgument {
+				t.Errorf("MaxToKeep %d: %v", n, err)
+			}
+			continue
+		}
+		if err != nil || saver.Proto().GetMaxToKeep() != want {
+			t.Errorf("MaxToKeep %d: %v, %v", n, saver.Proto(), err)
+		}
+	}
+}
+
 // TestSaverDefs: what the program says is in the SaverDef, by which another program saves.
 func TestSaverDefs(t *testing.T) {
 	g := tf.NewGraph()
