@@ -24,7 +24,7 @@ func TestParseDeviceAsTensorFlow(t *testing.T) {
 		if w, ok := stricter[s]; ok {
 			want = w
 		}
-		d, err := core.ParseDevice(s)
+		d, err := tf.ParseDevice(s)
 		if err != nil {
 			if want != "!" || core.CodeOf(err) != core.InvalidArgument || !strings.Contains(err.Error(), "Malformed device specification '"+s+"'") {
 				t.Errorf("ParseDevice(%q): %v, want %q", s, err, want)
@@ -34,6 +34,27 @@ func TestParseDeviceAsTensorFlow(t *testing.T) {
 		if d.String() != want {
 			t.Errorf("ParseDevice(%q) is %q, want %q", s, d, want)
 		}
+	}
+}
+
+// TestDeviceTypesAsWritten: programs may write CPU and GPU in small letters, messages in
+// the short form only.
+func TestDeviceTypesAsWritten(t *testing.T) {
+	for s, want := range map[string][2]string{ // of programs, of messages
+		"/device:cpu:0": {"/device:CPU:0", "/device:cpu:0"}, "/job:a/device:gpu:*": {"/job:a/device:GPU:*", "/job:a/device:gpu:*"},
+		"/cpu:1": {"/device:CPU:1", "/device:CPU:1"}, "/GPU:1": {"/device:GPU:1", "/device:GPU:1"}, "/device:tpu:3": {"/device:tpu:3", "/device:tpu:3"},
+	} {
+		p, err := tf.ParseDevice(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]string{p.String(), parse(t, s).String()}; got != want {
+			t.Errorf("%s is %q, want %q", s, got, want)
+		}
+	}
+	g := tf.NewGraph()
+	if op := tf.Apply(g, "NoOp", nil, tf.OnDevice("/device:cpu:0")); op.Device != "/device:CPU:0" || g.Err() != nil {
+		t.Errorf("an operation goes to %q, %v", op.Device, g.Err())
 	}
 }
 

@@ -3,6 +3,7 @@ package tf
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -100,8 +101,15 @@ func TypeOf[T Elem]() DType { return core.TypeOf[T]() }
 // DTypeByName returns the type of a name: TensorFlow's in Python or in C++.
 func DTypeByName(name string) (DType, bool) { return core.DTypeByName(name) }
 
-// ParseDevice reads a device's name or a part of one.
-func ParseDevice(s string) (DeviceSpec, error) { return core.ParseDevice(s) }
+// ParseDevice reads a device's name or a part of one. The types CPU and GPU may be written
+// in small letters.
+func ParseDevice(s string) (DeviceSpec, error) {
+	d, err := core.ParseDevice(s)
+	if large := strings.ToUpper(d.Type); large == "CPU" || large == "GPU" {
+		d.Type = large
+	}
+	return d, err
+}
 
 // BroadcastShapes returns the shape that operands of shapes s and t have
 // together, and whether they fit.

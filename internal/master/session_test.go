@@ -51,10 +51,11 @@ func TestCreateSessionRefuses(t *testing.T) {
 		code core.Code
 		text string
 	}{
-		"unknown op":       {&pb.CreateSessionRequest{GraphDef: node("NoSuchOp", "")}, core.NotFound, "Op type not registered 'NoSuchOp'"},
-		"device":           {&pb.CreateSessionRequest{GraphDef: node("NoOp", "/job:q")}, core.InvalidArgument, "explicitly assigned to /job:q but available devices are [ " + ps0},
-		"malformed device": {&pb.CreateSessionRequest{GraphDef: node("NoOp", "ps0")}, core.InvalidArgument, "Malformed device specification 'ps0'"},
-		"filter":           {&pb.CreateSessionRequest{Config: &pb.ConfigProto{DeviceFilters: []string{"ps"}}}, core.InvalidArgument, "filter"},
+		"unknown op":              {&pb.CreateSessionRequest{GraphDef: node("NoSuchOp", "")}, core.NotFound, "Op type not registered 'NoSuchOp'"},
+		"device":                  {&pb.CreateSessionRequest{GraphDef: node("NoOp", "/job:q")}, core.InvalidArgument, "explicitly assigned to /job:q but available devices are [ " + ps0},
+		"device in small letters": {&pb.CreateSessionRequest{GraphDef: node("NoOp", "/device:cpu:0")}, core.InvalidArgument, "explicitly assigned to /device:cpu:0 but available devices are [ " + ps0},
+		"malformed device":        {&pb.CreateSessionRequest{GraphDef: node("NoOp", "ps0")}, core.InvalidArgument, "Malformed device specification 'ps0'"},
+		"filter":                  {&pb.CreateSessionRequest{Config: &pb.ConfigProto{DeviceFilters: []string{"ps"}}}, core.InvalidArgument, "filter"},
 		"filtered out": {&pb.CreateSessionRequest{GraphDef: node("NoOp", "/job:ps"), Config: &pb.ConfigProto{DeviceFilters: []string{"/job:worker"}}},
 			core.InvalidArgument, "explicitly assigned to /job:ps"},
 		"threads": {&pb.CreateSessionRequest{Config: &pb.ConfigProto{UsePerSessionThreads: true}}, core.InvalidArgument, "thread pool options"},
@@ -64,6 +65,18 @@ func TestCreateSessionRefuses(t *testing.T) {
 			_, err := m.CreateSession(t.Context(), x.req)
 			check(t, "CreateSession", err, x.code, x.text)
 		})
+	}
+}
+
+// TestCreateSessionTakes: device names that TensorFlow's master takes. With soft placement
+// it takes others, too.
+func TestCreateSessionTakes(t *testing.T) {
+	m := newCluster(t, ps0, worker0).master(worker0)
+	for device, soft := range map[string]bool{"/cpu:0": false, "/CPU:0": false, "/job:ps/device:CPU:0": false, "/device:cpu:0": true} {
+		def := &pb.GraphDef{Node: []*pb.NodeDef{{Name: "n", Op: "NoOp", Device: device}}}
+		if _, err := m.CreateSession(t.Context(), &pb.CreateSessionRequest{GraphDef: def, Config: &pb.ConfigProto{AllowSoftPlacement: soft}}); err != nil {
+			t.Errorf("%s: %v", device, err)
+		}
 	}
 }
 

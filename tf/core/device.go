@@ -25,7 +25,9 @@ var (
 	deviceType = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 )
 
-// ParseDevice reads a full or partial device name; "*" leaves a part open.
+// ParseDevice reads a full or partial device name; "*" leaves a part open. Types of devices
+// are as written, "cpu" is not "CPU", but for the short forms "/cpu:0" and "/gpu:0": as
+// TensorFlow's runtime has it. Programs may write either, see tf.ParseDevice.
 func ParseDevice(s string) (DeviceSpec, error) {
 	d := AnyDevice
 	for part := range strings.SplitSeq(s, "/") {
@@ -65,9 +67,6 @@ func (d *DeviceSpec) parseType(val string) error {
 	if typ != "*" {
 		if !deviceType.MatchString(typ) {
 			return fmt.Errorf("bad device type %q", typ)
-		}
-		if low := strings.ToLower(typ); low == "cpu" || low == "gpu" {
-			typ = strings.ToUpper(typ)
 		}
 		d.Type = typ
 	}
