@@ -16,6 +16,7 @@ type Master interface {
 	CloseSession(context.Context, *pb.CloseSessionRequest) (*pb.CloseSessionResponse, error)
 	MakeCallable(context.Context, *pb.MakeCallableRequest) (*pb.MakeCallableResponse, error)
 	RunCallable(context.Context, *pb.RunCallableRequest) (*pb.RunCallableResponse, error)
+	Reset(context.Context, *pb.ResetRequest) (*pb.ResetResponse, error)
 }
 
 // local knows the masters of this process by their targets: a session on one of them

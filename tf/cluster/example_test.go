@@ -86,3 +86,44 @@ func ExampleListDevices() {
 	// /job:localhost/replica:0/task:0/device:CPU:0
 	// /job:localhost/replica:0/task:0/device:CPU:1
 }
+
+// A reset takes their values from the variables of a cluster, and ends its sessions.
+func ExampleServer_reset() {
+	server, err := cluster.NewServer(cluster.Local("127.0.0.1:0"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Stop()
+	if err := server.Start(); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	ctx, g := context.Background(), tf.NewGraph()
+	v := tf.NewVariable(ops.Scalar[float32](g, 3), tf.VariableOptions{Name: "v"})
+	for _, reset := range []bool{false, true} {
+		if reset {
+			if err := session.Reset(ctx, server.Target(), nil); err != nil {
+				fmt.Println(err)
+				return
+			}
+		}
+		s, err := session.New(g, session.Target(server.Target()))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if !reset {
+			_, err = s.Run(ctx, nil, tf.InitializeAll(g))
+			fmt.Println("initialized:", err)
+		}
+		_, err = s.Run(ctx, nil, v.Read())
+		fmt.Println("read:", tf.CodeOf(err))
+		s.Close()
+	}
+	// Output:
+	// initialized: <nil>
+	// read: OK
+	// read: FAILED_PRECONDITION
+}

@@ -43,6 +43,12 @@ func (e echo) PartialRun(_ context.Context, c *session.Call) (session.Pieces, er
 	return pieces{e}, nil
 }
 
+// Reset implements session.Resetter: containers of the target are cleared.
+func (echo) Reset(_ context.Context, containers []string) error {
+	fmt.Println("resets", containers)
+	return nil
+}
+
 // pieces is a step that is run in pieces.
 type pieces struct{ echo }
 
@@ -52,6 +58,7 @@ var (
 	_ session.Planner   = echo{}
 	_ session.Preparer  = echo{}
 	_ session.Partialer = echo{}
+	_ session.Resetter  = echo{}
 )
 
 // newEcho is the factory for targets that begin with "echo://".
@@ -60,7 +67,7 @@ var newEcho session.Factory = func(g *tf.Graph, cfg session.Config) (session.Bac
 func init() { session.RegisterFactory("echo", newEcho) }
 
 // A backend does the work of sessions whose targets begin with its scheme. Beside
-// Run it may do work ahead, and run steps in pieces.
+// Run it may do work ahead, run steps in pieces, and reset the target.
 func ExampleBackend() {
 	ctx, g := context.Background(), tf.NewGraph()
 	made, err := newEcho(g, session.Config{}) // what session.New does, for targets of the scheme
@@ -90,6 +97,7 @@ func ExampleBackend() {
 	}
 	defer part.Close()
 	fmt.Println(part.Run(ctx, session.Feeds{x: tf.Scalar("a")}, y))
+	fmt.Println(session.Reset(ctx, "echo://anywhere", []string{"c"}))
 	// Output:
 	// session_test.echo <nil>
 	// feeds [x:0] targets []
@@ -101,4 +109,6 @@ func ExampleBackend() {
 	// begins [y:0]
 	// feeds [x:0] targets []
 	// [string[]{"Y:0"}] <nil>
+	// resets [c]
+	// <nil>
 }

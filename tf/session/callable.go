@@ -149,7 +149,7 @@ func (c *Callable) Run(ctx context.Context, args ...*tf.Tensor) ([]*tf.Tensor, e
 		}
 		feeds[i] = (*core.Tensor)(args[i])
 	}
-	ctx, cancel := c.s.bounded(ctx)
+	ctx, cancel := c.s.cfg.bounded(ctx)
 	defer cancel()
 	got, err := c.run(ctx, feeds)
 	if err != nil {

@@ -68,7 +68,7 @@ func (p *PartialRun) Run(ctx context.Context, feeds Feeds, fetches ...tf.Output)
 		}
 		piece.slots = append(piece.slots, s)
 	}
-	ctx, cancel := p.s.bounded(ctx)
+	ctx, cancel := p.s.cfg.bounded(ctx)
 	defer cancel()
 	got, err := p.p.Run(ctx, &piece.call)
 	if err != nil {

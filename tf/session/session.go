@@ -127,22 +127,27 @@ func New(g *tf.Graph, opts ...Option) (*Session, error) {
 	if g.IsEager() {
 		return nil, tf.Errorf(tf.InvalidArgument, "an eager graph computes as it is built, it has no sessions")
 	}
-	var cfg Config
-	for _, o := range opts {
-		o(&cfg)
-	}
-	if err := cfg.checkServed(); err != nil {
-		return nil, err
-	}
-	f, err := findFactory(cfg.Target)
-	if err != nil {
-		return nil, err
-	}
-	b, err := f(g, cfg)
+	b, cfg, err := openBackend(g, opts)
 	if err != nil {
 		return nil, err
 	}
 	return &Session{g: g, b: b, cfg: cfg}, nil
+}
+
+// openBackend returns the backend that opts ask for, and what they say together.
+func openBackend(g *tf.Graph, opts []Option) (b Backend, cfg Config, err error) {
+	for _, o := range opts {
+		o(&cfg)
+	}
+	if err := cfg.checkServed(); err != nil {
+		return nil, cfg, err
+	}
+	f, err := findFactory(cfg.Target)
+	if err != nil {
+		return nil, cfg, err
+	}
+	b, err = f(g, cfg)
+	return b, cfg, err
 }
 
 // Graph returns the session's graph.
@@ -184,7 +189,7 @@ func (s *Session) runPlanned(ctx context.Context, o *pb.RunOptions, feeds Feeds,
 	if p.answered() {
 		return p.spread(nil), &RunMetadata{}, p.deliver(nil)
 	}
-	ctx, cancel := s.bounded(ctx)
+	ctx, cancel := s.cfg.bounded(ctx)
 	defer cancel()
 	got, err := s.b.Run(ctx, &p.call)
 	if err != nil {
@@ -217,12 +222,12 @@ func (s *Session) ready(ctx context.Context) error {
 	return tf.Errorf(tf.InvalidArgument, "a step needs a context, got nil: context.Background() never ends")
 }
 
-// bounded applies the session's time limit.
-func (s *Session) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	if s.cfg.Timeout <= 0 {
+// bounded applies the time limit of a step.
+func (c *Config) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.Timeout <= 0 {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, s.cfg.Timeout)
+	return context.WithTimeout(ctx, c.Timeout)
 }
 
 // Fetch runs a step and returns the elements of y, a slice of the program's own;
