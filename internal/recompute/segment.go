@@ -58,8 +58,7 @@ func joined(nodes []*graph.Node) (out [][]*graph.Node) {
 	for _, n := range nodes {
 		root[n] = n
 	}
-	var find func(n *graph.Node) *graph.Node
-	find = func(n *graph.Node) *graph.Node {
+	find := func(n *graph.Node) *graph.Node {
 		for root[n] != n {
 			root[n] = root[root[n]]
 			n = root[n]
