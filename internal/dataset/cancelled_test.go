@@ -113,6 +113,60 @@ func TestCancelledCallsTakeNothing(t *testing.T) {
 	}
 }
 
+// asked is f where a call can end while the function is at work, as those of graphs can.
+func asked(f Func) Func {
+	return func(ctx context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return f(ctx, in)
+	}
+}
+
+// TestCancelledFunctionsTakeNothing: an element whose function was cancelled is not lost.
+func TestCancelledFunctionsTakeNothing(t *testing.T) {
+	r := numbers(t, 0, 20, 1)
+	key := asked(onNumber(func(v int64) int64 { return v % 3 }))
+	size := asked(func(context.Context, []*core.Tensor) ([]*core.Tensor, error) {
+		return []*core.Tensor{core.Scalar(int64(4))}, nil
+	})
+	odd := asked(func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
+		return []*core.Tensor{core.Scalar(core.Data[int64](in[0])[0]%2 == 1)}, nil
+	})
+	low := asked(func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
+		return []*core.Tensor{core.Scalar(core.Data[int64](in[0])[0] < 15)}, nil
+	})
+	sum := asked(func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
+		v := core.Data[int64](in[0])[0] + core.Data[int64](in[1])[0]
+		return []*core.Tensor{core.Scalar(v), core.Scalar(v)}, nil
+	})
+	three := asked(func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
+		v := core.Data[int64](in[0])[0] * 10
+		return []*core.Tensor{Value(numbers(t, v, v+3, 1))}, nil
+	})
+	window := asked(func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) { return in[1:2], nil })
+	zero := asked(func(context.Context, []*core.Tensor) ([]*core.Tensor, error) { return []*core.Tensor{core.Scalar(int64(0))}, nil })
+	add := asked(func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
+		return []*core.Tensor{core.Scalar(core.Data[int64](in[0])[0] + core.Data[int64](in[1])[0])}, nil
+	})
+	zeroth := asked(func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) { return in[:1], nil })
+	mapped := Map(r, asked(onNumber(func(v int64) int64 { return v * 2 })), scalars, true)
+	for name, d := range map[string]Dataset{
+		"map": mapped, "zip": Zip([]Dataset{r, mapped, Filter(numbers(t, 0, 40, 1), odd)}), "batch": must2(t)(Batch(mapped, 4, false)),
+		"filter": Filter(r, odd), "take while": TakeWhile(r, low), "scan": Scan(r, Element{core.Scalar(int64(0))}, sum, scalars, true),
+		"interleave": must2(t)(Interleave(r, three, scalars, 3, 2, 0)), "groups": GroupByWindow(r, key, window, size, scalars),
+		"reduced": GroupByReducer(r, Reducer{Key: key, First: zero, Next: add, Last: zeroth}, scalars),
+	} {
+		want := fmt.Sprint(all(t, d))
+		for seed := range uint64(40) {
+			if got := fmt.Sprint(despite(t, d, seed)); got != want {
+				t.Errorf("%s\ngot  %s\nwant %s", name, got, want)
+				break
+			}
+		}
+	}
+}
+
 // TestPipelinesDespiteCancelledCalls is the same for pipelines drawn at random.
 func TestPipelinesDespiteCancelledCalls(t *testing.T) {
 	n := 1500

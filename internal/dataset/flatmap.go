@@ -102,6 +102,7 @@ type interleaveIterator struct {
 	taken int64 // of the block
 	ended bool  // the input has
 	plain bool  // elements of the input can be saved, as has been seen
+	next  *lane // what was taken from the input, if its opening was cancelled; nil: nothing
 	// news holds a token when a lane may have got an element since it was last
 	// looked for one.
 	news chan struct{}
@@ -182,6 +183,22 @@ func (it *interleaveIterator) advance() {
 
 // open makes a dataset of the input's next element.
 func (it *interleaveIterator) open(ctx context.Context, l *lane) error {
+	if it.next == nil {
+		if err := it.take(ctx); err != nil || it.next == nil {
+			return err
+		}
+	}
+	next := *it.next
+	err := it.enter(ctx, l, next.of)
+	if interrupted(ctx, err) {
+		return err
+	}
+	it.next, l.before = nil, next.before
+	return err
+}
+
+// take takes the input's next element, if there is one.
+func (it *interleaveIterator) take(ctx context.Context) error {
 	var before *State
 	if it.d.nested() && !it.plain { // for the first element: later it may be large
 		before = NewState()
@@ -198,9 +215,8 @@ func (it *interleaveIterator) open(ctx context.Context, l *lane) error {
 	if it.plain = savable(e); it.plain {
 		before = nil
 	}
-	err = it.enter(ctx, l, e)
-	l.before = before
-	return err
+	it.next = &lane{of: e, before: before}
+	return nil
 }
 
 // savable reports whether states can have e.
@@ -267,18 +283,27 @@ func (it *interleaveIterator) Save(s *State) {
 		if l.input == nil {
 			continue
 		}
-		part.PutBool("again", l.before != nil)
-		if l.before != nil {
-			part.Sub("before").include(l.before)
-		} else {
-			part.PutElement("of", l.of)
-		}
+		l.saveOrigin(part)
 		l.input.Save(part.Sub("input"))
+	}
+	if it.next != nil { // else nothing: earlier states have none
+		it.next.saveOrigin(s.Sub("next"))
+	}
+}
+
+// saveOrigin saves what the lane's dataset is made of.
+func (l *lane) saveOrigin(s *State) {
+	s.PutBool("again", l.before != nil)
+	if l.before != nil {
+		s.Sub("before").include(l.before)
+	} else {
+		s.PutElement("of", l.of)
 	}
 }
 
 func (it *interleaveIterator) Restore(ctx context.Context, s *State) {
 	it.closeLanes()
+	it.next = nil
 	it.lanes = make([]lane, s.Count("lanes", min(it.d.cycle, int64(len(s.all.by)))))
 	it.at, it.taken, it.ended = int(s.Count("at", int64(len(it.lanes)))), s.Count("taken", it.d.block), s.Bool("ended")
 	for i := range it.lanes {
@@ -296,7 +321,28 @@ func (it *interleaveIterator) Restore(ctx context.Context, s *State) {
 		}
 		it.lanes[i].input.Restore(ctx, part.Sub("input"))
 	}
+	if part := s.Sub("next"); part.Has("again") {
+		it.retake(ctx, part)
+	}
 	it.over.Restore(ctx, s)
+}
+
+// retake takes again what had been taken for a dataset that was not opened.
+func (it *interleaveIterator) retake(ctx context.Context, part *State) {
+	if !part.Bool("again") {
+		of := part.Element("of")
+		if err := it.d.input.Spec().Check(of); err != nil {
+			part.Fail(otherDataset("%v", err))
+			return
+		}
+		it.plain, it.next = true, &lane{of: of}
+		return
+	}
+	it.plain = false
+	it.input.Restore(ctx, part.Sub("before"))
+	if err := it.take(ctx); err != nil {
+		part.Fail(err)
+	}
 }
 
 // reopen begins with the dataset that a lane was at.

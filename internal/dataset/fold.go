@@ -70,21 +70,22 @@ type scanned struct {
 func (d *scanned) Cardinality() int64 { return d.mapped.Cardinality() }
 
 func (d *scanned) Iterate() (Iterator, error) {
-	return iterate(d.input, func(o over) Iterator { return &scanIterator{o, d, d.state} })
+	return iterate(d.input, func(o over) Iterator { return &scanIterator{taking{over: o}, d, d.state} })
 }
 
 type scanIterator struct {
-	over
+	taking
 	d     *scanned
 	state Element
 }
 
 func (it *scanIterator) Next(ctx context.Context) (Element, error) {
-	e, err := it.input.Next(ctx)
+	e, err := it.take(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out, err := it.d.mapped.f(ctx, append(append(Element{}, it.state...), e...))
+	it.used(ctx, e, err)
 	switch {
 	case err != nil:
 		return nil, it.d.mapped.failed(err)
@@ -102,12 +103,12 @@ func (it *scanIterator) Next(ctx context.Context) (Element, error) {
 }
 
 func (it *scanIterator) Save(s *State) {
-	it.over.Save(s)
+	it.taking.Save(s)
 	s.PutElement("state", it.state)
 }
 
 func (it *scanIterator) Restore(ctx context.Context, s *State) {
-	it.over.Restore(ctx, s)
+	it.restore(ctx, s, it.d.input.Spec())
 	it.state = s.Element("state")
 }
 

@@ -28,21 +28,25 @@ func (d *mapped) Cardinality() int64 {
 }
 
 func (d *mapped) Iterate() (Iterator, error) {
-	return iterate(d.input, func(o over) Iterator { return &mapIterator{o, d} })
+	return iterate(d.input, func(o over) Iterator { return &mapIterator{taking{over: o}, d} })
 }
 
 type mapIterator struct {
-	over
+	taking
 	d *mapped
 }
 
 func (it *mapIterator) Next(ctx context.Context) (Element, error) {
-	in, err := it.input.Next(ctx)
+	in, err := it.take(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return it.d.apply(ctx, in)
+	out, err := it.d.apply(ctx, in)
+	it.used(ctx, in, err)
+	return out, err
 }
+
+func (it *mapIterator) Restore(ctx context.Context, s *State) { it.restore(ctx, s, it.d.input.Spec()) }
 
 // apply calls the function. Without keep, one that is out of range ends the
 // dataset; TensorFlow's readers rely on that.
@@ -89,24 +93,29 @@ type filtered struct {
 func (d *filtered) Cardinality() int64 { return Unknown }
 
 func (d *filtered) Iterate() (Iterator, error) {
-	return iterate(d.input, func(o over) Iterator { return &filterIterator{o, d} })
+	return iterate(d.input, func(o over) Iterator { return &filterIterator{taking{over: o}, d} })
 }
 
 type filterIterator struct {
-	over
+	taking
 	d *filtered
 }
 
 func (it *filterIterator) Next(ctx context.Context) (Element, error) {
 	for {
-		e, err := it.input.Next(ctx)
+		e, err := it.take(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if yes, err := holds(ctx, it.d.predicate, e, "Filter"); err != nil || yes {
+		yes, err := holds(ctx, it.d.predicate, e, "Filter")
+		if it.used(ctx, e, err); err != nil || yes {
 			return e, err
 		}
 	}
+}
+
+func (it *filterIterator) Restore(ctx context.Context, s *State) {
+	it.restore(ctx, s, it.d.input.Spec())
 }
 
 // holds calls a predicate.
@@ -133,11 +142,11 @@ type takenWhile struct {
 func (d *takenWhile) Cardinality() int64 { return Unknown }
 
 func (d *takenWhile) Iterate() (Iterator, error) {
-	return iterate(d.input, func(o over) Iterator { return &takeWhileIterator{o, d, false} })
+	return iterate(d.input, func(o over) Iterator { return &takeWhileIterator{taking{over: o}, d, false} })
 }
 
 type takeWhileIterator struct {
-	over
+	taking
 	d     *takenWhile
 	ended bool
 }
@@ -146,12 +155,12 @@ func (it *takeWhileIterator) Next(ctx context.Context) (Element, error) {
 	if it.ended {
 		return nil, End
 	}
-	e, err := it.input.Next(ctx)
+	e, err := it.take(ctx)
 	if err != nil {
 		return nil, err
 	}
 	yes, err := holds(ctx, it.d.predicate, e, "TakeWhile")
-	if err == nil && !yes {
+	if it.used(ctx, e, err); err == nil && !yes {
 		it.ended = true
 		return nil, End
 	}
@@ -159,11 +168,11 @@ func (it *takeWhileIterator) Next(ctx context.Context) (Element, error) {
 }
 
 func (it *takeWhileIterator) Save(s *State) {
-	it.over.Save(s)
+	it.taking.Save(s)
 	s.PutBool("over", it.ended)
 }
 
 func (it *takeWhileIterator) Restore(ctx context.Context, s *State) {
-	it.over.Restore(ctx, s)
+	it.restore(ctx, s, it.d.input.Spec())
 	it.ended = s.Bool("over")
 }

@@ -26,11 +26,13 @@ type reduced struct {
 func (d *reduced) Cardinality() int64 { return Unknown }
 
 func (d *reduced) Iterate() (Iterator, error) {
-	return iterate(d.input, func(o over) Iterator { return &reduceIterator{over: o, d: d, states: map[int64]Element{}} })
+	return iterate(d.input, func(o over) Iterator {
+		return &reduceIterator{taking: taking{over: o}, d: d, states: map[int64]Element{}}
+	})
 }
 
 type reduceIterator struct {
-	over
+	taking
 	d      *reduced
 	states map[int64]Element
 	ended  bool    // the input has
@@ -39,25 +41,27 @@ type reduceIterator struct {
 
 func (it *reduceIterator) Next(ctx context.Context) (Element, error) {
 	for !it.ended {
-		e, err := it.input.Next(ctx)
+		e, err := it.take(ctx)
 		if errors.Is(err, End) {
 			it.finish()
 			break
 		}
-		if err == nil {
-			err = it.fold(ctx, e)
-		}
 		if err != nil {
+			return nil, err
+		}
+		err = it.fold(ctx, e)
+		if it.used(ctx, e, err); err != nil {
 			return nil, err
 		}
 	}
 	if len(it.keys) == 0 {
 		return nil, End
 	}
-	key := it.keys[0]
-	it.keys = it.keys[1:]
-	e, err := it.d.r.Last(ctx, it.states[key])
-	if err != nil {
+	e, err := it.d.r.Last(ctx, it.states[it.keys[0]])
+	if interrupted(ctx, err) {
+		return nil, err
+	}
+	if it.keys = it.keys[1:]; err != nil {
 		return nil, err
 	}
 	return e, it.d.spec.Check(e)
@@ -91,7 +95,7 @@ func (it *reduceIterator) fold(ctx context.Context, e Element) error {
 }
 
 func (it *reduceIterator) Save(s *State) {
-	it.over.Save(s)
+	it.taking.Save(s)
 	s.PutBool("ended", it.ended)
 	s.PutInt("left", int64(len(it.keys)))
 	s.PutInt("states", int64(len(it.states)))
@@ -105,7 +109,7 @@ func (it *reduceIterator) Save(s *State) {
 }
 
 func (it *reduceIterator) Restore(ctx context.Context, s *State) {
-	it.over.Restore(ctx, s)
+	it.restore(ctx, s, it.d.input.Spec())
 	it.states, it.keys, it.ended = map[int64]Element{}, nil, false
 	for i := range s.Count("states", int64(len(s.all.by))) {
 		part := s.Nth("state", int(i))

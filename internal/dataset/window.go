@@ -159,7 +159,9 @@ func (d *grouped) Cardinality() int64 {
 }
 
 func (d *grouped) Iterate() (Iterator, error) {
-	return iterate(d.input, func(o over) Iterator { return &groupIterator{over: o, d: d, groups: map[int64]*group{}} })
+	return iterate(d.input, func(o over) Iterator {
+		return &groupIterator{taking: taking{over: o}, d: d, groups: map[int64]*group{}}
+	})
 }
 
 // A group has the elements of one key.
@@ -169,10 +171,11 @@ type group struct {
 }
 
 type groupIterator struct {
-	over
+	taking
 	d      *grouped
 	groups map[int64]*group
 	ended  bool
+	full   []int64 // the key whose group is complete, if opening its window was cancelled
 
 	window Iterator // over the window that is being given out; nil: none
 	key    int64    // of that window
@@ -203,8 +206,11 @@ func (it *groupIterator) closeWindow() {
 
 // collect goes on until there is a window.
 func (it *groupIterator) collect(ctx context.Context) error {
+	if len(it.full) > 0 {
+		return it.open(ctx, it.full[0])
+	}
 	for !it.ended {
-		e, err := it.input.Next(ctx)
+		e, err := it.take(ctx)
 		if errors.Is(err, End) {
 			it.ended = true
 			break
@@ -212,11 +218,8 @@ func (it *groupIterator) collect(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		key, err := integerOf(ctx, it.d.key, e, "`key_func` must return a scalar int64.")
-		if err != nil {
-			return err
-		}
-		g, err := it.group(ctx, key)
+		key, g, err := it.groupOf(ctx, e)
+		it.used(ctx, e, err)
 		if err != nil {
 			return err
 		}
@@ -225,6 +228,16 @@ func (it *groupIterator) collect(ctx context.Context) error {
 		}
 	}
 	return it.rest(ctx)
+}
+
+// groupOf returns the group of an element, and its key.
+func (it *groupIterator) groupOf(ctx context.Context, e Element) (int64, *group, error) {
+	key, err := integerOf(ctx, it.d.key, e, "`key_func` must return a scalar int64.")
+	if err != nil {
+		return 0, nil, err
+	}
+	g, err := it.group(ctx, key)
+	return key, g, err
 }
 
 // rest begins with what is left of the lowest key.
@@ -270,9 +283,14 @@ func integerOf(ctx context.Context, f Func, in Element, otherwise string) (int64
 
 // open begins to give out the window of a key.
 func (it *groupIterator) open(ctx context.Context, key int64) error {
-	g := it.groups[key]
-	delete(it.groups, key)
-	return it.enter(ctx, key, g.list)
+	err := it.enter(ctx, key, it.groups[key].list)
+	it.full = nil
+	if !interrupted(ctx, err) {
+		delete(it.groups, key)
+	} else if !it.ended {
+		it.full = []int64{key}
+	}
+	return err
 }
 
 func (it *groupIterator) enter(ctx context.Context, key int64, list []Element) error {
@@ -291,7 +309,7 @@ func (it *groupIterator) Close() {
 }
 
 func (it *groupIterator) Save(s *State) {
-	it.over.Save(s)
+	it.taking.Save(s)
 	s.PutBool("ended", it.ended)
 	s.PutInt("groups", int64(len(it.groups)))
 	i := 0
@@ -312,11 +330,14 @@ func (it *groupIterator) Save(s *State) {
 
 func (it *groupIterator) Restore(ctx context.Context, s *State) {
 	it.closeWindow()
-	it.over.Restore(ctx, s)
-	it.ended, it.groups = s.Bool("ended"), map[int64]*group{}
+	it.restore(ctx, s, it.d.input.Spec())
+	it.ended, it.groups, it.full = s.Bool("ended"), map[int64]*group{}, nil
 	for i := range s.Count("groups", int64(len(s.all.by))) {
 		part := s.Nth("group", int(i))
-		it.groups[part.Int("key")] = &group{part.Int("size"), part.Elements("list")}
+		key, g := part.Int("key"), &group{part.Int("size"), part.Elements("list")}
+		if it.groups[key] = g; int64(len(g.list)) >= g.size && !it.ended {
+			it.full = []int64{key}
+		}
 	}
 	if !s.Bool("open") || s.Err() != nil {
 		return
