@@ -16,12 +16,17 @@ import (
 // written to: a file in its place would take it from all programs.
 func writeWhole(name string, content func(io.Writer) error) error {
 	name, ends := behindLinks(name)
-	if info, err := os.Stat(name); !ends || err == nil && !info.Mode().IsRegular() {
+	info, err := os.Stat(name)
+	if !ends || err == nil && !info.Mode().IsRegular() {
 		return contentError(name, fill(name, os.O_WRONLY, content))
 	}
 	temporary := fmt.Sprintf("%s.tmp%d", name, rand.Uint64())
 	defer os.Remove(temporary) // fails once the file has been renamed
-	err := fill(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, content)
+	there := err == nil
+	err = fill(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, content)
+	if err == nil && there {
+		err = os.Chmod(temporary, info.Mode().Perm())
+	}
 	if err == nil {
 		err = os.Rename(temporary, name)
 	}
@@ -45,13 +50,17 @@ func behindLinks(name string) (at string, ends bool) {
 	return name, false
 }
 
-// fill opens a file and writes its content.
+// fill opens a file and writes its content, that of a new one to the disk: a name must not
+// outlive it when the machine stops.
 func fill(name string, how int, content func(io.Writer) error) error {
 	f, err := os.OpenFile(name, how, 0o666)
 	if err != nil {
 		return err
 	}
 	err = content(f)
+	if err == nil && how&os.O_CREATE != 0 {
+		err = f.Sync()
+	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}

@@ -96,7 +96,10 @@ func (it *batchIterator) Save(s *State) {
 
 func (it *batchIterator) Restore(ctx context.Context, s *State) {
 	it.over.Restore(ctx, s)
-	it.have = s.taken(it.d.spec)
+	if it.have = s.taken(it.d.spec); int64(len(it.have)) >= it.d.n {
+		s.Fail(errTooMany)
+		it.have = nil
+	}
 }
 
 // stack makes one element of many whose components have equal shapes.

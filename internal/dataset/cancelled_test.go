@@ -145,7 +145,9 @@ func TestCancelledFunctionsTakeNothing(t *testing.T) {
 		return []*core.Tensor{Value(numbers(t, v, v+3, 1))}, nil
 	})
 	window := asked(func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) { return in[1:2], nil })
-	zero := asked(func(context.Context, []*core.Tensor) ([]*core.Tensor, error) { return []*core.Tensor{core.Scalar(int64(0))}, nil })
+	zero := asked(func(context.Context, []*core.Tensor) ([]*core.Tensor, error) {
+		return []*core.Tensor{core.Scalar(int64(0))}, nil
+	})
 	add := asked(func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
 		return []*core.Tensor{core.Scalar(core.Data[int64](in[0])[0] + core.Data[int64](in[1])[0])}, nil
 	})

@@ -42,7 +42,7 @@ func (d *zipped) Iterate() (Iterator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &zipIterator{all: all}, nil
+	return &zipIterator{all: all, of: d.inputs}, nil
 }
 
 // iterateAll returns iterators over all inputs.
@@ -82,7 +82,8 @@ func (all several) Restore(ctx context.Context, s *State) {
 
 type zipIterator struct {
 	all   several
-	have  []result // of the first inputs, if a call was cancelled before it had asked all
+	of    []Dataset // what all are of
+	have  []result  // of the first inputs, if a call was cancelled before it had asked all
 	ended bool
 }
 
@@ -126,8 +127,15 @@ func (it *zipIterator) Restore(ctx context.Context, s *State) {
 	it.all.Restore(ctx, s)
 	it.ended, it.have = s.Bool("ended"), nil
 	if s.Has("have") {
-		if it.have = s.results("have"); len(it.have) > len(it.all) {
-			s.Fail(errTooMany)
+		it.have = s.results("have")
+	}
+	if len(it.have) > len(it.all) {
+		s.Fail(errTooMany)
+		it.have = nil
+	}
+	for i, r := range it.have {
+		if err := it.of[i].Spec().Check(r.e); r.err == nil && err != nil {
+			s.Fail(otherDataset("%v", err))
 		}
 	}
 }

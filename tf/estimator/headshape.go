@@ -180,7 +180,7 @@ func (h *Head) weights(f feature.Features, logits tf.Output) (tf.Output, error) 
 	case rank == 2:
 		x = x.Cast(tf.Float32).Reshape(-1, n)
 		if s != nil && len(s) == 0 {
-			return x, x.Err() // one weight is that of all
+			return x, x.Err() // a weight that the graph knows as a scalar is that of all
 		}
 	case len(s) == rank-1:
 		x = ops.ExpandDims(x, rank-1)

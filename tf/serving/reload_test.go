@@ -2,6 +2,8 @@ package serving
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -83,5 +85,31 @@ func TestReloadAfterOthers(t *testing.T) {
 				t.Errorf("the reload ends with %v", err)
 			}
 		})
+	}
+}
+
+// TestReloadOfWhatGoes: a version that is to be loaded again when requests have ended, and
+// whose directory is removed until then, is not waited for.
+func TestReloadOfWhatGoes(t *testing.T) {
+	dir := models(t, 1)
+	s := serve(t, Config{}, dir)
+	held := s.m.At("m", 1)
+	if err := s.Reload(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	reloaded := make(chan error, 1)
+	go func() { reloaded <- s.Reload(ctx, []Model{{Name: "m", BasePath: dir}}) }()
+	if err := s.m.Wait(ctx, func() bool { return s.m.Coming("m", 1) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "1")); err != nil {
+		t.Fatal(err)
+	}
+	s.look()
+	held.Release()
+	if err := <-reloaded; tf.CodeOf(err) != tf.Unknown {
+		t.Errorf("the reload ends with %v", err)
 	}
 }

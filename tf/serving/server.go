@@ -119,7 +119,7 @@ func (s *Server) Ready(ctx context.Context) error {
 	for _, m := range models {
 		names = append(names, m.Name)
 	}
-	if err := s.await(ctx, names, models); err != nil {
+	if err := s.await(ctx, names, models, func(string) bool { return true }); err != nil {
 		return err
 	}
 	return s.checkLabels(s.list())
@@ -149,13 +149,13 @@ func (s *Server) available(name string) error {
 }
 
 // await waits until each model that is there still has a version that is available, or has none that
-// might become so, and until no version that gets a label is to be loaded.
-func (s *Server) await(ctx context.Context, names []string, labels []*Model) error {
+// might become so, or is not expected to get one, and until no version that gets a label is to be loaded.
+func (s *Server) await(ctx context.Context, names []string, labels []*Model, expected func(name string) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.ended, cancel)()
 	err := s.m.Wait(ctx, func() bool {
-		return !slices.ContainsFunc(names, func(n string) bool { return s.model(n) != nil && s.settled(n) == nil }) && !slices.ContainsFunc(labels, s.loadsLabeled)
+		return !slices.ContainsFunc(names, func(n string) bool { return s.model(n) != nil && s.settled(n) == nil && expected(n) }) && !slices.ContainsFunc(labels, s.loadsLabeled)
 	})
 	switch {
 	case s.ended.Err() != nil:
@@ -242,7 +242,7 @@ func (s *Server) Reload(ctx context.Context, models []Model) error {
 			}
 		}
 	}
-	if err := s.await(ctx, fresh, labels); err != nil {
+	if err := s.await(ctx, fresh, labels, s.m.Wants); err != nil { // a version that goes meanwhile is not waited for
 		return err
 	}
 	if err := s.checkLabels(labels); err != nil {

@@ -52,8 +52,12 @@ func (o PowerSign) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Operation 
 
 // ApplyGradients adds the updates and the slots v/PowerSignOptimizer.
 func (o PowerSign) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
+	base := or(o.Base, math.E)
+	if !(base > 0) {
+		return nil, tf.Errorf(tf.InvalidArgument, "the Base of PowerSign must be positive, got %v", base)
+	}
 	r := signRule("PowerSign", o.Name, rate(o.Rate, or(o.LearningRate, 0.1)), o.Beta, o.SignDecay)
-	r.args["logbase"] = number(math.Log(or(o.Base, math.E)))
+	r.args["logbase"] = number(math.Log(base))
 	return r.apply(gvs)
 }
 

@@ -28,6 +28,7 @@ func TestZeroWhereNoneMayBe(t *testing.T) {
 		"initial_accumulator_value must be positive: 0":  train.Adagrad{LearningRate: 1, InitialAccumulator: train.Zero},
 		"initial_accumulator_value must be positive: -1": train.ProximalAdagrad{LearningRate: 1, InitialAccumulator: -1},
 		"needs a learning rate":                          train.Adam{LearningRate: train.Zero},
+		"the Base of PowerSign must be positive":         train.PowerSign{Base: train.Zero},
 	} {
 		g := tf.NewGraph()
 		v := tf.NewVariable(ops.Scalar[float32](g, 1), tf.VariableOptions{})
