@@ -16,7 +16,8 @@ package tf
 // Within the body of a function or a loop the call of f is all that happens, unless the
 // gradients are computed there, too.
 //
-// Gradients are told by their names, which lie in a scope "gradients/" by default. The
+// Gradients are told by their names, which lie in a scope "gradients/", or "gradients_1/" and
+// so on, unless [GradientOptions] say otherwise. The
 // operations are marked by attribute _recompute_hint, which TensorFlow's servers know
 // as well: they heed it if RewriterConfig.memory_optimization is MANUAL.
 func (g *Graph) Recompute(f func()) {

@@ -348,5 +348,17 @@ func (f *Sets) Together(a, b *graph.Node) bool {
 // Implies reports whether a, which runs in the same loop, is alive whenever b is, and
 // waits for nothing that b does not wait for.
 func (f *Sets) Implies(b, a *graph.Node) bool {
-	return f.frames.Of[a.ID] == f.frames.Of[b.ID] && !f.Bad(a) && f.union(f.of[b.ID], f.of[a.ID], b) == f.of[b.ID]
+	return f.frames.Of[a.ID] == f.frames.Of[b.ID] && !f.Bad(a) && subset(f.lists[f.of[a.ID]], f.lists[f.of[b.ID]])
+}
+
+// subset reports whether all elements of a sorted list are in another one.
+func subset(list, of []int32) bool {
+	for _, x := range list {
+		i, ok := slices.BinarySearch(of, x)
+		if !ok {
+			return false
+		}
+		of = of[i+1:]
+	}
+	return true
 }

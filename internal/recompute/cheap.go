@@ -5,20 +5,21 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// maxAgain bounds how many nodes are computed again in the place of one value.
+// maxAgain bounds how many nodes are computed again in the place of one value, and how
+// many inputs each has.
 const maxAgain = 16
 
-// minElements is how many elements a value has for which it is worth while.
-const minElements = 1024
+// minBytes is how large a value is for which it is worth while.
+const minBytes = 4 << 10
 
 // cheap has cheap values computed again, each by copies of its own: two that are needed at
 // different times shall not wait in memory for each other.
 func (r *rewriter) cheap() error {
 	for _, n := range r.order {
-		if err := r.Budget().Visit(1); err != nil {
+		if err := r.g.Budget.Visit(1 + len(r.uses[n.ID])); err != nil {
 			return err
 		}
-		if r.gone[n] || !r.needed[n.ID] || !r.isCheap(n) || size(n, 0) < minElements {
+		if r.gone[n] || !r.needed[n.ID] || !r.isCheap(n) || size(n, 0) < minBytes {
 			continue
 		}
 		readers, ok := r.late(n, firstOutput)
@@ -35,7 +36,7 @@ func (r *rewriter) cheap() error {
 // replace has n computed again for readers, if that saves memory.
 func (r *rewriter) replace(n *graph.Node, readers []*graph.Node) error {
 	again, kept := map[*graph.Node]bool{}, map[graph.Edge]bool{}
-	if !r.closure(n, again, kept) || r.live.Bad(n) {
+	if !r.closure(n, again, kept) || r.live.Bad(n) { // of maxAgain nodes at most, with as many inputs
 		return nil
 	}
 	more := 0
@@ -49,9 +50,8 @@ func (r *rewriter) replace(n *graph.Node, readers []*graph.Node) error {
 	if len(triggers) == 0 {
 		return nil
 	}
-	c := &copier{rewriter: r, triggers: triggers, of: map[*graph.Node]*graph.Node{}, copied: fromMoments,
-		wanted: firstOutput, again: func(m *graph.Node) bool { return again[m] }}
-	return c.redirect(n)
+	c := &copier{rewriter: r, triggers: triggers, copied: fromMoments, wanted: firstOutput, again: again}
+	return c.replace([]*graph.Node{n})
 }
 
 // closure adds to again the nodes that have to be computed for n, and to kept the values
@@ -60,7 +60,7 @@ func (r *rewriter) closure(n *graph.Node, again map[*graph.Node]bool, kept map[g
 	if again[n] {
 		return true
 	}
-	if again[n] = true; len(again) > maxAgain {
+	if again[n] = true; len(again) > maxAgain || len(n.In) > maxAgain {
 		return false
 	}
 	for _, e := range n.In {
@@ -107,10 +107,11 @@ func size(n *graph.Node, out int) int {
 	if s == nil {
 		return 0
 	}
+	const most = 1 << 40
 	elements := 1
 	for _, d := range s {
-		if d > 0 && elements < 1<<40 {
-			elements *= d
+		if d > 0 {
+			elements *= min(d, most/elements) // most at most, whatever the sizes are
 		}
 	}
 	return elements * max(n.OutTypes[out].Size(), 1)

@@ -11,7 +11,8 @@
 //
 // The copy f' waits (┄) for a gradient that fGrad needs as well, its trigger, so that
 // it is not computed before. Which nodes are gradients is told by their names: they are
-// in a name scope "gradients/", or the one that the options give.
+// in a name scope "gradients/", or the one that the options give, or one that has got a
+// number behind that.
 //
 // Two kinds of values are computed again:
 //

@@ -15,7 +15,8 @@ func Asked(o *pb.GraphOptions) Options {
 	return out
 }
 
-// Ask writes o to options of a session, in which Asked finds it.
+// Ask writes o to options of a session, in which Asked finds it, unless these say that
+// nothing is computed again.
 func (o Options) Ask(g *pb.GraphOptions) {
 	if o == (Options{}) {
 		return
@@ -24,7 +25,7 @@ func (o Options) Ask(g *pb.GraphOptions) {
 		g.RewriteOptions = &pb.RewriterConfig{}
 	}
 	g.RewriteOptions.MemoryOptimizerTargetNodeNameScope = o.Scope
-	if o.Mode == Heuristics {
+	if o.Mode == Heuristics && g.RewriteOptions.MemoryOptimization != pb.RewriterConfig_NO_MEM_OPT {
 		g.RewriteOptions.MemoryOptimization = pb.RewriterConfig_RECOMPUTATION_HEURISTICS
 	}
 }

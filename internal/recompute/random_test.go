@@ -36,7 +36,7 @@ type network struct {
 }
 
 func newNetwork(t *testing.T, seed uint64) *network {
-	p := &network{T: t, Rand: rand.New(rand.NewPCG(seed, 3)), g: tf.NewGraph(), image: tf.Shape{2, 8, 8, 1 + int(seed%5)}}
+	p := &network{T: t, Rand: rand.New(rand.NewPCG(seed, 3)), g: tf.NewGraph(), image: tf.Shape{4, 16, 16, 1 + int(seed%5)}}
 	p.flag = ops.Placeholder(p.g, tf.Bool, tf.Shape{}, tf.Name("flag"))
 	p.in = ops.Placeholder(p.g, tf.Float32, p.image, tf.Name("x"))
 	p.x = p.in

@@ -33,7 +33,7 @@ type Options struct {
 // are to be computed again. waits tells the nodes that may wait for what others do.
 func Rewrite(g *graph.Graph, o Options, waits func(*graph.Node) bool) (err error) {
 	defer core.Recover(&err, "the recomputation of values")
-	o.Scope = cmp.Or(o.Scope, "gradients/")
+	o.Scope = cmp.Or(strings.TrimSuffix(o.Scope, "/"), "gradients")
 	if o.Mode == Hinted && !slices.ContainsFunc(g.Nodes, isHinted) || !slices.ContainsFunc(g.Nodes, o.isGradient) {
 		return nil
 	}
@@ -60,9 +60,27 @@ func Rewrite(g *graph.Graph, o Options, waits func(*graph.Node) bool) (err error
 
 func isHinted(n *graph.Node) bool { _, ok := n.Attrs[Hint]; return ok }
 
-// isGradient reports whether a node is in the scope of gradients, wherever that is.
+// isGradient reports whether a node is in the scope of gradients, wherever that is, or in
+// one that has got a number, as the scopes of a program's second optimizer.
 func (o *Options) isGradient(n *graph.Node) bool {
-	return strings.HasPrefix(n.Name, o.Scope) || strings.Contains(n.Name, "/"+o.Scope)
+	for rest := n.Name; ; {
+		if after, ok := strings.CutPrefix(rest, o.Scope); ok && isNumber(after) {
+			return true
+		}
+		_, after, more := strings.Cut(rest, "/")
+		if !more {
+			return false
+		}
+		rest = after
+	}
+}
+
+// isNumber reports whether the rest of a scope's name is "/" or a number and that.
+func isNumber(rest string) bool {
+	if number, ok := strings.CutPrefix(rest, "_"); ok {
+		rest = strings.TrimLeft(number, "0123456789")
+	}
+	return strings.HasPrefix(rest, "/")
 }
 
 // A rewriter knows of a graph, as it was in the beginning, what it takes to decide.
@@ -99,7 +117,8 @@ func newRewriter(g *graph.Graph, o Options, waits func(*graph.Node) bool) (*rewr
 	return r, nil
 }
 
-// pure reports whether n computes nothing but values, and the same ones again.
+// pure reports whether n computes nothing but values, and the same ones again. Strings and
+// resources may be handles of what others change, and references are variables.
 func (r *rewriter) pure(n *graph.Node) bool {
 	switch role := n.Role(); {
 	case r.gradient[n.ID] || role == core.Constant || role.DirectsFlow() || len(n.OutTypes) == 0:
@@ -107,44 +126,61 @@ func (r *rewriter) pure(n *graph.Node) bool {
 	case n.Def.Stateful || n.Def.Has(core.SaysItsName|core.ReadsVariable|core.HoldsVariable) || n.Def.Composes || strings.HasPrefix(n.OpName(), "Placeholder"):
 		return false
 	}
-	return !slices.ContainsFunc(n.InTypes, core.DType.IsRef) && !slices.ContainsFunc(n.OutTypes, core.DType.IsRef)
+	handle := func(t core.DType) bool { return t.IsRef() || t == core.String || t == core.Resource }
+	return !slices.ContainsFunc(n.OutTypes, handle) && !slices.ContainsFunc(n.In, func(e graph.Edge) bool { return handle(e.Type()) })
 }
 
-// late returns the gradients that read what is wanted of n. ok says that they may read a
-// copy: they run in the same loop, and none is part of the forward pass all the same, as
-// those are that put the values of a loop's iterations on stacks.
-func (r *rewriter) late(n *graph.Node, wanted func(graph.Edge) bool) (out []*graph.Node, ok bool) {
+// readers calls f for each node that reads what is wanted of n, until f returns false.
+func (r *rewriter) readers(n *graph.Node, wanted func(graph.Edge) bool, f func(u *graph.Node) bool) {
+	var last *graph.Node
 	for _, u := range r.uses[n.ID] {
-		if !r.gradient[u.ID] || !reads(u, n, wanted) {
+		if u == last { // which has n as an input more than once
 			continue
 		}
-		if u.Def.Stateful || r.live.Frame(u) != r.live.Frame(n) {
-			return nil, false
+		last = u
+		if slices.ContainsFunc(u.In, func(e graph.Edge) bool { return e.Node == n && wanted(e) }) && !f(u) {
+			return
 		}
-		out = append(out, u)
 	}
-	return out, len(out) > 0
 }
 
-// reads reports whether u has what is wanted of n as an input.
-func reads(u, n *graph.Node, wanted func(graph.Edge) bool) bool {
-	return slices.ContainsFunc(u.In, func(e graph.Edge) bool { return e.Node == n && wanted(e) })
+// late returns the gradients that read what is wanted of n and that the backward pass
+// comes to later. ok says that they may read a copy: others read n, so that it was computed
+// before; they run in the same loop, and none is part of the forward pass all the same, as
+// those are that put the values of a loop's iterations on stacks.
+func (r *rewriter) late(n *graph.Node, wanted func(graph.Edge) bool) (out []*graph.Node, ok bool) {
+	others := false
+	ok = true
+	r.readers(n, wanted, func(u *graph.Node) bool {
+		switch {
+		case !r.gradient[u.ID]:
+			others = true
+		case slices.ContainsFunc(r.before(u), r.isLate):
+			out, ok = append(out, u), !u.Def.Stateful && r.live.Frame(u) == r.live.Frame(n)
+		}
+		return ok
+	})
+	return out, ok && others && len(out) > 0
 }
 
 func anyOutput(graph.Edge) bool     { return true }
 func firstOutput(e graph.Edge) bool { return e.Out == 0 }
 
-// triggers returns what copies that readers are to read have to wait for: the gradients
-// that the first of readers needs or waits for beside them. nil: there is none that all
-// may wait for.
-func (r *rewriter) triggers(readers []*graph.Node) (out []*graph.Node) {
+// maxTriggers bounds what a copy waits for: each of many that begin a segment waits for all.
+const maxTriggers = 4
+
+// triggers returns what copies that readers are to read have to wait for: of the gradients
+// that the first of readers needs or waits for beside them those that come last. nil: there
+// is none that all may wait for.
+func (r *rewriter) triggers(readers []*graph.Node) []*graph.Node {
 	first := slices.MinFunc(readers, func(a, b *graph.Node) int { return r.place[a.ID] - r.place[b.ID] })
-	for _, t := range r.before(first) {
-		if r.isLate(t) && !slices.Contains(out, t) && !slices.ContainsFunc(readers, func(u *graph.Node) bool { return !r.live.Implies(u, t) }) {
-			out = append(out, t)
-		}
-	}
-	return out
+	out := slices.DeleteFunc(r.before(first), func(t *graph.Node) bool { return !r.isLate(t) })
+	slices.SortFunc(out, func(a, b *graph.Node) int { return r.place[b.ID] - r.place[a.ID] })
+	out = slices.Compact(out)
+	out = out[:min(len(out), maxTriggers)]
+	return slices.DeleteFunc(out, func(t *graph.Node) bool {
+		return slices.ContainsFunc(readers, func(u *graph.Node) bool { return !r.live.Implies(u, t) })
+	})
 }
 
 // before returns what n reads and waits for. Constants of gradients wait for what these
@@ -171,35 +207,60 @@ type copier struct {
 	triggers []*graph.Node
 	of       map[*graph.Node]*graph.Node
 	wanted   func(graph.Edge) bool                        // which outputs are computed again
-	again    func(*graph.Node) bool                       // which nodes are
+	again    map[*graph.Node]bool                         // which nodes are
 	copied   func(*graph.Node) (core.Attrs, []graph.Edge) // the attributes and inputs of a copy
 }
 
-// copyOf returns the copy of n.
-func (c *copier) copyOf(n *graph.Node) (*graph.Node, error) {
-	if m := c.of[n]; m != nil {
-		return m, nil
+// replace makes the gradients that read nodes read copies of them.
+func (c *copier) replace(nodes []*graph.Node) error {
+	c.of = map[*graph.Node]*graph.Node{}
+	for _, n := range c.needed(nodes) {
+		if err := c.g.Budget.Visit(1 + len(n.In)); err != nil {
+			return err
+		}
+		if err := c.add(n); err != nil {
+			return err
+		}
 	}
+	for _, n := range nodes {
+		c.redirect(n)
+	}
+	return nil
+}
+
+// needed returns what has to be computed again for nodes, in order.
+func (c *copier) needed(nodes []*graph.Node) []*graph.Node {
+	seen, out := set(nodes), slices.Clone(nodes)
+	for i := 0; i < len(out); i++ { // the loop appends to out
+		_, in := c.copied(out[i])
+		for _, e := range in {
+			if c.again[e.Node] && c.wanted(e) && !seen[e.Node] {
+				seen[e.Node] = true
+				out = append(out, e.Node)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b *graph.Node) int { return c.place[a.ID] - c.place[b.ID] })
+	return out
+}
+
+// add adds the copy of n, which reads the copies of its inputs.
+func (c *copier) add(n *graph.Node) error {
 	m := &graph.Node{Node: n.Node, Shapes: n.Shapes}
+	m.Name = c.g.Unused("Recomputed/" + n.Name)
 	m.Attrs, m.In = c.copied(n)
 	waits := true
 	for k, e := range m.In {
-		if !c.again(e.Node) || !c.wanted(e) {
-			continue
+		if from := c.of[e.Node]; from != nil && c.wanted(e) {
+			m.In[k].Node, waits = from, false
 		}
-		from, err := c.copyOf(e.Node)
-		if err != nil {
-			return nil, err
-		}
-		m.In[k].Node, waits = from, false
 	}
 	m.AddControls(n.Control...)
 	if waits {
 		m.AddControls(c.triggers...)
 	}
-	m.Name = c.g.Unused("Recomputed/" + n.Name) // after those of its inputs, which may have the same
 	c.of[n], c.copies[m] = m, n
-	return m, c.g.Add(m)
+	return c.g.Add(m)
 }
 
 // asBefore returns the attributes and inputs of n for a copy that computes all of it.
@@ -214,19 +275,14 @@ func without(attrs core.Attrs, key string) core.Attrs {
 }
 
 // redirect makes the gradients that read n read its copy.
-func (c *copier) redirect(n *graph.Node) error {
-	m, err := c.copyOf(n)
-	if err != nil {
-		return err
-	}
+func (c *copier) redirect(n *graph.Node) {
 	readers, _ := c.late(n, c.wanted)
 	for _, u := range readers {
 		for k, e := range u.In {
 			if e.Node == n && c.wanted(e) {
-				u.In[k].Node = m
+				u.In[k].Node = c.of[n]
 			}
 		}
 	}
 	c.gone[n] = true
-	return nil
 }

@@ -16,18 +16,12 @@ type segment struct {
 // segments has those that the program has marked computed again.
 func (r *rewriter) segments() error {
 	for _, s := range r.marked() {
-		if err := r.Budget().Visit(len(s.nodes)); err != nil {
-			return err
-		}
 		if err := r.again(s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// Budget is what the planning of the graph may take.
-func (r *rewriter) Budget() *graph.Budget { return r.g.Budget }
 
 // marked returns the segments: nodes with the same mark, of one loop, as far as they are
 // joined by edges.
@@ -91,6 +85,9 @@ func (r *rewriter) again(s segment) error {
 	again := maps.Clone(in)
 	var wanted, readers []*graph.Node
 	for _, n := range s.nodes {
+		if err := r.g.Budget.Visit(1 + len(r.uses[n.ID])); err != nil {
+			return err
+		}
 		if s.keeps && r.leaves(n, in) {
 			delete(again, n)
 			continue
@@ -106,14 +103,8 @@ func (r *rewriter) again(s segment) error {
 	if len(triggers) == 0 {
 		return nil
 	}
-	c := &copier{rewriter: r, triggers: triggers, of: map[*graph.Node]*graph.Node{}, copied: asBefore,
-		wanted: anyOutput, again: func(n *graph.Node) bool { return again[n] }}
-	for _, n := range wanted {
-		if err := c.redirect(n); err != nil {
-			return err
-		}
-	}
-	return nil
+	c := &copier{rewriter: r, triggers: triggers, copied: asBefore, wanted: anyOutput, again: again}
+	return c.replace(wanted)
 }
 
 func set(nodes []*graph.Node) map[*graph.Node]bool {
@@ -125,8 +116,10 @@ func set(nodes []*graph.Node) map[*graph.Node]bool {
 }
 
 // leaves reports whether others than gradients read a value of n outside of in.
-func (r *rewriter) leaves(n *graph.Node, in map[*graph.Node]bool) bool {
-	return len(r.uses[n.ID]) == 0 || slices.ContainsFunc(r.uses[n.ID], func(u *graph.Node) bool {
-		return !in[u] && !r.gradient[u.ID] && reads(u, n, anyOutput)
+func (r *rewriter) leaves(n *graph.Node, in map[*graph.Node]bool) (yes bool) {
+	r.readers(n, anyOutput, func(u *graph.Node) bool {
+		yes = !in[u] && !r.gradient[u.ID]
+		return !yes
 	})
+	return yes || len(r.uses[n.ID]) == 0
 }

@@ -22,7 +22,7 @@ func notFused(p *graph.Graph, d core.Device) string {
 type finder = func(*core.Node) (core.Kernel, error)
 
 // remembered makes each kernel once, whoever asks for it. Nodes must not change any more
-// when it is asked for theirs.
+// when it is asked for theirs: each pass has one of its own.
 func remembered(find finder) finder {
 	made := map[*core.Node]core.Kernel{}
 	return func(n *core.Node) (core.Kernel, error) {
@@ -37,6 +37,7 @@ func remembered(find finder) finder {
 
 // recomputed makes gradients in p read copies of values that are not kept.
 func recomputed(p *graph.Graph, find finder, o recompute.Options) error {
+	find = remembered(find)
 	return recompute.Rewrite(p, o, func(n *graph.Node) bool {
 		if n.Role() == core.Constant {
 			return false
