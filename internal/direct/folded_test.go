@@ -69,7 +69,7 @@ func TestFoldedOfRewritten(t *testing.T) {
 	wantFolded(t, s, 0, "a step that reads its variables")
 }
 
-// TestFoldedOfDropped: what nobody has takes nothing.
+// TestFoldedOfDropped: the constants of a step that the program has dropped count no more.
 func TestFoldedOfDropped(t *testing.T) {
 	s, sig, _ := foldingSession(t)
 	p := s.Prepare(sig)

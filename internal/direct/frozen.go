@@ -172,7 +172,8 @@ func (c *graphs) sweep() {
 	}
 }
 
-// take notes how much f takes until drop, or until nobody has f: a callable goes without a call.
+// take counts the bytes of f's constants until drop is called, or until f is garbage: a
+// program drops a Callable without a call.
 func (c *graphs) take(f *frozen, bytes int64) {
 	if bytes == 0 {
 		return

@@ -138,23 +138,8 @@ func TestReferenceIsReadOnce(t *testing.T) {
 // planned returns how many inputs the nodes of a step have.
 func planned(t *testing.T, g *tf.Graph, cfg session.Config, fetches ...tf.Fetchable) (inputs int) {
 	t.Helper()
-	if err := g.Err(); err != nil {
-		t.Fatal(err)
-	}
-	cfg.DisabledPasses = append(cfg.DisabledPasses, "fusion")
-	s, err := session.New(g, session.With(cfg))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	_, m, err := s.RunWithOptions(t.Context(), session.RunOptions{PartitionGraphs: true}, nil, fetches...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range m.GetPartitionGraphs() {
-		for _, n := range p.GetNode() {
-			inputs += len(n.GetInput())
-		}
+	for _, n := range ran(t, g, cfg, fetches...) {
+		inputs += len(n.GetInput())
 	}
 	return inputs
 }

@@ -23,7 +23,7 @@ const (
 	Heuristics             // also those that are cheap
 )
 
-// Options say what is computed again, and for whom.
+// Options say which values are computed again, and which nodes are gradients.
 type Options struct {
 	Mode  Mode
 	Scope string // the name scope of gradients; "gradients/" if empty

@@ -13,25 +13,38 @@ import (
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
-// copies runs a step without fusion, and returns the copies in the graph that ran, each
-// with its inputs.
-func copies(t *testing.T, g *tf.Graph, cfg session.Config, fetches ...tf.Fetchable) (out []string) {
+// opened returns a session, which ends with the test.
+func opened(t *testing.T, g *tf.Graph, cfg session.Config) *session.Session {
 	t.Helper()
-	cfg.DisabledPasses = append(cfg.DisabledPasses, "fusion")
 	s, err := session.New(g, session.With(cfg))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// ran runs a step without fusion, and returns the nodes of the graph that ran.
+func ran(t *testing.T, g *tf.Graph, cfg session.Config, fetches ...tf.Fetchable) (nodes []*pb.NodeDef) {
+	t.Helper()
+	cfg.DisabledPasses = append(cfg.DisabledPasses, "fusion")
+	s := opened(t, g, cfg)
 	_, m, err := s.RunWithOptions(t.Context(), session.RunOptions{PartitionGraphs: true}, nil, fetches...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range m.GetPartitionGraphs() {
-		for _, n := range p.GetNode() {
-			if name, ok := strings.CutPrefix(n.GetName(), "Recomputed/"); ok {
-				out = append(out, name+": "+strings.Join(n.GetInput(), " "))
-			}
+		nodes = append(nodes, p.GetNode()...)
+	}
+	return nodes
+}
+
+// copies returns the copies among the nodes that ran, each with its inputs.
+func copies(t *testing.T, g *tf.Graph, cfg session.Config, fetches ...tf.Fetchable) (out []string) {
+	t.Helper()
+	for _, n := range ran(t, g, cfg, fetches...) {
+		if name, ok := strings.CutPrefix(n.GetName(), "Recomputed/"); ok {
+			out = append(out, name+": "+strings.Join(n.GetInput(), " "))
 		}
 	}
 	slices.Sort(out)

@@ -24,8 +24,8 @@ func NewHealth() *Health {
 	return h
 }
 
-// End says that nothing is served any more, for good, and ends the calls of those who
-// watch, after they have heard it.
+// End sets all services to NOT_SERVING for good, and ends each call of Watch after its
+// client has been sent that.
 func (h *Health) End() {
 	h.Shutdown()
 	h.end()
