@@ -46,11 +46,15 @@ func newNetwork(t *testing.T, seed uint64) *network {
 				p.layer()
 			}
 		}
-		if p.past = append(p.past, p.x); p.IntN(3) > 0 {
-			p.g.Recompute(block)
-		} else {
-			block()
-		}
+		p.past = append(p.past, p.x)
+		on := []string{"", "/cpu:0", "/cpu:1"}[p.IntN(3)] // values cross between devices
+		p.g.Device(on, func() {
+			if p.IntN(3) > 0 {
+				p.g.Recompute(block)
+			} else {
+				block()
+			}
+		})
 	}
 	return p
 }
@@ -128,6 +132,7 @@ func (p *network) step() []tf.Fetchable {
 // train runs some steps in a session, and returns what they give and how many nodes were
 // copies.
 func (p *network) train(cfg session.Config, fetches []tf.Fetchable) (values []*tf.Tensor, copies int) {
+	cfg.Devices = map[string]int{"CPU": 2}
 	s, err := session.New(p.g, session.With(cfg))
 	if err != nil {
 		p.Fatal(err)
