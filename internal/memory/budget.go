@@ -6,6 +6,7 @@ import (
 	"runtime/metrics"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // large is the size from which on a block is counted by itself. Smaller ones
@@ -131,36 +132,63 @@ func (b *budget) several(n int64) error {
 }
 
 // grant measures, and makes room as long as there is too little: first from
-// garbage, then from what pools keep.
+// garbage, then from what pools keep. It does not refuse for what it counts twice.
 func (b *budget) grant(n, most int64) error {
 	if n > most {
 		return b.exhausted(n, most)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, relieve := range []func() bool{b.sweep, b.empty, nil} {
-		if b.count()+n <= most {
-			b.pending.Add(n)
-			b.bound.Add(n)
+	for _, relieve := range []func(int64){b.sweep, b.empty, b.settle} {
+		if b.granted(n, most) {
 			return nil
 		}
-		if relieve == nil || !relieve() {
-			break
-		}
+		relieve(most - n)
+	}
+	if b.granted(n, most) {
+		return nil
 	}
 	return b.exhausted(n, most)
 }
 
-// sweep frees garbage.
-func (b *budget) sweep() bool { b.collect(); return true }
-
-// empty frees what pools keep. It reports whether that was anything.
-func (b *budget) empty() bool {
-	if b.trim() == 0 {
+// granted counts n bytes if they fit.
+func (b *budget) granted(n, most int64) bool {
+	if b.count()+n > most {
 		return false
 	}
-	b.collect()
+	b.pending.Add(n)
+	b.bound.Add(n)
 	return true
+}
+
+// sweep frees garbage.
+func (b *budget) sweep(int64) { b.collect() }
+
+// empty frees what pools keep.
+func (b *budget) empty(int64) {
+	if b.trim() > 0 {
+		b.collect()
+	}
+}
+
+// A large block is in the heap from the moment that Go has found room for it, and pending
+// until it is cleared, a tenth of a second later perhaps. It is looked so often, with
+// pauses, whether that is over.
+const (
+	settleLooks = 2000
+	settlePause = 500 * time.Microsecond
+)
+
+// settle waits, a second at most, while use exceeds room only with blocks that are pending.
+// Those who make them do not need mu.
+func (b *budget) settle(room int64) {
+	for range settleLooks {
+		used, pending := b.measure()+b.mapped.Load(), b.pending.Load()
+		if used > room || used+pending <= room {
+			return
+		}
+		time.Sleep(settlePause)
+	}
 }
 
 // count measures and returns what is in use. The order of the loads matters: a

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // fake is a heap that a test fills, and its budget.
@@ -89,6 +91,49 @@ func TestBudgetCollectsNothingForWhatNeverFits(t *testing.T) {
 	if err := f.make(101 << 20); err == nil || f.collected.Load() != 0 {
 		t.Errorf("garbage was collected %d times, then: %v", f.collected.Load(), err)
 	}
+}
+
+// TestBudgetWaitsForWhatIsPending: a block that is in the heap and not yet cleared counts
+// twice. What fits when it counts once is granted.
+func TestBudgetWaitsForWhatIsPending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(100 << 20)
+		if err := f.take(60 << 20); err != nil {
+			t.Fatal(err)
+		}
+		f.live.Store(60 << 20)
+		time.AfterFunc(300*time.Millisecond, func() { f.allocated(60 << 20) })
+		if err := f.make(20 << 20); err != nil {
+			t.Error(err)
+		}
+		if err := f.several(sample); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestBudgetCountsWhatIsPending: a block that is not in the heap yet takes its room.
+func TestBudgetCountsWhatIsPending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(100 << 20)
+		if err := f.take(60 << 20); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(300*time.Millisecond, func() { f.live.Store(60 << 20); f.allocated(60 << 20) })
+		if err := f.make(50 << 20); err == nil {
+			t.Error("110 MiB of 100 MiB were granted")
+		}
+		if err := f.take(30 << 20); err != nil {
+			t.Error(err)
+		}
+		began := time.Now()
+		if err := f.make(20 << 20); err == nil { // whoever makes the other block, does not end
+			t.Error("110 MiB of 100 MiB were granted")
+		}
+		if waited := time.Since(began); waited > time.Second {
+			t.Errorf("a refusal took %v", waited)
+		}
+	})
 }
 
 func TestBudgetNoticesWhatNobodyCounts(t *testing.T) {
