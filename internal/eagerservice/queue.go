@@ -124,7 +124,7 @@ func (c *Context) sendTensor(op *pb.SendTensorOp) error {
 	for i, p := range op.GetTensors() {
 		t, err := core.TensorFromProto(p)
 		if err != nil {
-			return core.Errorf(core.InvalidArgument, "Unable to parse tensor proto: %s", core.AsError(err).Message())
+			return unparsed(core.AsError(err))
 		}
 		if all[i], err = d.FromHost(t); err != nil {
 			return err
@@ -134,6 +134,16 @@ func (c *Context) sendTensor(op *pb.SendTensorOp) error {
 		c.handles.add(name{op.GetOpId(), int32(i)}, value{tensor: t, device: d})
 	}
 	return nil
+}
+
+// unparsed is the error of a tensor that cannot be had from a message. The code is
+// TensorFlow's, unless the message is fine and memory is short: that is worth another try.
+func unparsed(err *core.Error) error {
+	code := core.InvalidArgument
+	if err.Code == core.ResourceExhausted {
+		code = core.ResourceExhausted
+	}
+	return core.Errorf(code, "Unable to parse tensor proto: %s", err.Message())
 }
 
 // sendPackedHandle makes one value of several, of which each device sees its own.

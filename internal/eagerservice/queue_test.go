@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
@@ -160,6 +161,11 @@ func TestBadItems(t *testing.T) {
 		_, err := c.enqueue(i)
 		wantError(t, err, core.InvalidArgument, text)
 	}
+	defer memory.SetLimit(memory.SetLimit(1 << 28))
+	huge := sending(1, cpu, core.Scalar(float32(1)))
+	huge.GetSendTensor().Tensors[0] = &pb.TensorProto{Dtype: pb.DataType_DT_FLOAT, TensorShape: core.ShapeProto(core.Shape{1 << 28}), FloatVal: []float32{1}}
+	_, err := c.enqueue(huge)
+	wantError(t, err, core.ResourceExhausted, "Unable to parse tensor proto: OOM when allocating")
 }
 
 func packing(all ...*pb.SendPackedHandleOp_Handle) *pb.QueueItem {

@@ -121,7 +121,8 @@ func (a *eagerAttacker) stream(ctx context.Context, data [][]byte) error {
 }
 
 // An eagerBystander has a context of its own on all tasks. Whatever others do, its calls
-// succeed, and their results are right.
+// succeed, and their results are right. Memory is one for all: where others have it, a call
+// says so and succeeds when it is tried again.
 type eagerBystander struct {
 	*eagerTarget
 	id    uint64
@@ -167,7 +168,12 @@ func (b *eagerBystander) run(ctx, attack context.Context) error {
 		return err
 	}
 	for v := float32(0); attack.Err() == nil; v++ {
-		if err := b.once(ctx, v); err != nil {
+		err := b.once(ctx, v)
+		for again := 0; again < 50 && status.Code(err) == codes.ResourceExhausted; again++ {
+			time.Sleep(100 * time.Millisecond)
+			err = b.once(ctx, v)
+		}
+		if err != nil {
 			return fmt.Errorf("%v² - %v: %w", v, b.k, err)
 		}
 	}
