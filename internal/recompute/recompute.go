@@ -37,6 +37,9 @@ func Rewrite(g *graph.Graph, o Options, waits func(*graph.Node) bool) (err error
 	if o.Mode == Hinted && !slices.ContainsFunc(g.Nodes, isHinted) || !slices.ContainsFunc(g.Nodes, o.isGradient) {
 		return nil
 	}
+	if o.Mode == Heuristics {
+		readShapesElsewhere(g)
+	}
 	r, err := newRewriter(g, o, waits)
 	if err != nil {
 		return err
@@ -56,6 +59,24 @@ func Rewrite(g *graph.Graph, o Options, waits func(*graph.Node) bool) (err error
 		return core.Errorf(core.Internal, "pass %s (it can be disabled) failed: %s", pass.Recomputation, core.AsError(err).Message())
 	}
 	return nil
+}
+
+// readShapesElsewhere has nodes that read the shape of a value only read it of another one,
+// which they need anyway. As the shapes are known to be equal, no error changes.
+func readShapesElsewhere(g *graph.Graph) {
+	for _, n := range g.Nodes {
+		for i, k := range n.Def.ShapeAt {
+			from, to := n.In[i], n.In[k]
+			if from.Type() == to.Type() && sameShape(from.Node.OutShape(from.Out), to.Node.OutShape(to.Out)) {
+				n.In[i] = to
+			}
+		}
+	}
+}
+
+// sameShape reports whether a and b are known to be equal.
+func sameShape(a, b core.Shape) bool {
+	return a != nil && a.Equal(b) && !slices.ContainsFunc(a, func(d int) bool { return d < 0 })
 }
 
 func isHinted(n *graph.Node) bool { _, ok := n.Attrs[Hint]; return ok }

@@ -40,6 +40,10 @@ type OpDef struct {
 	Role   Role   // how it directs or moves values, or calls functions; most ops have none
 	Traits Traits // what passes may know of it
 
+	// ShapeAt tells the inputs of which kernels read the shape only, by their numbers, and
+	// for each another input, of the same type, that has that shape or makes the node fail.
+	ShapeAt map[int]int
+
 	Stateful      bool // has effects or state: never folded, merged or pruned as a duplicate
 	Uninitialized bool // reference inputs may be uninitialized (Assign, IsVariableInitialized)
 	Expensive     bool // worth a worker thread of its own when other nodes are ready
@@ -133,7 +137,23 @@ func (d *OpDef) parse() (err error) {
 	for i := range d.AttrDefs {
 		d.attrs[d.AttrDefs[i].Name] = &d.AttrDefs[i]
 	}
-	return cmp.Or(d.resolveArgs(d.Inputs), d.resolveArgs(d.Outputs))
+	return cmp.Or(d.resolveArgs(d.Inputs), d.resolveArgs(d.Outputs), d.checkShapeAt())
+}
+
+// checkShapeAt checks that inputs that stand for others are single tensors of their types.
+func (d *OpDef) checkShapeAt() error {
+	for i, k := range d.ShapeAt {
+		last := len(d.Inputs) - 1
+		if min(i, k) < 0 || max(i, k) > last || i == k {
+			return fmt.Errorf("ShapeAt: input %d stands for input %d of %d", k, i, last+1)
+		}
+		for _, a := range d.Inputs {
+			if a.IsList() {
+				return fmt.Errorf("ShapeAt: input %s is a list", a.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // resolveArgs checks that the attrs that give types and lengths exist and

@@ -19,6 +19,10 @@ const (
 	windowInputs  = "ksize: int32; strides: int32"
 )
 
+// pooledAt: of maxima gradients of maxima read the shape only, which has to be that of the
+// gradient to spread; which elements were the largest, is found again.
+var pooledAt = map[int]int{1: 2}
+
 func init() {
 	core.Register(core.OpDef{
 		Name: "MaxPool", Light: true, In: "input: T", Out: "output: T", Attrs: maxPoolTypes + "; " + poolPads + "; " + vectorOrders,
@@ -33,15 +37,15 @@ func init() {
 		Shape: poolShape(5), Expensive: true, Grad: tf.GradFunc(maxPool3DGrad), Kernels: core.ByType("T", only(maxPoolKernels(5), tf.Float16, tf.BFloat16, tf.Float32)),
 	})
 	core.Register(core.OpDef{
-		Name: "MaxPoolGrad", In: poolGradIn, Out: "output: T", Attrs: poolPads + "; " + imageOrders + "; T: {" + poolableTypes + "} = DT_FLOAT",
+		Name: "MaxPoolGrad", ShapeAt: pooledAt, In: poolGradIn, Out: "output: T", Attrs: poolPads + "; " + imageOrders + "; T: {" + poolableTypes + "} = DT_FLOAT",
 		Shape: core.UnchangedShape, Expensive: true, Grad: tf.GradFunc(maxPoolGradGrad), Kernels: core.ByType("T", maxPoolGradKernels(4)),
 	})
 	core.Register(core.OpDef{
-		Name: "MaxPoolGradV2", In: poolGradIn + "; " + windowInputs, Out: "output: T", Attrs: "padding: {'SAME', 'VALID'}; " + imageOrders + "; T: {" + poolableTypes + "} = DT_FLOAT",
+		Name: "MaxPoolGradV2", ShapeAt: pooledAt, In: poolGradIn + "; " + windowInputs, Out: "output: T", Attrs: "padding: {'SAME', 'VALID'}; " + imageOrders + "; T: {" + poolableTypes + "} = DT_FLOAT",
 		Shape: core.UnchangedShape, Expensive: true, Grad: tf.GradFunc(maxPoolGradV2Grad), Kernels: core.ByType("T", maxPoolGradKernels(4)),
 	})
 	core.Register(core.OpDef{
-		Name: "MaxPool3DGrad", In: "orig_input: TInput; orig_output: TInput; grad: T", Out: "output: T",
+		Name: "MaxPool3DGrad", ShapeAt: pooledAt, In: "orig_input: TInput; orig_output: TInput; grad: T", Out: "output: T",
 		Attrs: pool3D + "; T: {half, bfloat16, float} = DT_FLOAT; TInput: {half, bfloat16, float} = DT_FLOAT",
 		Shape: core.UnchangedShape, Expensive: true, Grad: tf.GradFunc(maxPool3DGradGrad), Kernels: core.ByType("T", only(maxPoolGradKernels(5), tf.Float16, tf.BFloat16, tf.Float32)),
 	})
