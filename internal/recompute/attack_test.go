@@ -70,6 +70,44 @@ func TestDisabledAndSaveMemory(t *testing.T) {
 	}
 }
 
+// TestShapesElsewhere: the gradient of maxima needs their shape only and reads that of the
+// gradient it spreads, unless the maxima come from elsewhere: those may be dead, as here.
+func TestShapesElsewhere(t *testing.T) {
+	two := []int{1, 2, 2, 1}
+	build := func(dead bool) (*tf.Graph, tf.Output) {
+		g := tf.NewGraph()
+		x := ops.RandomUniform(g, []int{1, 4, 4, 1}, tf.Float32, ops.Seed(1))
+		y := ops.MaxPool(x, two, two, "SAME", tf.Name("y"))
+		if dead {
+			_, y = ops.Switch(y, ops.Less(ops.RandomUniform(g, []int{}, tf.Float32), ops.Scalar(g, float32(-1))))
+		}
+		var dx tf.Output
+		g.Scope("gradients", func() {
+			dy := ops.RandomUniform(g, []int{1, 2, 2, 1}, tf.Float32, ops.Seed(2), tf.Name("dy"))
+			in := []tf.Output{x, y, dy}
+			dx = tf.Apply(g, "MaxPoolGrad", in, tf.Attr("ksize", two), tf.Attr("strides", two), tf.Attr("padding", "SAME")).Output(0)
+		})
+		_, index := ops.Merge([]tf.Output{dx, ops.Identity(x)})
+		return g, index
+	}
+	for _, dead := range []bool{false, true} {
+		g, index := build(dead)
+		s := opened(t, g, session.Config{SaveMemory: true})
+		out, m, err := s.RunWithOptions(t.Context(), session.RunOptions{PartitionGraphs: true}, nil, index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dead && tf.Data[int32](out[0])[0] != 1 {
+			t.Error("a gradient is alive whose maxima are dead")
+		}
+		for _, n := range m.GetPartitionGraphs()[0].GetNode() {
+			if n.GetOp() == "MaxPoolGrad" && (n.GetInput()[1] == "gradients/dy") == dead {
+				t.Errorf("where the maxima are dead: %v, the gradient reads %q", dead, n.GetInput())
+			}
+		}
+	}
+}
+
 // TestArraysOfVersion2: their handles are strings and no references, and their ops have no
 // Stateful: an element that is cleared when it is read is read twice.
 func TestArraysOfVersion2(t *testing.T) {

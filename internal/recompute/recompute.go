@@ -62,12 +62,14 @@ func Rewrite(g *graph.Graph, o Options, waits func(*graph.Node) bool) (err error
 }
 
 // readShapesElsewhere has nodes that read the shape of a value only read it of another one,
-// which they need anyway. As the shapes are known to be equal, no error changes.
+// which they need anyway. As the shapes are known to be equal, no error changes; and as the
+// value comes from what the nodes read as well, they are alive as before, and wait for all
+// that has effects.
 func readShapesElsewhere(g *graph.Graph) {
 	for _, n := range g.Nodes {
 		for i, k := range n.Def.ShapeAt {
 			from, to := n.In[i], n.In[k]
-			if from.Type() == to.Type() && sameShape(from.Node.OutShape(from.Out), to.Node.OutShape(to.Out)) {
+			if from.Type() == to.Type() && sameShape(from.Node.OutShape(from.Out), to.Node.OutShape(to.Out)) && readsWith(from.Node, n) {
 				n.In[i] = to
 			}
 		}
@@ -77,6 +79,13 @@ func readShapesElsewhere(g *graph.Graph) {
 // sameShape reports whether a and b are known to be equal.
 func sameShape(a, b core.Shape) bool {
 	return a != nil && a.Equal(b) && !slices.ContainsFunc(a, func(d int) bool { return d < 0 })
+}
+
+// readsWith reports whether m, which n reads, has no effects and reads nothing, and waits
+// for nothing, but what n reads itself.
+func readsWith(m, n *graph.Node) bool {
+	apart := func(e graph.Edge) bool { return !slices.Contains(n.In, e) }
+	return !m.Def.Stateful && !m.Role().DirectsFlow() && len(m.In) > 0 && len(m.Control) == 0 && !slices.ContainsFunc(m.In, apart)
 }
 
 func isHinted(n *graph.Node) bool { _, ok := n.Attrs[Hint]; return ok }

@@ -105,6 +105,8 @@ func TestMalformedSignatures(t *testing.T) {
 		"shape, no bracket": {def("", "a: shape = 2"), "a shape must stand in brackets"},
 		"no shape function": {OpDef{Name: "TestMalformed", NoGrad: NotDifferentiable}, "no shape function"},
 		"no gradient":       {OpDef{Name: "TestMalformed", Shape: shape}, "exactly one of Grad and NoGrad"},
+		"shape of nothing":  {OpDef{Name: "TestMalformed", Shape: shape, NoGrad: NotDifferentiable, In: "a: float", ShapeAt: map[int]int{0: 1}}, "input 1 stands for input 0 of 1"},
+		"shape of a list":   {OpDef{Name: "TestMalformed", Shape: shape, NoGrad: NotDifferentiable, In: "a: float; b: N * float", Attrs: "N: int", ShapeAt: map[int]int{0: 1}}, "input b is a list"},
 		"registered":        {OpDef{Name: "TestTwice", Shape: shape, NoGrad: NotDifferentiable}, "registered twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
