@@ -89,7 +89,8 @@ type Config struct {
 	// SaveMemory prefers less memory to less time in steps that train: activations that
 	// are cheap to compute are computed again for gradients instead of being kept
 	// (TensorFlow's RewriterConfig.memory_optimization, RECOMPUTATION_HEURISTICS), and
-	// gradients of all sizes are applied part by part. Values are the same bit for bit.
+	// gradients of 16,384 elements and more are applied part by part, otherwise those of
+	// 1,048,576 and more. Values are the same bit for bit.
 	// What counts as a gradient is what is named in a scope "gradients/". What a program
 	// has put into [tf.Graph.Recompute] is computed again without this option, too.
 	SaveMemory bool
