@@ -37,7 +37,7 @@ commands:
   events        list and export what event files have
   savedmodel    show and run models that TensorFlow has saved
   graph         say which operations of a graph run as one, and why others do not
-  model-server  serve them to clients of TensorFlow Serving; -h lists the flags
+  model-server  serve SavedModels to clients of TensorFlow Serving; -h lists the flags
   version       print the version
 
 gorge help COMMAND lists the flags of a command, or its own commands.
