@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/requestid"
 	"github.com/gorge-tf/gorge/internal/rpc"
 	"github.com/gorge-tf/gorge/tf"
@@ -60,13 +61,8 @@ type remote struct {
 
 func open(g *tf.Graph, cfg session.Config) (session.Backend, error) {
 	_, addr, _ := strings.Cut(cfg.Target, "://")
-	if err := CheckAddress(addr); err != nil {
-		return nil, tf.Errorf(tf.InvalidArgument, "target %q: %s", cfg.Target, tf.AsError(err).Message())
-	}
-	if cfg.Cluster != nil {
-		if err := CheckSpec(cfg.Cluster); err != nil {
-			return nil, err
-		}
+	if err := checkConfig(&cfg, addr); err != nil {
+		return nil, err
 	}
 	guard, err := security(&cfg)
 	if err != nil {
@@ -89,6 +85,20 @@ func open(g *tf.Graph, cfg session.Config) (session.Backend, error) {
 	}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	return r, nil
+}
+
+// checkConfig refuses what no cluster is asked for: it would have no effect, or fail late.
+func checkConfig(cfg *session.Config, addr string) error {
+	if err := CheckAddress(addr); err != nil {
+		return tf.Errorf(tf.InvalidArgument, "target %q: %s", cfg.Target, tf.AsError(err).Message())
+	}
+	if err := pass.CheckPassNames(cfg.DisabledPasses); err != nil {
+		return err
+	}
+	if cfg.Cluster != nil {
+		return CheckSpec(cfg.Cluster)
+	}
+	return nil
 }
 
 var errClosed = tf.Errorf(tf.FailedPrecondition, "Session has been closed.")
