@@ -83,8 +83,12 @@ type Config struct {
 	// LogFusion tells Log which elementwise operations run as one, and why others do
 	// not, for each graph that is prepared.
 	LogFusion bool
-	// DisabledPasses names the optimization passes that are switched off;
-	// "all" switches off all of them, so that every node runs as written.
+	// DisabledPasses names the optimization passes that are switched off:
+	// lower_functional_ops and function_inlining (on a cluster not alone), shape_inference,
+	// constant_folding, common_subgraph_elimination, arithmetic_optimization,
+	// dead_branch_removal, dependency_optimization, recomputation (of what SaveMemory and
+	// [tf.Graph.Recompute] ask for), fusion. "all" switches off all of them, so that every
+	// node runs as written.
 	DisabledPasses []string
 	// SaveMemory prefers less memory to less time in steps that train: activations that
 	// are cheap to compute are computed again for gradients instead of being kept
