@@ -67,7 +67,7 @@ type Config struct {
 	// RequestTimeout bounds requests by REST; 0: 30s, negative: no bound.
 	RequestTimeout time.Duration
 	// MaxBody bounds the bodies of requests by REST, after they have been inflated;
-	// 0: 100 MB. MaxMessage bounds messages by gRPC; 0: 2 GiB - 1.
+	// 0: 100 MiB. MaxMessage bounds messages by gRPC; 0: 2 GiB - 1.
 	MaxBody    int64
 	MaxMessage int
 	// CORS lets pages of any origin call by REST.
