@@ -17,7 +17,7 @@ package tf
 // gradients are computed there, too.
 //
 // Gradients are told by their names, which lie in a scope "gradients/", or "gradients_1/" and
-// so on, unless [GradientOptions] say otherwise. The
+// so on: of gradients that get another name by [GradientOptions] nothing is computed again. The
 // operations are marked by attribute _recompute_hint, which TensorFlow's servers know
 // as well: they heed it if RewriterConfig.memory_optimization is MANUAL.
 func (g *Graph) Recompute(f func()) {
