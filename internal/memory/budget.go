@@ -44,7 +44,7 @@ type budget struct {
 	mapped  atomic.Int64 // outside of Go's heap
 	limit   atomic.Int64 // 0: not known yet
 
-	mu      sync.Mutex // held while it is measured and while room is made
+	mu      sync.Mutex // held while it is measured and while room is made, but for waits
 	measure func() int64
 	collect func()          // frees garbage
 	trim    func() int64    // makes idle memory garbage, and says how much
@@ -179,9 +179,11 @@ const (
 	settlePause = 500 * time.Microsecond
 )
 
-// settle waits, a second at most, while use exceeds room only with blocks that are pending.
-// Those who make them do not need mu.
+// settle waits, a second at most, while use exceeds room only with blocks that are pending. Others
+// are served meanwhile, and those who have to wait, too, do so at the same time.
 func (b *budget) settle(room int64) {
+	b.mu.Unlock()
+	defer b.mu.Lock()
 	for range settleLooks {
 		used, pending := b.measure()+b.mapped.Load(), b.pending.Load()
 		if used > room || used+pending <= room {

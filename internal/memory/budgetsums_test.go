@@ -1,0 +1,32 @@
+package memory
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestBudgetServesOthersWhileARefusalWaits: who asks for what fits does not wait for one
+// who asks for what perhaps fits later.
+func TestBudgetServesOthersWhileARefusalWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(100 << 20)
+		if err := f.take(60 << 20); err != nil {
+			t.Fatal(err)
+		}
+		refused := make(chan error, 1)
+		go func() { refused <- f.make(50 << 20) }()
+		synctest.Wait()
+		if !f.mu.TryLock() { // Lock would wait for ever: in a bubble no time passes meanwhile
+			t.Fatal("a refusal holds the lock while it waits")
+		}
+		f.mu.Unlock()
+		began := time.Now()
+		if err := f.make(20 << 20); err != nil || time.Since(began) > 0 {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+		if err := <-refused; err == nil {
+			t.Error("130 MiB of 100 MiB were granted")
+		}
+	})
+}
