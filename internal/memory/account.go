@@ -174,7 +174,12 @@ func (h *holder) tryCharge(n int64) error {
 	return nil
 }
 
+// add counts n bytes. What exceeds most by itself is not added, not even for a moment: the sum would
+// overflow.
 func (h *holder) add(n, most int64) error {
+	if n > most {
+		return h.exhausted(n, h.used.Load(), most)
+	}
 	used := h.used.Add(n)
 	if used <= most {
 		if h.whole != nil {
@@ -183,7 +188,11 @@ func (h *holder) add(n, most int64) error {
 		return nil
 	}
 	h.used.Add(-n)
-	return &Exhausted{Asked: n, InUse: used - n, Limit: most, Of: h.String(), Holders: holders()}
+	return h.exhausted(n, used-n, most)
+}
+
+func (h *holder) exhausted(n, used, most int64) error {
+	return &Exhausted{Asked: n, InUse: used, Limit: most, Of: h.String(), Holders: holders()}
 }
 
 // raise makes v at least n.

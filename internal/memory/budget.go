@@ -95,6 +95,9 @@ func (b *budget) take(n int64) error {
 	if m := limit.Load(); m > 0 && n > m {
 		return b.exhausted(n, m)
 	}
+	if most := b.most(); n > most { // not counted, for sums with it would overflow
+		return b.exhausted(n, most)
+	}
 	b.pending.Add(n)
 	if b.bound.Add(n) <= b.soft.Load() {
 		return nil
