@@ -99,12 +99,25 @@ func (b *budget) take(n int64) error {
 		return b.exhausted(n, most)
 	}
 	b.pending.Add(n)
-	if b.bound.Add(n) <= b.soft.Load() {
+	if b.add(n) {
 		return nil
 	}
-	b.bound.Add(-n)
 	b.pending.Add(-n)
 	return b.grant(n, b.most())
+}
+
+// add counts n bytes unless use has to be measured. Only a measurement makes bound less: one that
+// ran while n was added and taken away again would subtract it once more.
+func (b *budget) add(n int64) bool {
+	for {
+		bound := b.bound.Load()
+		if n > b.soft.Load()-bound {
+			return false
+		}
+		if b.bound.CompareAndSwap(bound, bound+n) {
+			return true
+		}
+	}
 }
 
 // allocated says that a block that was taken is in the heap now.
@@ -122,10 +135,9 @@ func (b *budget) few(n int) error {
 
 // several counts n bytes in small blocks that have been allocated.
 func (b *budget) several(n int64) error {
-	if b.bound.Add(n) <= b.soft.Load() {
+	if b.add(n) {
 		return nil
 	}
-	b.bound.Add(-n)
 	most := b.most()
 	if err := b.grant(n, most+most/spare); err != nil {
 		return err

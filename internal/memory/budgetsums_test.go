@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,4 +30,30 @@ func TestBudgetServesOthersWhileARefusalWaits(t *testing.T) {
 			t.Error("130 MiB of 100 MiB were granted")
 		}
 	})
+}
+
+// TestBudgetForgetsNothingThatIsRefused: what is counted and taken away again while use is
+// measured leaves the sum as it was.
+func TestBudgetForgetsNothingThatIsRefused(t *testing.T) {
+	f := newFake(100 << 20)
+	f.live.Store(90 << 20)
+	f.inUse()
+	var takers sync.WaitGroup
+	for range 2 {
+		takers.Go(func() {
+			for range 50_000 {
+				if f.take(50<<20) == nil {
+					t.Error("140 MiB of 100 MiB were granted")
+				}
+			}
+		})
+	}
+	for range 100_000 {
+		f.inUse()
+		if n := f.bound.Load(); n < 90<<20 {
+			t.Errorf("the sum is %d MiB, in use are 90", n>>20)
+			break
+		}
+	}
+	takers.Wait()
 }
