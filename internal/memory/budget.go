@@ -73,12 +73,17 @@ func (b *budget) most() int64 {
 	return b.limit.Load()
 }
 
-// setLimit sets the limit, 0 for the default one, and returns what it was.
+// addressable is more than Go can have on any system. With limits up to that the sums of a few
+// requests do not overflow.
+const addressable = 1 << 47
+
+// setLimit sets the limit, 0 for the default one, and returns what it was. More than is addressable
+// is no limit.
 func (b *budget) setLimit(n int64) (before int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before = b.most()
-	b.limit.Store(max(0, n))
+	b.limit.Store(max(0, min(n, addressable)))
 	b.soft.Store(0)
 	return before
 }

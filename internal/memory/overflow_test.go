@@ -39,3 +39,20 @@ func TestLargestRequestIsRefused(t *testing.T) {
 		t.Error("there is no limit any more")
 	}
 }
+
+// TestLargestLimit: programs that want no limit set the largest number there is.
+func TestLargestLimit(t *testing.T) {
+	f := newFake(100 << 20)
+	f.setLimit(math.MaxInt64)
+	for range 10 {
+		if err := f.several(sample); err != nil {
+			t.Fatalf("small blocks: %v", err)
+		}
+	}
+	if err := f.make(1 << 30); err != nil {
+		t.Errorf("a large block: %v", err)
+	}
+	if err := f.take(largest); err == nil {
+		t.Error("more was granted than can be addressed")
+	}
+}
