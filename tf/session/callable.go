@@ -155,5 +155,5 @@ func (c *Callable) Run(ctx context.Context, args ...*tf.Tensor) ([]*tf.Tensor, e
 	if err != nil {
 		return nil, c.s.locate(err)
 	}
-	return spread(c.slots, got, feeds), nil
+	return spread(c.slots, got, feeds)
 }

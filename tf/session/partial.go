@@ -74,7 +74,7 @@ func (p *PartialRun) Run(ctx context.Context, feeds Feeds, fetches ...tf.Output)
 	if err != nil {
 		return nil, p.s.locate(err)
 	}
-	return piece.spread(got), nil
+	return piece.spread(got)
 }
 
 // Close gives up the pieces that have not been run. A step whose pieces have

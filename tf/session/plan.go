@@ -124,22 +124,42 @@ func (p *plan) deliver(got []*core.Tensor) error {
 	return from[i].CopyTo(into)
 }
 
+// answer puts results where they were asked for, and returns what the step reports.
+func (p *plan) answer(got []*core.Tensor) ([]*tf.Tensor, *RunMetadata, error) {
+	if err := p.deliver(got); err != nil {
+		return nil, nil, err
+	}
+	out, err := p.spread(got)
+	if err != nil {
+		return nil, nil, err
+	}
+	return out, p.call.Metadata, nil
+}
+
 // spread puts results where they were asked for.
-func (p *plan) spread(got []*core.Tensor) []*tf.Tensor { return spread(p.slots, got, p.call.Feeds) }
+func (p *plan) spread(got []*core.Tensor) ([]*tf.Tensor, error) {
+	return spread(p.slots, got, p.call.Feeds)
+}
 
 // spread answers each fetch with a tensor of its own: one that is asked for
-// twice is copied.
-func spread(slots []slot, got, feeds []*core.Tensor) []*tf.Tensor {
+// twice is copied, for which there may be no memory.
+func spread(slots []slot, got, feeds []*core.Tensor) ([]*tf.Tensor, error) {
 	out := make([]*tf.Tensor, len(slots))
 	for i, s := range slots {
+		var t *core.Tensor
+		var err error
 		switch {
 		case s.from == fed:
-			out[i] = (*tf.Tensor)(feeds[s.i].Clone())
+			t, err = feeds[s.i].TryClone()
 		case s.from == returned && slices.Contains(slots[:i], s):
-			out[i] = (*tf.Tensor)(got[s.i].Clone())
+			t, err = got[s.i].TryClone()
 		case s.from == returned:
-			out[i] = (*tf.Tensor)(got[s.i])
+			t = got[s.i]
 		}
+		if err != nil {
+			return nil, err
+		}
+		out[i] = (*tf.Tensor)(t)
 	}
-	return out
+	return out, nil
 }

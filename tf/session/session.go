@@ -187,7 +187,8 @@ func (s *Session) runPlanned(ctx context.Context, o *pb.RunOptions, feeds Feeds,
 	}
 	p.call.Options, p.call.Into = o, into
 	if p.answered() {
-		return p.spread(nil), &RunMetadata{}, p.deliver(nil)
+		p.call.Metadata = &RunMetadata{}
+		return p.answer(nil)
 	}
 	ctx, cancel := s.cfg.bounded(ctx)
 	defer cancel()
@@ -195,10 +196,7 @@ func (s *Session) runPlanned(ctx context.Context, o *pb.RunOptions, feeds Feeds,
 	if err != nil {
 		return nil, nil, s.locate(err)
 	}
-	if err := p.deliver(got); err != nil {
-		return nil, nil, err
-	}
-	return p.spread(got), p.call.Metadata, nil
+	return p.answer(got)
 }
 
 // open reports as an error that the session has been closed, or that there is none:
