@@ -143,6 +143,9 @@ func TestFetchInto(t *testing.T) {
 			t.Errorf("%v: %v, %v", c.y, dst, err)
 		}
 	}
+	if err := session.FetchInto(t.Context(), s, dst, feeds, x, ops.Size(x)); err != nil || !slices.Equal(dst, []float32{1, 2}) {
+		t.Errorf("a feed, beside something that is computed: %v, %v", dst, err)
+	}
 	dst[0] = -1
 	if got := fetch(t, s, nil, v.Value()); got[0] != 5 {
 		t.Errorf("the variable became %v", got)

@@ -11,6 +11,8 @@ import (
 type plan struct {
 	call  Call
 	slots []slot
+	// into is memory of the program's for the first fetch; nil: there is none.
+	into  *core.Tensor
 	room  struct { // where the slices of call, and slots, lie while they are short
 		feedNames, fetches [1]string
 		feeds              [1]*core.Tensor
@@ -113,7 +115,7 @@ func (p *plan) answered() bool { return len(p.call.Fetches)+len(p.call.Targets) 
 // deliver writes the answer to the first fetch to the memory that the program
 // has given for it, unless the backend has done so.
 func (p *plan) deliver(got []*core.Tensor) error {
-	into := p.call.Into
+	into := p.into
 	if into == nil {
 		return nil
 	}

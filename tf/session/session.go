@@ -185,7 +185,10 @@ func (s *Session) runPlanned(ctx context.Context, o *pb.RunOptions, feeds Feeds,
 	if err != nil {
 		return nil, nil, err
 	}
-	p.call.Options, p.call.Into = o, into
+	p.call.Options, p.into = o, into
+	if p.slots[0].from == returned {
+		p.call.Into = into
+	}
 	if p.answered() {
 		p.call.Metadata = &RunMetadata{}
 		return p.answer(nil)
