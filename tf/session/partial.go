@@ -79,4 +79,8 @@ func (p *PartialRun) Run(ctx context.Context, feeds Feeds, fetches ...tf.Output)
 
 // Close gives up the pieces that have not been run. A step whose pieces have
 // all been run needs no Close.
-func (p *PartialRun) Close() { p.p.Close() }
+func (p *PartialRun) Close() {
+	if p != nil {
+		p.p.Close()
+	}
+}
