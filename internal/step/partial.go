@@ -147,7 +147,9 @@ func (p *Partial) computable(feeds, fetches []string) error {
 		if err != nil {
 			return err
 		}
-		w.visit(e.Node)
+		if err := w.need(e); err != nil {
+			return err
+		}
 	}
 	return w.visitAll()
 }
@@ -166,18 +168,25 @@ func (w *walk) visit(n *graph.Node) {
 	}
 }
 
+// need visits the node of an edge, unless the edge is fed. One that is still to be fed is an error.
+func (w *walk) need(e graph.Edge) error {
+	switch there, isFeed := w.fed[e]; {
+	case !isFeed:
+		w.visit(e.Node)
+	case !there:
+		return core.Errorf(core.InvalidArgument, "Fetch %s can't be computed from the feeds that have been fed so far.", e.Name())
+	}
+	return nil
+}
+
 // visitAll visits what the fetches depend on, up to feeds.
 func (w *walk) visitAll() error {
 	for len(w.todo) > 0 {
 		n := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]
 		for _, e := range n.In {
-			there, isFeed := w.fed[e]
-			switch {
-			case !isFeed:
-				w.visit(e.Node)
-			case !there:
-				return core.Errorf(core.InvalidArgument, "Fetch %s can't be computed from the feeds that have been fed so far.", e.Name())
+			if err := w.need(e); err != nil {
+				return err
 			}
 		}
 		for _, c := range n.Control {

@@ -63,6 +63,11 @@ func TestPartial(t *testing.T) {
 			{"", "r1:0", false, "Fetch a:0 can't be computed"},
 			{"a:0", "r1:0", true, ""},
 		}},
+		"a feed is fetched": {pass.Signature{Feeds: []string{"a:0", "r1:0"}, Fetches: []string{"a:0", "r1:0"}}, []piece{
+			{"", "a:0", false, "Fetch a:0 can't be computed"},
+			{"r1:0", "r1:0", false, ""},
+			{"a:0", "a:0", true, ""},
+		}},
 		"not a name": {pass.Signature{Fetches: []string{"r1:0"}}, []piece{{"a:b", "", false, "a:b"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
