@@ -138,21 +138,22 @@ func (h *holder) charge(n int64) error {
 	return err
 }
 
-// A collector collects garbage once for all who ask for it meanwhile.
+// A collector collects garbage once for all who ask for it before it begins: what becomes garbage
+// while it does may stay.
 type collector struct {
-	mu   sync.Mutex
-	done atomic.Int64
+	mu    sync.Mutex // held while garbage is collected
+	begun atomic.Int64
 }
 
 var garbage collector
 
 func (c *collector) collect() {
-	before := c.done.Load()
+	next := c.begun.Load() + 1
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.done.Load() == before {
+	if c.begun.Load() < next {
+		c.begun.Add(1)
 		process.collect()
-		c.done.Add(1)
 	}
 }
 
