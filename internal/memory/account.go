@@ -51,7 +51,11 @@ const (
 // parts in 0 to 1; 0 stands for all of it. It returns what they were.
 func SetShares(session, step float64) (beforeSession, beforeStep float64) {
 	set := func(i int, part float64) float64 {
-		return float64(process.shares[i].Swap(int64(1000*max(0, min(part, 1))))) / 1000
+		n := int64(0)
+		if part > 0 { // what is too small for a unit is no 0, which means all
+			n = max(1, int64(1000*min(part, 1)))
+		}
+		return float64(process.shares[i].Swap(n)) / 1000
 	}
 	return set(sessionShare, session), set(stepShare, step)
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"errors"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -120,5 +121,14 @@ func TestGarbageDoesNotFillAShare(t *testing.T) {
 		if _, err := p.GetFor(1, 5<<20); err != nil { // and is dropped
 			t.Fatalf("block %d: %v", i, err)
 		}
+	}
+}
+
+// TestTinyShareIsAShare: 0 stands for all of the limit, and what is close to it does not.
+func TestTinyShareIsAShare(t *testing.T) {
+	session, step := SetShares(1e-4, math.NaN())
+	tiny, none := SetShares(session, step)
+	if tiny != 0.001 || none != 0 {
+		t.Errorf("a share of a ten-thousandth is %v, one that is no number %v", tiny, none)
 	}
 }
