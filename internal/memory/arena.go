@@ -41,11 +41,11 @@ func NewArena(size int) (*Arena, error) {
 		return nil, fmt.Errorf("memory: cannot map an arena of %d bytes: %w", size, err)
 	}
 	base, err := mapMemory(roundUp(size))
+	process.mapped.Add(int64(len(base))) // before it is pending no more: a measurement must not miss it
 	process.allocated(int64(roundUp(size)))
 	if err != nil {
 		return nil, fmt.Errorf("memory: cannot map an arena of %d bytes: %w", size, err)
 	}
-	process.mapped.Add(int64(len(base)))
 	a := &Arena{region: Region{Base: base}}
 	a.spans.give(0, len(base))
 	return a, nil
