@@ -152,14 +152,14 @@ func (b *budget) several(n int64) error {
 }
 
 // grant measures, and makes room as long as there is too little: first from
-// garbage, then from what pools keep. It does not refuse for what it counts twice.
+// garbage, then from what it may have counted twice, then from what pools keep.
 func (b *budget) grant(n, most int64) error {
 	if n > most {
 		return b.exhausted(n, most)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, relieve := range []func(int64){b.sweep, b.empty, b.settle} {
+	for _, relieve := range []func(int64){b.sweep, b.settle, b.empty} {
 		if b.granted(n, most) {
 			return nil
 		}
@@ -192,24 +192,23 @@ func (b *budget) empty(int64) {
 }
 
 // A large block is in the heap from the moment that Go has found room for it, and pending
-// until it is cleared, a tenth of a second later perhaps. It is looked so often, with
+// until it is cleared, a tenth of a second later perhaps. For so long it is looked, with
 // pauses, whether that is over.
 const (
-	settleLooks = 2000
+	settleTime  = time.Second
 	settlePause = 500 * time.Microsecond
 )
 
-// settle waits, a second at most, while use exceeds room only with blocks that are pending. Others
-// are served meanwhile, and those who have to wait, too, do so at the same time.
+// settle waits while use exceeds room only with blocks that are pending. Others are served
+// meanwhile, and those who have to wait, too, do so at the same time.
 func (b *budget) settle(room int64) {
 	b.mu.Unlock()
 	defer b.mu.Lock()
-	for range settleLooks {
+	for end := time.Now().Add(settleTime); time.Now().Before(end); time.Sleep(settlePause) {
 		used, pending := b.measure()+b.mapped.Load(), b.pending.Load()
 		if used > room || used+pending <= room {
 			return
 		}
-		time.Sleep(settlePause)
 	}
 }
 

@@ -12,8 +12,8 @@ type plan struct {
 	call  Call
 	slots []slot
 	// into is memory of the program's for the first fetch; nil: there is none.
-	into  *core.Tensor
-	room  struct { // where the slices of call, and slots, lie while they are short
+	into *core.Tensor
+	room struct { // where the slices of call, and slots, lie while they are short
 		feedNames, fetches [1]string
 		feeds              [1]*core.Tensor
 		slots              [1]slot

@@ -29,8 +29,10 @@ func TestCopiesOfFetchesMayNotBeToBeHad(t *testing.T) {
 	defer tf.SetMemoryLimit(tf.SetMemoryLimit(used + 32<<20))
 	for name, run := range map[string]func() ([]*tf.Tensor, error){
 		"a step that runs nothing": func() ([]*tf.Tensor, error) { return s.Run(t.Context(), session.Feeds{x: long}, x) },
-		"a step":                   func() ([]*tf.Tensor, error) { return s.Run(t.Context(), session.Feeds{x: long, y: tf.Scalar[float32](1)}, x, y.Neg()) },
-		"a callable":               func() ([]*tf.Tensor, error) { return c.Run(t.Context(), long, tf.Scalar[float32](1)) },
+		"a step": func() ([]*tf.Tensor, error) {
+			return s.Run(t.Context(), session.Feeds{x: long, y: tf.Scalar[float32](1)}, x, y.Neg())
+		},
+		"a callable": func() ([]*tf.Tensor, error) { return c.Run(t.Context(), long, tf.Scalar[float32](1)) },
 	} {
 		if _, err := run(); tf.CodeOf(err) != tf.ResourceExhausted {
 			t.Errorf("%s: %v", name, err)
