@@ -84,6 +84,7 @@ func openGate(u, gate *graph.Node, others []*graph.Node) {
 	}
 	if i := slices.Index(u.Control, gate); i >= 0 {
 		u.Control = slices.Delete(u.Control, i, i+1)
+		others = append(slices.Clone(others), gate.In[0].Node) // u may not read it: it waits for the value all the same
 	}
 	for _, p := range others {
 		if !slices.ContainsFunc(u.In, func(e graph.Edge) bool { return e.Node == p }) {

@@ -87,3 +87,33 @@ func TestGatesHoldBack(t *testing.T) {
 		}
 	}
 }
+
+// TestGatesHoldBackBranches: what waits for such a value, and does not read it, waits for what
+// the value is made of: in a branch that is not taken it does not run.
+func TestGatesHoldBackBranches(t *testing.T) {
+	g := tf.NewGraph()
+	x, p := ops.Placeholder(g, tf.Float32, tf.Shape{3}), ops.Placeholder(g, tf.Bool, tf.Shape{})
+	v := tf.NewVariable(ops.Const(g, []float32{1, 2, 3}, 3), tf.VariableOptions{Name: "v"})
+	count := tf.NewVariable(ops.Const(g, []float32{0, 0, 0}, 3), tf.VariableOptions{Name: "count"})
+	seven := ops.Const(g, []float32{7, 7, 7}, 3)
+	no, yes := ops.Switch(x, p)
+	exp := ops.Exp(yes)
+	var gate tf.Output
+	var set *tf.Operation
+	g.ControlDependencies([]*tf.Operation{ops.AssignAddVariableOp(count.Handle(), seven)}, func() { gate = ops.Identity(exp) })
+	g.ControlDependencies([]*tf.Operation{gate.Operation()}, func() { set = ops.AssignVariableOp(v.Handle(), seven) })
+	merged, _ := ops.Merge([]tf.Output{no, ops.Neg(gate)})
+	s := must(session.New(g))
+	defer s.Close()
+	must(s.Run(t.Context(), nil, tf.InitializeAll(g)))
+	for _, c := range []struct {
+		taken bool
+		want  float32
+	}{{false, 1}, {true, 7}} {
+		must(s.Run(t.Context(), session.Feeds{x: vector(0, 0, 0), p: tf.Scalar(c.taken)}, merged, set))
+		out := must(s.Run(t.Context(), nil, ops.ReadVariableOp(v.Handle(), tf.Float32)))
+		if got := tf.Data[float32](out[0])[0]; got != c.want {
+			t.Errorf("branch taken: %v: the variable is %v, want %v", c.taken, got, c.want)
+		}
+	}
+}
