@@ -329,3 +329,24 @@ func TestKeys(t *testing.T) {
 		t.Errorf("%x, want %x", got, want)
 	}
 }
+
+// TestBoolsOfOthers: of the bytes that another program has written every one but 0 is true,
+// which is 1.
+func TestBoolsOfOthers(t *testing.T) {
+	v := core.NewTensor(core.Bool, core.Shape{4})
+	copy(v.Buffer().Bytes(), "\x00\x01\x02\xff")
+	prefix := filepath.Join(t.TempDir(), "p")
+	save(t, prefix, []saved{{"v", "", v}})
+	r, err := Open(prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	got, err := r.Lookup("v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := got.Buffer().Bytes(); string(b[:4]) != "\x00\x01\x01\x01" {
+		t.Errorf("the bytes are %v", b)
+	}
+}

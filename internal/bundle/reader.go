@@ -311,7 +311,9 @@ func readValues(f *input, e *Entry, a Alloc) (t *core.Tensor, crc uint32, err er
 		if t, err = a(e.DType, e.Shape); err != nil {
 			return nil, 0, err
 		}
-		crc, err = f.read(e.proto.GetOffset(), t.Buffer().Bytes()[:t.NumBytes()])
+		b := t.Buffer().Bytes()[:t.NumBytes()]
+		crc, err = f.read(e.proto.GetOffset(), b)
+		core.NormalizeBools(e.DType, b)
 		return t, crc, err
 	}
 	b, err := memory.TryMake[byte](int(e.proto.GetSize()))

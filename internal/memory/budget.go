@@ -202,14 +202,20 @@ const (
 // settle waits while use exceeds room only with blocks that are pending. Others are served
 // meanwhile, and those who have to wait, too, do so at the same time.
 func (b *budget) settle(room int64) {
+	if !b.unsettled(room) {
+		return
+	}
 	b.mu.Unlock()
 	defer b.mu.Lock()
-	for end := time.Now().Add(settleTime); time.Now().Before(end); time.Sleep(settlePause) {
-		used, pending := b.measure()+b.mapped.Load(), b.pending.Load()
-		if used > room || used+pending <= room {
-			return
-		}
+	for end := time.Now().Add(settleTime); b.unsettled(room) && time.Now().Before(end); {
+		time.Sleep(settlePause)
 	}
+}
+
+// unsettled reports whether use exceeds room, and would not without what is pending.
+func (b *budget) unsettled(room int64) bool {
+	used, pending := b.measure()+b.mapped.Load(), b.pending.Load()
+	return used <= room && used+pending > room
 }
 
 // count measures and returns what is in use. The order of the loads matters: a

@@ -172,6 +172,7 @@ func (r *TensorResponse) fill(d core.DType, s core.Shape, c *cursor, size int) {
 		return
 	}
 	c.copy(buf.Bytes())
+	core.NormalizeBools(d, buf.Bytes())
 	r.Tensor = core.TensorOf(d, s, buf)
 }
 

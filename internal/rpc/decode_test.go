@@ -248,3 +248,16 @@ func huge(p *pb.RecvTensorResponse) bool {
 	}
 	return n > 1<<20
 }
+
+// TestDecodeBools: of the bytes that a peer sends every one but 0 is true, which is 1.
+func TestDecodeBools(t *testing.T) {
+	v := core.NewTensor(core.Bool, core.Shape{4})
+	copy(v.Buffer().Bytes(), "\x00\x01\x02\xff")
+	got := &TensorResponse{alloc: rendezvous.Allocate}
+	if err := got.decode(mem.BufferSlice{mem.SliceBuffer(encoded(t, &TensorResponse{Tensor: v}))}); err != nil || got.err != nil {
+		t.Fatal(err, got.err)
+	}
+	if b := got.Tensor.Buffer().Bytes(); string(b[:4]) != "\x00\x01\x01\x01" {
+		t.Errorf("the bytes are %v", b)
+	}
+}

@@ -181,6 +181,7 @@ func (o *older) result(r *request, m *olderMessage, content []byte) rendezvous.R
 		return rendezvous.Result{Err: core.Errorf(core.Internal, "memory for %v%v must have %d bytes, got %d", meta.dtype, meta.shape, meta.bytes, buf.Len())}
 	}
 	c.stats.stage(copy(buf.Bytes(), content))
+	core.NormalizeBools(meta.dtype, buf.Bytes())
 	return rendezvous.Result{Tensor: core.TensorOf(meta.dtype, meta.shape, buf)}
 }
 

@@ -81,6 +81,7 @@ func (c *Channel) result(r *request) rendezvous.Result {
 		c.stats.stage(m.bytes)
 		copy(r.buf.Bytes(), r.dest.bytes())
 	}
+	core.NormalizeBools(m.dtype, r.buf.Bytes())
 	return rendezvous.Result{Tensor: core.TensorOf(m.dtype, m.shape, r.buf.Ref())}
 }
 

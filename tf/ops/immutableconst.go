@@ -64,5 +64,6 @@ func readRegion(c *core.OpContext, f *os.File, size int64, d tf.DType, s tf.Shap
 	if _, err := io.ReadFull(f, t.Buffer().Bytes()); err != nil {
 		return core.FileError(f.Name(), err)
 	}
+	core.NormalizeBools(d, t.Buffer().Bytes())
 	return nil
 }

@@ -100,6 +100,7 @@ func Read(r io.Reader) (*tf.Tensor, error) {
 	} else {
 		copy(bytesOf(t), data)
 	}
+	core.NormalizeBools(h.dtype, bytesOf(t))
 	return t, nil
 }
 

@@ -159,3 +159,15 @@ func FuzzReadNPY(f *testing.F) {
 		}
 	})
 }
+
+// TestNPYBools: every byte but 0 is true, as for numpy, and true is 1.
+func TestNPYBools(t *testing.T) {
+	x, err := npy.Read(strings.NewReader(file("{'descr': '|b1', 'fortran_order': False, 'shape': (4,)}", "\x00\x01\x02\xff")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := npy.Write(&b, x); err != nil || !strings.HasSuffix(b.String(), "\x00\x01\x01\x01") {
+		t.Errorf("it is written as %q: %v", b.String(), err)
+	}
+}

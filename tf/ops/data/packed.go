@@ -268,6 +268,7 @@ func (c *component) tensor(plain []byte) (*core.Tensor, []byte, error) {
 	case c.dtype.Size() > 0 && len(parts) == 1 && len(parts[0]) == elements*c.dtype.Size():
 		t := core.NewTensor(c.dtype, c.shape)
 		copy(t.Buffer().Bytes(), parts[0])
+		core.NormalizeBools(c.dtype, t.Buffer().Bytes())
 		return t, plain, nil
 	}
 	return nil, nil, errPacked

@@ -140,17 +140,6 @@ func raw(c *core.OpContext, d tf.DType, in []string, size int, turn bool) error 
 			}
 		}
 	})
-	if d == tf.Bool {
-		normalize(all)
-	}
+	core.NormalizeBools(d, all)
 	return nil
-}
-
-// normalize makes bytes those of Go's booleans.
-func normalize(b []byte) {
-	for i, v := range b {
-		if v != 0 {
-			b[i] = 1
-		}
-	}
 }
