@@ -191,16 +191,15 @@ func (b *budget) empty(int64) {
 	}
 }
 
-// A large block is in the heap from the moment that Go has found room for it, and pending
-// until it is cleared, a tenth of a second later perhaps. For so long it is looked, with
-// pauses, whether that is over.
+// A large block counts twice while Go clears it, which may take a tenth of a second: the
+// heap has it already, and it is still pending. settle polls until that is over.
 const (
 	settleTime  = time.Second
 	settlePause = 500 * time.Microsecond
 )
 
-// settle waits while use exceeds room only with blocks that are pending. Others are served
-// meanwhile, and those who have to wait, too, do so at the same time.
+// settle waits while use exceeds room only because of blocks that are pending. The lock is
+// free meanwhile: requests that fit are granted, and several refusals wait concurrently.
 func (b *budget) settle(room int64) {
 	if !b.unsettled(room) {
 		return
