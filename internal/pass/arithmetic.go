@@ -41,8 +41,12 @@ func simplify(e *editor) (bool, error) {
 		if find == nil || e.roots[n] || e.Preserve[n.Name] || len(n.Control) > 0 || hasRef(n) {
 			continue
 		}
-		if x, ok := find(n); ok && f.bypass(n, x, &d) {
-			changed = true
+		if x, ok := find(n); ok {
+			did, err := f.takeOut(n, x, &d)
+			if err != nil {
+				return false, err
+			}
+			changed = changed || did
 		}
 	}
 	return changed, nil
@@ -72,6 +76,46 @@ func becomeReshape(n *graph.Node) error {
 	r.CopyPos(&n.Node)
 	n.Node = *r
 	return nil
+}
+
+// takeOut makes the users of n use x, which its output is equal to. What constants beside x wait
+// for, an Identity in the place of n waits for: those may be dead where x is alive, or come later.
+func (f *forwards) takeOut(n *graph.Node, x graph.Edge, d *degrees) (bool, error) {
+	after := ordersBeside(n, x)
+	if len(after) == 0 {
+		return f.bypass(n, x, d), nil
+	}
+	if x.Node.Device != n.Device || x.Type() != n.OutTypes[0] || len(after) > maxJoined { // many would be copied to many
+		return false, nil
+	}
+	id, err := core.NewNode(n.Name, "Identity", core.Attrs{"T": n.OutTypes[0]})
+	if err != nil {
+		return false, err
+	}
+	id.Device = n.Device
+	id.CopyPos(&n.Node)
+	n.Node, n.In = *id, []graph.Edge{x}
+	n.AddControls(after...)
+	return true, nil
+}
+
+// ordersBeside returns what constants wait for from which n is computed, or what n undoes, beside
+// x: not all if that is more than maxJoined.
+func ordersBeside(n *graph.Node, x graph.Edge) (after []*graph.Node) {
+	for _, in := range n.In {
+		switch m := in.Node; {
+		case in == x:
+		case m.Role() == core.Constant:
+			for i := 0; i < len(m.Control) && len(after) <= maxJoined; i++ {
+				if c := m.Control[i]; c != x.Node {
+					after = append(after, c)
+				}
+			}
+		default: // what n undoes
+			after = append(after, ordersBeside(m, x)...)
+		}
+	}
+	return after
 }
 
 // bypass makes the users of n use x, from which n was computed.
