@@ -161,12 +161,13 @@ func (f *folder) awaited(n *graph.Node, x graph.Edge) (*graph.Node, error) {
 }
 
 // plainNodes finds the nodes that can be left out when nothing needs their
-// values: all that they depend on is without effects and always runs. To read a
+// values: all that they depend on is without effects, always runs, and checks nothing. To read a
 // variable that has no value is an error.
 func plainNodes(order []*graph.Node) []bool {
 	plain := make([]bool, len(order))
 	for _, n := range order {
-		ok := !n.Role().DirectsFlow() && !hasEffects(n) && !n.Def.Has(core.ReadsVariable)
+		checks := n.Def.Has(core.Awaited) && len(n.In) > 0
+		ok := !n.Role().DirectsFlow() && !hasEffects(n) && !n.Def.Has(core.ReadsVariable) && !checks
 		for _, x := range n.In {
 			ok = ok && plain[x.Node.ID] && !x.Type().IsRef()
 		}
