@@ -140,23 +140,27 @@ func (f *folder) tooBig(t *core.Tensor) bool { return t == nil || t.NumBytes() >
 // constInputs returns the inputs of n if all are constants, and what n and
 // they come after: in a loop that says where they are.
 func constInputs(n *graph.Node) (in []*core.Tensor, after []*graph.Node) {
-	after = slices.Clone(n.Control)
+	var orders []*graph.Node
 	for _, x := range n.In {
 		if x.Node.Role() != core.Constant {
 			return nil, nil
 		}
-		in = append(in, x.Node.TensorAttr("value"))
-		for _, c := range x.Node.Control {
-			if !slices.Contains(after, c) {
-				after = append(after, c)
-			}
-		}
+		in, orders = append(in, x.Node.TensorAttr("value")), append(orders, x.Node.Control...)
 	}
-	return in, after
+	all := graph.Node{Control: slices.Clone(n.Control)}
+	all.AddControls(orders...)
+	return in, all.Control
 }
 
 // fold replaces n by constants.
 func (f *folder) fold(n *graph.Node, vals []*core.Tensor, after []*graph.Node) (bool, error) {
+	if f.reads[n.ID] == 0 {
+		return false, nil
+	}
+	after, err := f.joined(n, after)
+	if err != nil {
+		return false, err
+	}
 	with := make([]graph.Edge, len(vals))
 	for k, read := range f.outputsRead(n) {
 		if !read {
@@ -169,7 +173,24 @@ func (f *folder) fold(n *graph.Node, vals []*core.Tensor, after []*graph.Node) (
 		with[k] = graph.Edge{Node: c}
 	}
 	f.forwards.replace(n, with, nil)
-	return f.reads[n.ID] > 0, nil
+	return true, nil
+}
+
+// joined returns what the constants in the place of n come after: a node that waits for all of
+// after, if that is much. Each constant has a list of its own, and hands it on to what is computed
+// from it, so that the lists of many would be as long as the graph.
+func (f *folder) joined(n *graph.Node, after []*graph.Node) ([]*graph.Node, error) {
+	if len(after) <= maxJoined {
+		return after, nil
+	}
+	all, err := f.AddNew(n.Name+"/after", "NoOp", nil, n.Device)
+	if err != nil {
+		return nil, err
+	}
+	all.CopyPos(&n.Node)
+	all.Control = slices.Clone(after)
+	f.plain = append(f.plain, false)
+	return []*graph.Node{all}, nil
 }
 
 // outputsRead says of each output of n whether anything reads it.
