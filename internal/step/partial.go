@@ -190,8 +190,19 @@ func (w *walk) visitAll() error {
 			}
 		}
 		for _, c := range n.Control {
-			w.visit(c)
+			if err := w.await(c); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
+}
+
+// await is need for what something waits for: in the place of a placeholder that is the feed.
+func (w *walk) await(n *graph.Node) error {
+	if n.Role() == core.Fed {
+		return w.need(graph.Edge{Node: n})
+	}
+	w.visit(n)
 	return nil
 }

@@ -68,6 +68,10 @@ func TestPartial(t *testing.T) {
 			{"r1:0", "r1:0", false, ""},
 			{"a:0", "a:0", true, ""},
 		}},
+		"a feed is waited for": {pass.Signature{Feeds: []string{"a:0", "c:0"}, Fetches: []string{"r4:0"}}, []piece{
+			{"a:0", "r4:0", false, "Fetch c:0 can't be computed"},
+			{"a:0 c:0", "r4:0", true, ""},
+		}},
 		"not a name": {pass.Signature{Fetches: []string{"r1:0"}}, []piece{{"a:b", "", false, "a:b"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
