@@ -86,7 +86,7 @@ func computesSame(n, m *graph.Node) bool {
 
 // hints are attributes that say nothing about what is computed once a node has
 // a device.
-var hints = map[string]bool{"_class": true, "_output_shapes": true}
+var hints = map[string]bool{"_class": true, "_output_shapes": true, targetAttr: true}
 
 func equalAttrs(a, b core.Attrs) bool {
 	covers := func(a, b core.Attrs) bool {

@@ -22,7 +22,7 @@ func newEditor(g *graph.Graph, o Options) *editor {
 	}
 	g.Renumber()
 	for i, users := range g.Uses() {
-		if n := g.Nodes[i]; len(users) == 0 || hasEffects(n) || o.Preserve[n.Name] {
+		if n := g.Nodes[i]; len(users) == 0 || hasEffects(n) || n.Bool(targetAttr) || o.Preserve[n.Name] {
 			e.roots[n] = true
 		}
 	}

@@ -14,7 +14,7 @@ type Options struct {
 	// Eval computes a node on the CPU; nil: nothing is computed in advance.
 	Eval Eval
 	// Preserve, by name, are nodes that must stay as they are, besides those
-	// with effects and those without users, which a step is run for.
+	// with effects, those without users, and targets, which a step is run for.
 	Preserve map[string]bool
 	// MaxFolded bounds the bytes of a constant that is computed in advance;
 	// 0: TensorFlow's limit.

@@ -50,13 +50,8 @@ func ClientGraph(g *graph.Graph, s Signature, t Terminals) (needed *graph.Graph,
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range fetches {
-		targets = append(targets, e.Node)
-	}
-	for _, n := range targets {
-		if err := p.need(n); err != nil {
-			return nil, err
-		}
+	if err := p.needAll(targets, fetches); err != nil {
+		return nil, err
 	}
 	if err := p.copyEdges(); err != nil {
 		return nil, err
@@ -186,6 +181,28 @@ func (p *pruner) findTargets(names []string) (out []*graph.Node, err error) {
 		return nil, core.Errorf(core.NotFound, "PruneForTargets: Some target nodes not found: %s", strings.Join(missing, " "))
 	}
 	return out, nil
+}
+
+// targetAttr marks the targets that do nothing but compute: they are to run, whatever becomes of
+// the nodes that use them.
+const targetAttr = "_target"
+
+// needAll copies what targets and fetches depend on.
+func (p *pruner) needAll(targets []*graph.Node, fetches []graph.Edge) error {
+	for _, n := range targets {
+		if err := p.need(n); err != nil {
+			return err
+		}
+		if c := p.copies[n]; len(c.OutTypes) > 0 && !hasEffects(c) {
+			c.Attrs = with(c.Attrs, targetAttr, true)
+		}
+	}
+	for _, e := range fetches {
+		if err := p.need(e.Node); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // need copies n and all that it depends on, not beyond feeds. The list of what
