@@ -2,6 +2,7 @@ package pass
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/graph"
@@ -134,7 +135,7 @@ func (u *groups) joinClasses() error {
 		if err := u.g.Budget.Visit(1); err != nil {
 			return err
 		}
-		for _, class := range append(n.Strs("_class"), "loc:@"+n.Name) {
+		for _, class := range append(slices.Clip(n.Strs("_class")), "loc:@"+n.Name) { // other graphs have the list, too
 			name, ok := strings.CutPrefix(class, "loc:@")
 			switch {
 			case !ok:
