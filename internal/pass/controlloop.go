@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/graph"
@@ -174,19 +175,30 @@ func (l *looper) add(n *graph.Node) error {
 	return nil
 }
 
-// loop returns the Merge of the loop without values for a frame and device,
-// which user needs.
+// loop returns the Merge of the loop without values for a frame and device, which user needs.
+// Those around it come first: loops may be within one another deeper than stacks are.
 func (l *looper) loop(key loopKey, user *graph.Node) (*graph.Node, error) {
-	if m := l.loops[key]; m != nil {
-		return m, nil
+	var missing []int
+	for f := key.frame; f != 0 && l.loops[loopKey{f, key.device}] == nil; f = l.List[f].Parent {
+		if l.conds[f] == nil {
+			return nil, core.AtNode(core.Errorf(core.InvalidArgument, "A cross-device loop must have a pivot predicate: %s", l.List[f].Name), &user.Node, nil)
+		}
+		missing = append(missing, f)
 	}
+	for _, f := range slices.Backward(missing) {
+		if err := l.addLoop(loopKey{f, key.device}, user); err != nil {
+			return nil, err
+		}
+	}
+	return l.loops[key], nil
+}
+
+// addLoop adds a loop without values, which user needs, within those that are there.
+func (l *looper) addLoop(key loopKey, user *graph.Node) error {
 	f := l.List[key.frame]
-	if l.conds[key.frame] == nil {
-		return nil, core.AtNode(core.Errorf(core.InvalidArgument, "A cross-device loop must have a pivot predicate: %s", f.Name), &user.Node, nil)
-	}
 	start, err := l.outside(f, key.device, user)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	b := flowBuilder{l: l, user: user, device: key.device}
 	enter := b.node("Enter", core.Attrs{"T": core.Float32, "frame_name": f.Name, "parallel_iterations": f.Enters[0].Attr("parallel_iterations")}, start)
@@ -194,20 +206,19 @@ func (l *looper) loop(key loopKey, user *graph.Node) (*graph.Node, error) {
 	choose := b.node("Switch", core.Attrs{"T": core.Float32}, merge, graph.Edge{Node: l.conds[key.frame]})
 	again := b.node("NextIteration", core.Attrs{"T": core.Float32}, graph.Edge{Node: choose.Node, Out: 1})
 	if b.err != nil {
-		return nil, b.err
+		return b.err
 	}
 	merge.Node.In[1] = again
 	choose.Node.AddControl(merge.Node) // the condition is received once in each iteration
 	l.loops[key] = merge.Node
-	return merge.Node, nil
+	return nil
 }
 
 // outside returns what enters a loop without values: that of the frame around
 // it, or, outside of all, a constant.
 func (l *looper) outside(f graph.Frame, device string, user *graph.Node) (graph.Edge, error) {
 	if f.Parent != 0 {
-		merge, err := l.loop(loopKey{f.Parent, device}, user)
-		return graph.Edge{Node: merge}, err
+		return graph.Edge{Node: l.loops[loopKey{f.Parent, device}]}, nil
 	}
 	b := flowBuilder{l: l, user: user, device: device}
 	return b.node("Const", core.Attrs{"dtype": core.Float32, "value": core.NewTensor(core.Float32, core.Shape{0})}), b.err
