@@ -47,7 +47,7 @@ func choice(n *graph.Node) (taken int, known bool) {
 		return 0, false
 	}
 	v := pred.TensorAttr("value")
-	if v == nil || v.DType() != core.Bool || v.Len() != 1 {
+	if v == nil || v.DType() != core.Bool || v.Rank() != 0 { // that a vector is no predicate the step has to say
 		return 0, false
 	}
 	if v.At(0) == true {
