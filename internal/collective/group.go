@@ -116,7 +116,8 @@ func (t *groups) find(key int) *group {
 
 // join makes a device a member of its group and waits for the others. A device
 // that does not wait any longer ends the waiting of all, which could never be as
-// many as there must be.
+// many as there must be. A group that is complete stays: other tasks know it and do
+// not come to complete another one.
 func (t *groups) join(ctx context.Context, m member, w wanted) (*group, error) {
 	g, err := t.enter(m, w)
 	if err != nil {
@@ -129,7 +130,9 @@ func (t *groups) join(ctx context.Context, m member, w wanted) (*group, error) {
 		err := ended(ctx, "group is cancelled")
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.drop(g, aborted(err))
+		if !g.full {
+			t.drop(g, aborted(err))
+		}
 		return nil, err
 	}
 }

@@ -92,7 +92,8 @@ func (t *instances) source(p *part) (rank int, known bool) {
 }
 
 // agree finds out whether a part fits what the other members have said, waits for
-// all of them if it is of a broadcast, and returns which is the source.
+// all of them if it is of a broadcast, and returns which is the source. One who gives up
+// ends an instance of which not all is known; one that is settled stays, as its group does.
 func (t *instances) agree(ctx context.Context, g *group, p *part) (source int, err error) {
 	i, err := t.take(g, p)
 	if err != nil || p.kind != core.BroadcastCollective {
@@ -105,8 +106,10 @@ func (t *instances) agree(ctx context.Context, g *group, p *part) (source int, e
 		err := ended(ctx, "instance is cancelled")
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		i.end(aborted(err))
-		delete(t.all, p.key)
+		if !i.settled() {
+			i.end(aborted(err))
+			delete(t.all, p.key)
+		}
 		return -1, err
 	}
 }

@@ -348,3 +348,44 @@ func TestBadRequests(t *testing.T) {
 		t.Errorf("an instance of a stranger: %v", err)
 	}
 }
+
+// A member that comes when its step has ended does not take a complete group from the
+// others: the leader would wait for members that know the group and never come again.
+func TestCompleteGroupOutlivesSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, 2)
+		ones := func(int) []float32 { return []float32{1} }
+		if _, errs := c.all(t.Context(), 1, ones); errs[0] != nil {
+			t.Fatal(errs)
+		}
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 64 { // which of two ends is seen first is left to chance
+			_ = c.do(over, 0, 0, 2, sum(4, vector(1)))
+			c.of[c.tasks[0]].Cleanup(2)
+		}
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		if out, errs := c.all(ctx, 3, ones); errs[0] != nil || core.Data[float32](out[0])[0] != 4 {
+			t.Errorf("the next step gives %v", errs)
+		}
+	})
+}
+
+// So it is with the source of a broadcast that all have agreed on.
+func TestSettledInstanceOutlivesSteps(t *testing.T) {
+	var all instances
+	g := &group{key: 1, size: 1}
+	p := part{key: instanceKey{group: 1, instance: 1}, kind: core.BroadcastCollective, dtype: core.Float32, shape: core.Shape{1}, source: true}
+	if source, err := all.agree(t.Context(), g, &p); source != 0 || err != nil {
+		t.Fatal(source, err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 64 {
+		_, _ = all.agree(over, g, &p)
+	}
+	if source, known := all.source(&p); source != 0 || !known {
+		t.Errorf("the source is %d, known: %v", source, known)
+	}
+}
