@@ -2,6 +2,7 @@ package collective
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -58,7 +59,7 @@ func TestTreesReachEveryMemberOnce(t *testing.T) {
 func TestRings(t *testing.T) {
 	for _, perTask := range layouts {
 		n := total(perTask)
-		for offset := -3; offset <= 3; offset++ {
+		for _, offset := range []int{math.MinInt, -3, -2, -1, 0, 1, 2, 3, math.MaxInt} {
 			for rank := range n {
 				r := newRing(perTask, offset, rank)
 				if got := slices.Sorted(slices.Values(r.members)); len(got) != n || got[0] != 0 || got[n-1] != n-1 || len(slices.Compact(got)) != n {

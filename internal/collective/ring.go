@@ -14,13 +14,15 @@ func (r *ring) next() int { return r.members[(r.place+1)%len(r.members)] }
 func (r *ring) previous() int { return r.members[(r.place+len(r.members)-1)%len(r.members)] }
 
 // newRing returns the ring that begins offset members into each task. A negative
-// offset counts from the other end, and goes the other way within tasks.
+// offset counts from the other end, and goes the other way within tasks. Whatever the
+// offset, all members are in the ring.
 func newRing(perTask []int, offset, rank int) ring {
 	var r ring
 	first := 0
 	for _, n := range perTask {
+		turn := offset % n
 		for i := range n {
-			at := (i + max(offset, -offset)) % n
+			at := (i + max(turn, -turn)) % n
 			if offset < 0 {
 				at = n - 1 - at
 			}
