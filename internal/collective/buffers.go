@@ -11,7 +11,14 @@ import (
 // a key, until its receiver has it.
 type buffers struct {
 	mu   sync.Mutex
-	open map[string]*offer // values that have not been taken, and receivers that wait for one
+	open map[slot]*offer // values that have not been taken, and receivers that wait for one
+}
+
+// A slot is where a value lies. The key alone would not do: that of what all send to all
+// has nothing between its numbers, so that it is the same from 1 to 11 and from 11 to 1.
+type slot struct {
+	from string // the device that gives the value
+	key  string
 }
 
 // A span is a run of elements of a tensor.
@@ -53,10 +60,9 @@ func cancelled(ctx context.Context, key string) error {
 	return ended(ctx, "Operation was cancelled for BufRendezvous key "+key)
 }
 
-// give leaves a value under key, and waits until it has been taken and given
-// back.
-func (b *buffers) give(ctx context.Context, key string, v span) error {
-	o, err := b.offer(key, v)
+// give leaves a value, and waits until it has been taken and given back.
+func (b *buffers) give(ctx context.Context, at slot, v span) error {
+	o, err := b.offer(at, v)
 	if err != nil {
 		return err
 	}
@@ -64,55 +70,55 @@ func (b *buffers) give(ctx context.Context, key string, v span) error {
 	case <-o.delivered:
 		return nil
 	case <-ctx.Done():
-		b.withdraw(key, o)
-		return cancelled(ctx, key)
+		b.withdraw(at, o)
+		return cancelled(ctx, at.key)
 	}
 }
 
-func (b *buffers) offer(key string, v span) (*offer, error) {
+func (b *buffers) offer(at slot, v span) (*offer, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	o := b.get(key)
+	o := b.get(at)
 	select {
 	case <-o.made:
-		return nil, core.Errorf(core.Internal, "BufRendezvous::ProvideBuf already called for key %s", key)
+		return nil, core.Errorf(core.Internal, "BufRendezvous::ProvideBuf already called for key %s", at.key)
 	default:
 	}
 	o.value = v
 	if o.wanted {
 		o.value.t = v.t.Share() // for the receiver that waits
-		delete(b.open, key)
+		delete(b.open, at)
 	}
 	close(o.made)
 	return o, nil
 }
 
-// get returns what is open under key, which it begins if nothing is.
-func (b *buffers) get(key string) *offer {
-	o := b.open[key]
+// get returns what is open in a slot, which it begins if nothing is.
+func (b *buffers) get(at slot) *offer {
+	o := b.open[at]
 	if o != nil {
 		return o
 	}
 	o = &offer{made: make(chan struct{}), delivered: make(chan struct{})}
 	if b.open == nil {
-		b.open = map[string]*offer{}
+		b.open = map[slot]*offer{}
 	}
-	b.open[key] = o
+	b.open[at] = o
 	return o
 }
 
 // withdraw takes back a value that has not been taken, or a wait that has ended.
-func (b *buffers) withdraw(key string, o *offer) {
+func (b *buffers) withdraw(at slot, o *offer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.open[key] == o {
-		delete(b.open, key)
+	if b.open[at] == o {
+		delete(b.open, at)
 	}
 }
 
-// take returns the value under key, when it is there.
-func (b *buffers) take(ctx context.Context, key string) (*Loan, error) {
-	o, err := b.want(key)
+// take returns a value, when it is there.
+func (b *buffers) take(ctx context.Context, at slot) (*Loan, error) {
+	o, err := b.want(at)
 	if err != nil {
 		return nil, err
 	}
@@ -121,27 +127,27 @@ func (b *buffers) take(ctx context.Context, key string) (*Loan, error) {
 		return &Loan{o.value, o}, nil
 	case <-ctx.Done():
 	}
-	b.withdraw(key, o)
+	b.withdraw(at, o)
 	select {
 	case <-o.made: // just before that: without a receiver its giver would wait for ever
 		(&Loan{o.value, o}).Return()
 	default:
 	}
-	return nil, cancelled(ctx, key)
+	return nil, cancelled(ctx, at.key)
 }
 
-func (b *buffers) want(key string) (*offer, error) {
+func (b *buffers) want(at slot) (*offer, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	o := b.get(key)
+	o := b.get(at)
 	if o.wanted {
-		return nil, core.Errorf(core.Internal, "Second consumer arrived for key %s", key)
+		return nil, core.Errorf(core.Internal, "Second consumer arrived for key %s", at.key)
 	}
 	o.wanted = true
 	select {
 	case <-o.made:
 		o.value.t = o.value.t.Share()
-		delete(b.open, key)
+		delete(b.open, at)
 	default:
 	}
 	return o, nil

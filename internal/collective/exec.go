@@ -83,7 +83,7 @@ func (x *exec) each(n int, f func(ctx context.Context, i int) error) error {
 
 // send leaves v for another member, and waits until that has it.
 func (x *exec) send(ctx context.Context, key string, v span) error {
-	return x.buffers.give(ctx, key, v)
+	return x.buffers.give(ctx, slot{x.g.members[x.rank].name, key}, v)
 }
 
 // receive waits for what a member sends, and calls use with it. The receiver's
@@ -97,7 +97,7 @@ func (x *exec) receive(ctx context.Context, from int, key string, into span, use
 		use(into)
 		return nil
 	}
-	l, err := x.buffers.take(ctx, key)
+	l, err := x.buffers.take(ctx, slot{m.name, key})
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,8 @@ func partOf(g *group, req *pb.CompleteInstanceRequest) (*part, error) {
 
 // RecvBuf waits for a value that a device of this task leaves for one of another.
 func (r *Runtime) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (*Loan, error) {
-	if err := r.checkDevice(req.GetSrcDevice(), req.GetSrcIncarnation()); err != nil {
+	from, err := r.giver(req.GetSrcDevice(), req.GetSrcIncarnation())
+	if err != nil {
 		return nil, err
 	}
 	s := r.acquire(req.GetStepId())
@@ -79,7 +80,7 @@ func (r *Runtime) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (*Loan, e
 	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
 	ctx, stop := context.WithTimeoutCause(ctx, r.env.Patience, end{core.Errorf(core.Aborted, "Step %d was asked for by another task but not run here within %v", req.GetStepId(), r.env.Patience)})
 	defer stop()
-	l, err := s.buffers.take(ctx, req.GetBufRendezvousKey())
+	l, err := s.buffers.take(ctx, slot{from, req.GetBufRendezvousKey()})
 	if err != nil {
 		return nil, err
 	}
@@ -90,18 +91,18 @@ func (r *Runtime) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (*Loan, e
 	return l, nil
 }
 
-// checkDevice finds out whether a device is here, and still the one that is
+// giver returns the name of a device that must be here, and still be the one that is
 // meant.
-func (r *Runtime) checkDevice(name string, incarnation uint64) error {
+func (r *Runtime) giver(name string, incarnation uint64) (string, error) {
 	var d core.Device
 	if r.env.Lookup != nil {
 		d = r.env.Lookup(name)
 	}
 	if d == nil {
-		return core.Errorf(core.InvalidArgument, "%s unknown device.", name)
+		return "", core.Errorf(core.InvalidArgument, "%s unknown device.", name)
 	}
 	if d.Incarnation() != incarnation {
-		return core.Errorf(core.FailedPrecondition, "RecvBuf expects a different device incarnation: %d vs. %d. Your worker job that contains the device (\"%s\") was probably restarted. Check your worker job for the reason why it was restarted.", incarnation, d.Incarnation(), name)
+		return "", core.Errorf(core.FailedPrecondition, "RecvBuf expects a different device incarnation: %d vs. %d. Your worker job that contains the device (\"%s\") was probably restarted. Check your worker job for the reason why it was restarted.", incarnation, d.Incarnation(), name)
 	}
-	return nil
+	return d.Spec().String(), nil
 }
