@@ -58,18 +58,17 @@ func (s *session) setUpPartial(ctx context.Context, req *pb.PartialRunSetupReque
 // continuePartial runs the next piece of a step. The step is over when all is
 // fed and fetched, or a piece of it fails.
 func (s *session) continuePartial(ctx context.Context, handle string, c *call) (*pb.RunStepResponse, error) {
-	p, err := s.partials.find(handle)
+	p, err := s.partials.begin(handle)
 	if err != nil {
 		return nil, err
 	}
-	if c.options.GetExperimental().GetCollectiveGraphKey() != 0 {
-		return nil, core.Errorf(core.InvalidArgument, "PartialRun does not support Collective ops.  collective_graph_key must be kNoCollectiveGraphKey.")
-	}
-	if len(c.twice) > 0 {
-		return nil, core.Errorf(core.InvalidArgument, "Duplicated feeds: %s", c.twice[0])
-	}
-	sig := c.signature()
-	last, err := p.books.Take(sig.Feeds, sig.Fetches)
+	over := false
+	defer func() {
+		if s.partials.end(handle, p, over) {
+			s.cleanup(p.id, p.parts)
+		}
+	}()
+	last, err := p.take(c)
 	if err != nil {
 		return nil, err
 	}
@@ -77,16 +76,22 @@ func (s *session) continuePartial(ctx context.Context, handle string, c *call) (
 	defer cancel()
 	r := &stepRun{s: s, id: p.id, call: c, parts: p.parts, partial: true, last: last}
 	answers, err := r.runParts(ctx)
+	over = last || err != nil
 	if err != nil {
 		p.end(err) // pieces under way would wait for what does not come any more
-		err = context.Cause(p.ctx)
-	}
-	if err != nil || last {
-		s.partials.remove(handle)
-		s.cleanup(p.id, p.parts)
-	}
-	if err != nil {
-		return nil, err
+		return nil, context.Cause(p.ctx)
 	}
 	return r.response(answers)
+}
+
+// take checks a piece, and notes what it feeds and fetches.
+func (p *partialRun) take(c *call) (last bool, err error) {
+	if c.options.GetExperimental().GetCollectiveGraphKey() != 0 {
+		return false, core.Errorf(core.InvalidArgument, "PartialRun does not support Collective ops.  collective_graph_key must be kNoCollectiveGraphKey.")
+	}
+	if len(c.twice) > 0 {
+		return false, core.Errorf(core.InvalidArgument, "Duplicated feeds: %s", c.twice[0])
+	}
+	sig := c.signature()
+	return p.books.Take(sig.Feeds, sig.Fetches)
 }

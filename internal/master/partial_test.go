@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/master"
 	"github.com/gorge-tf/gorge/internal/requestid"
@@ -192,4 +193,64 @@ func TestPieceFailsWhileAnotherIsOnItsWay(t *testing.T) {
 	close(failed)
 	wg.Wait()
 	check(t, "the piece on its way", second, core.Unavailable, "the connection is lost")
+}
+
+// The last piece of a step may end before another one has reached its worker. That
+// must not have forgotten the step by then: it would begin anew and wait for feeds.
+func TestLastPieceOvertakesAnother(t *testing.T) {
+	c := newCluster(t, worker0, worker1)
+	onItsWay, arrives, cleaned := make(chan struct{}), make(chan struct{}), make(chan struct{}, 4)
+	c.wrap = func(task string, w master.Worker) master.Worker {
+		if task != worker0 {
+			return w
+		}
+		return crooked{Worker: w, register: master.Worker.RegisterGraph,
+			cleanup: func(w master.Worker, ctx context.Context, req *pb.CleanupGraphRequest) (*pb.CleanupGraphResponse, error) {
+				defer func() { cleaned <- struct{}{} }()
+				return w.CleanupGraph(ctx, req)
+			},
+			run: func(w master.Worker, ctx context.Context, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+				if len(req.GetSend()) == 0 { // the piece that only fetches
+					close(onItsWay)
+					<-arrives
+				}
+				return w.RunGraph(ctx, req)
+			}}
+	}
+	g := tf.NewGraph()
+	a, b := ops.Placeholder(g, core.Float32, core.Shape{}, tf.Name("a")), ops.Placeholder(g, core.Float32, core.Shape{}, tf.Name("b"))
+	ops.Neg(a, tf.Name("neg"), tf.OnDevice("/job:worker/task:1"))
+	ops.AddV2(a, b, tf.Name("sum"), tf.OnDevice("/job:worker/task:1"))
+	s := connect(t, c.master(worker0), g, nil)
+	h := s.setUp([]string{"a:0", "b:0"}, []string{"neg:0", "sum:0"})
+	if _, err := s.part(h, "", feeds{"a:0": scalar(1)}); err != nil {
+		t.Fatal(err)
+	}
+	let := sync.OnceFunc(func() { close(arrives) })
+	defer let()
+	overtaken := make(chan error, 1)
+	go func() {
+		neg, err := s.part(h, "neg:0", nil)
+		if err == nil && neg[0] != -1 {
+			err = core.Errorf(core.Internal, "-1 = %v", neg)
+		}
+		overtaken <- err
+	}()
+	<-onItsWay
+	if sum, err := s.part(h, "sum:0", feeds{"b:0": scalar(2)}); err != nil || sum[0] != 3 {
+		t.Fatalf("1 + 2 = %v, %v", sum, err)
+	}
+	select {
+	case <-cleaned: // too early
+	case <-time.After(50 * time.Millisecond):
+	}
+	let()
+	select {
+	case err := <-overtaken:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the piece that was overtaken does not end")
+	}
 }

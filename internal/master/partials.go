@@ -16,6 +16,10 @@ type partialRun struct {
 	books *step.Partial
 	ctx   context.Context // ends when a piece fails, with its error
 	end   context.CancelCauseFunc
+
+	// Guarded by the mu of partials.
+	pieces int  // under way
+	over   bool // no more begin
 }
 
 // partials are the partial runs of one session, by handle.
@@ -37,17 +41,27 @@ func (t *partials) add(p *partialRun) (handle string) {
 	return handle
 }
 
-func (t *partials) find(handle string) (*partialRun, error) {
+// begin counts a piece of a step, which ends with end.
+func (t *partials) begin(handle string) (*partialRun, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p := t.runs[handle]; p != nil {
+		p.pieces++
 		return p, nil
 	}
 	return nil, core.Errorf(core.InvalidArgument, "Must run PartialRunSetup before performing partial runs")
 }
 
-func (t *partials) remove(handle string) {
+// end ends a piece, after which the step may be over: then none begins any more. It
+// reports whether the step can be cleaned up: it is over, and none is under way. One
+// that came to a worker later would begin the step there anew.
+func (t *partials) end(handle string, p *partialRun, over bool) (clean bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.runs, handle)
+	p.pieces--
+	if over {
+		p.over = true
+		delete(t.runs, handle)
+	}
+	return p.over && p.pieces == 0
 }
