@@ -131,6 +131,7 @@ func (x *exec) fetch(ctx context.Context, m *member, key string, into span) erro
 		SrcDevice: m.name, SrcIncarnation: m.device.GetIncarnation(), DstDevice: x.g.members[x.rank].name, RequestId: requestid.New(),
 	}, b)
 	if err == nil {
+		core.NormalizeBools(into.t.DType(), b) // as transports of tensors do
 		return nil
 	}
 	if ctx.Err() != nil {

@@ -88,6 +88,7 @@ func (r *TensorResponse) stream(b *bufio.Reader, d core.DType, s core.Shape, siz
 		buf.Unref()
 		return err
 	}
+	core.NormalizeBools(d, buf.Bytes())
 	r.Tensor = core.TensorOf(d, s, buf)
 	return nil
 }

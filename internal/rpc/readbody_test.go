@@ -130,3 +130,18 @@ func FuzzReadBody(f *testing.F) {
 		}
 	})
 }
+
+// TestReadBodyOfBools: by a link, too, every byte but 0 is true, which is 1.
+func TestReadBodyOfBools(t *testing.T) {
+	v := core.NewTensor(core.Bool, core.Shape{4})
+	copy(v.Buffer().Bytes(), "\x00\x01\x02\xff")
+	b := encoded(t, &TensorResponse{Tensor: v})
+	got, r := &TensorResponse{}, reader(b)
+	if err := got.ReadBody(r, len(b)); err != nil || got.err != nil {
+		t.Fatal(err, got.err)
+	}
+	if b := got.Tensor.Buffer().Bytes(); string(b[:4]) != "\x00\x01\x01\x01" {
+		t.Errorf("the bytes are %v", b)
+	}
+	isNext(t, r)
+}
