@@ -23,23 +23,34 @@ func (r *remote) update(ctx context.Context) (handle string, err error) {
 		return "", context.Cause(ctx)
 	}
 	ops := r.g.SessionOperations()
-	if r.handle != "" && len(ops) == r.sent {
-		return r.handle, nil
+	if r.asked > r.sent { // first what the master may have: it takes it whole or not at all
+		if err := r.send(ctx, ops[:r.asked]); err != nil {
+			return "", err
+		}
 	}
+	if r.handle == "" || len(ops) > r.sent {
+		if err := r.send(ctx, ops); err != nil {
+			return "", err
+		}
+	}
+	return r.handle, nil
+}
+
+// send makes the master's graph one of ops, which begin with what the master has.
+func (r *remote) send(ctx context.Context, ops []*tf.Operation) error {
 	def, err := r.definition(ops[r.sent:])
 	if err != nil {
-		return "", err
+		return err
 	}
 	if r.handle == "" {
 		err = r.create(ctx, def)
 	} else {
-		err = r.extend(ctx, def)
+		err = r.extend(ctx, def, len(ops))
 	}
-	if err != nil {
-		return "", err
+	if err == nil {
+		r.sent = len(ops)
 	}
-	r.sent = len(ops)
-	return r.handle, nil
+	return err
 }
 
 // definition returns operations as a GraphDef. What went wrong while the graph
@@ -100,14 +111,33 @@ func (r *remote) tellWaiting() (stop func()) {
 	return func() { close(done); over.Wait() }
 }
 
-func (r *remote) extend(ctx context.Context, def *pb.GraphDef) error {
+// extend adds to the master's graph, which has so many operations then.
+func (r *remote) extend(ctx context.Context, def *pb.GraphDef, all int) error {
 	req := &pb.ExtendSessionRequest{SessionHandle: r.handle, GraphDef: def, CurrentGraphVersion: r.version}
-	resp, err := retry(ctx, req, r.master.ExtendSession)
+	resp, err := retry(ctx, req, func(ctx context.Context, req *pb.ExtendSessionRequest) (*pb.ExtendSessionResponse, error) {
+		return r.tryExtend(ctx, req, all)
+	})
 	if err != nil {
 		return err
 	}
 	r.version = resp.GetNewGraphVersion()
 	return nil
+}
+
+// tryExtend is ExtendSession. The answer to an attempt may be lost, with the connection or
+// because a step was given up. If the master says to the next one that its graph has
+// another version, it has what was lost: nobody else extends the session.
+func (r *remote) tryExtend(ctx context.Context, req *pb.ExtendSessionRequest, all int) (*pb.ExtendSessionResponse, error) {
+	resp, err := r.master.ExtendSession(ctx, req)
+	switch code := tf.CodeOf(err); {
+	case code == tf.Aborted && r.asked > r.sent:
+		return &pb.ExtendSessionResponse{NewGraphVersion: req.GetCurrentGraphVersion() + 1}, nil
+	case code == tf.Unavailable, code == tf.Canceled, code == tf.DeadlineExceeded, code == core.Unknown:
+		r.asked = all
+	default:
+		r.asked = 0
+	}
+	return resp, err
 }
 
 // configProto returns what of a configuration concerns a cluster.

@@ -53,6 +53,7 @@ type remote struct {
 	handle  string
 	version int64
 	sent    int // operations that the master has
+	asked   int // that an extension was to bring it to, whose answer was lost; not above sent: none was
 
 	mu     sync.Mutex
 	closed bool
