@@ -1,8 +1,10 @@
 package worker
 
 import (
+	"context"
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -60,10 +62,10 @@ func TestResponsesEndWithSession(t *testing.T) {
 // TestAbandonedStepEnds: of a step on which its master has given up no answers are kept,
 // and who waits for a value of it hears that it is over.
 func TestAbandonedStepEnds(t *testing.T) {
-	w, _, r := received(t)
+	w, s, r := received(t)
 	heard := make(chan error, 1)
 	w.env.Rendezvous.RecvLocal(t.Context(), 1, w.key("never"), func(_ *core.Tensor, _ bool, err error) { heard <- err })
-	w.abandon(1, r)
+	w.abandon(s, 1, r)
 	select {
 	case err := <-heard:
 		if core.CodeOf(err) != core.Aborted {
@@ -74,5 +76,29 @@ func TestAbandonedStepEnds(t *testing.T) {
 	}
 	if n := w.kept(); n != 0 {
 		t.Errorf("%d answers are kept", n)
+	}
+}
+
+// TestAbandonedStepEndsCollectives: what has failed in a step on which its master has given
+// up, after it was cleaned up, is not kept.
+func TestAbandonedStepEndsCollectives(t *testing.T) {
+	c := collective.New(collective.Env{})
+	w := New(Env{Task: task, Devices: device.CPUs("worker", 0, 1), Rendezvous: rendezvous.NewManager(0), Collectives: c})
+	t.Cleanup(w.Close)
+	openSession(t, w, &pb.CreateWorkerSessionRequest{SessionHandle: "s"})
+	s, err := w.find(true, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := w.claim(1, s)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	member := &core.OpContext{Step: &core.Step{ID: 1, Context: over, Device: w.env.Devices.Client()}, Node: &core.Node{Name: "y"}}
+	if err := c.Join(member, core.CollectiveGroup{Key: 1, Size: 2, Rank: -1}, 0); err == nil || c.Steps() != 1 {
+		t.Fatalf("a member that gives up: %v, %d steps", err, c.Steps())
+	}
+	w.abandon(s, 1, r)
+	if n := c.Steps(); n != 0 {
+		t.Errorf("%d steps are kept", n)
 	}
 }

@@ -37,7 +37,7 @@ func (w *Worker) runPartial(ctx context.Context, s *session, g *step.Graph, req 
 		err = p.explain(err)
 	}
 	if ctx.Err() != nil { // whether or not the end of the step was in time to fail it
-		w.abandon(req.GetStepId(), r)
+		w.abandon(s, req.GetStepId(), r)
 	}
 	if err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func (w *Worker) runStep(ctx context.Context, s *session, g *step.Graph, req *pb
 		derivedAbort{r}.Abort(err)
 	}
 	if asked.Err() != nil {
-		w.abandon(req.GetStepId(), r)
+		w.abandon(s, req.GetStepId(), r)
 	}
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (w *Worker) claim(id int64, s *session) *rendezvous.Remote {
 
 // abandon drops a step on which its master has given up: what was to clean it up
 // may have come before it had begun.
-func (w *Worker) abandon(id int64, r *rendezvous.Remote) {
+func (w *Worker) abandon(s *session, id int64, r *rendezvous.Remote) {
 	if !w.env.Rendezvous.Release(id, r) {
 		return
 	}
@@ -88,6 +88,7 @@ func (w *Worker) abandon(id int64, r *rendezvous.Remote) {
 	w.mu.Unlock()
 	w.dropPartial(id)
 	w.dropResponses(id)
+	w.endCollectives(s, id)
 }
 
 // exchange feeds, runs and fetches.
@@ -228,6 +229,12 @@ func (w *Worker) ForgetStep(step int64) bool {
 func (w *Worker) cleanup(s *session, step int64) {
 	w.dropResponses(step)
 	w.env.Rendezvous.Cleanup(step)
+	w.endCollectives(s, step)
+}
+
+// endCollectives ends what devices do together in a step, and forgets it. What fails in a
+// step is kept until then, for members that come later.
+func (w *Worker) endCollectives(s *session, step int64) {
 	if s != nil && s.collectives != nil {
 		s.collectives.Cleanup(step)
 	}
