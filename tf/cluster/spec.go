@@ -16,7 +16,8 @@ import (
 // is TensorFlow's ClusterSpec.
 type Spec map[string][]string
 
-// maxTasks bounds the task numbers of a cluster that comes from outside.
+// maxTasks bounds the task numbers of a cluster that comes from outside, and how many all
+// jobs take up: a number needs memory for all below it.
 const maxTasks = 1 << 20
 
 // ParseSpec reads the form that command lines use, "worker|h:p;h:p,ps|h:p": jobs
@@ -78,7 +79,9 @@ func (s Spec) addresses() map[string]string {
 	out := map[string]string{}
 	for job, tasks := range s {
 		for i, addr := range tasks {
-			out[taskName(job, i)] = addr
+			if addr != "" {
+				out[taskName(job, i)] = addr
+			}
 		}
 	}
 	return out
@@ -102,7 +105,7 @@ func (s Spec) check() error { return remote.CheckSpec(s) }
 
 // specFromProto reads a ClusterDef.
 func specFromProto(def *pb.ClusterDef) (Spec, error) {
-	s := Spec{}
+	s, all := Spec{}, 0
 	for _, job := range def.GetJob() {
 		if s[job.GetName()] != nil {
 			return nil, tf.Errorf(tf.InvalidArgument, "a job must be listed once, %q comes twice", job.GetName())
@@ -110,6 +113,9 @@ func specFromProto(def *pb.ClusterDef) (Spec, error) {
 		tasks, err := tasksFromProto(job)
 		if err != nil {
 			return nil, err
+		}
+		if all += len(tasks); all > maxTasks {
+			return nil, tf.Errorf(tf.InvalidArgument, "the tasks of a cluster, counted up to the highest number in each job, must be at most %d, with job %q there are %d", maxTasks, job.GetName(), all)
 		}
 		s[job.GetName()] = tasks
 	}

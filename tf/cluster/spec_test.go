@@ -151,6 +151,7 @@ func TestFromServerDefRefuses(t *testing.T) {
 		"a job twice":     {serverDef(func(d *pb.ServerDef) { d.Cluster.Job[1].Name = "ps" }), tf.InvalidArgument, "listed once"},
 		"negative number": {serverDef(func(d *pb.ServerDef) { d.Cluster.Job[0].Tasks = map[int32]string{-1: "a:1"} }), tf.InvalidArgument, "from 0"},
 		"a huge number":   {serverDef(func(d *pb.ServerDef) { d.Cluster.Job[0].Tasks = map[int32]string{1 << 30: "a:1"} }), tf.InvalidArgument, "from 0"},
+		"many numbers":    {serverDef(func(d *pb.ServerDef) { d.Cluster.Job[0].Tasks[1<<20-1], d.Cluster.Job[1].Tasks[1<<20-1] = "a:1", "a:2" }), tf.InvalidArgument, "at most 1048576"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := FromServerDef(c.data)
