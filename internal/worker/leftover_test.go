@@ -102,3 +102,19 @@ func TestAbandonedStepEndsCollectives(t *testing.T) {
 		t.Errorf("%d steps are kept", n)
 	}
 }
+
+// TestErrorsOfOtherStepsAreNotKept: a request may come after its step has been cleaned up,
+// or be for one that never runs here. Nothing would end its answer.
+func TestErrorsOfOtherStepsAreNotKept(t *testing.T) {
+	w, _, _ := received(t)
+	kept := w.kept()
+	key := rendezvous.Key{Src: cpu, SrcIncarnation: w.client().Incarnation + 1, Dst: cpu, Edge: "x"}.String()
+	for id := range int64(3) {
+		if _, err := w.RecvTensor(t.Context(), &pb.RecvTensorRequest{StepId: 7, RendezvousKey: key, RequestId: 20 + id}); core.CodeOf(err) != core.Aborted {
+			t.Errorf("a request to another life of the device: %v, want Aborted", err)
+		}
+	}
+	if n := w.kept(); n != kept {
+		t.Errorf("%d answers are kept, before there were %d", n, kept)
+	}
+}

@@ -43,10 +43,18 @@ type asked interface {
 
 // keptAnswer answers a request as often as it comes, until one of the answers has
 // arrived. The value is fetched for all of them, so it is not the end of the first
-// one that gives it up, but that of the step.
+// one that gives it up, but that of the step. An error of a step that does not run here
+// is not kept longer than for those who wait.
 func (w *Worker) keptAnswer(ctx context.Context, req asked, method string, fetch func() (Received, error)) (Received, error) {
 	begin := func() error { return w.recent.Track(req.GetRequestId(), method) }
-	r, err := w.responses.find(req.GetRequestId(), req.GetStepId(), begin, fetch)
+	answer := func() (Received, error) {
+		v, err := fetch()
+		if err != nil && !w.runs(req.GetStepId()) {
+			w.responses.acknowledged(req.GetRequestId()) // no cleaning up of a step ends it
+		}
+		return v, err
+	}
+	r, err := w.responses.find(req.GetRequestId(), req.GetStepId(), begin, answer)
 	if err != nil {
 		return Received{}, err
 	}

@@ -77,6 +77,13 @@ func (w *Worker) claim(id int64, s *session) *rendezvous.Remote {
 	return w.env.Rendezvous.Find(id)
 }
 
+// runs reports whether a step has run here and is not cleaned up.
+func (w *Worker) runs(step int64) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.steps[step] != nil
+}
+
 // abandon drops a step on which its master has given up: what was to clean it up
 // may have come before it had begun.
 func (w *Worker) abandon(s *session, id int64, r *rendezvous.Remote) {
