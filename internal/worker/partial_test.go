@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/sessionstate"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
@@ -95,4 +98,33 @@ func TestPartialOfACleanedUpStep(t *testing.T) {
 	if _, err := w.partialOf(s, nil, r, 7); core.CodeOf(err) != core.Aborted || len(w.partial) != 0 {
 		t.Errorf("partialOf = %v with %d steps of pieces, want an Aborted error and none", err, len(w.partial))
 	}
+}
+
+// What a step keeps in the session stays beyond it if its handle is fetched, in pieces as
+// at once.
+func TestPartialRunKeepsTensors(t *testing.T) {
+	w := newWorker(t)
+	s := openSession(t, w, &pb.CreateWorkerSessionRequest{SessionHandle: "s"})
+	g := tf.NewGraph(tf.Strict())
+	x := ops.Placeholder(g, core.Float32, core.Shape{}, tf.Name("x"))
+	sessionstate.GetSessionHandle(x, tf.Name("kept"))
+	h := s.register(g, pass.Signature{Feeds: []string{"x:0"}, Fetches: []string{"kept:0"}})
+	resp, err := s.part(t.Context(), h, true, map[string]*core.Tensor{"x:0": core.Scalar[float32](2)}, "kept:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.cleanup()
+	handle, err := core.TensorFromProto(resp.GetRecv()[0].GetTensor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := w.find(true, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := in.rt.Kept.Get(core.Data[string](handle)[0])
+	if err != nil || core.Data[float32](kept)[0] != 2 || in.rt.Kept.Pending() {
+		t.Fatalf("the session keeps %v, %v; pending: %v", kept, err, in.rt.Kept.Pending())
+	}
+	kept.Release()
 }
