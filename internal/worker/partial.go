@@ -91,23 +91,8 @@ func (p *partial) run(s *session, g *step.Graph, r *rendezvous.Remote, id int64)
 	if p.err = g.Run(p.ctx, step.Args{ID: id, Rendezvous: derivedAbort{r}, Pieces: true}); p.err != nil {
 		derivedAbort{r}.Abort(p.err)
 	}
-	if s.rt.Kept.Pending() {
-		s.rt.Kept.End(id, fetchable(g), p.err == nil)
-	}
+	s.endKeptOfPieces(g, id, p.err == nil)
 	p.end(nil)
-}
-
-// fetchable returns the tensors that clients can fetch from g, which in a step in pieces
-// are those that they do fetch.
-func fetchable(g *step.Graph) (tensors []string) {
-	for _, part := range g.Partitions() {
-		for _, n := range part.Nodes {
-			if n.Bool("client_terminated") && n.Role() == core.Sends {
-				tensors = append(tensors, rendezvous.KeyOf(&n.Node).Edge)
-			}
-		}
-	}
-	return tensors
 }
 
 // explain replaces an error that may only follow from the end of the step by

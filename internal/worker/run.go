@@ -108,7 +108,7 @@ func (s *session) exchange(ctx context.Context, r *rendezvous.Remote, g *step.Gr
 	}
 	c := collectorFor(req.GetExecOpts())
 	err := g.Run(ctx, step.Args{ID: req.GetStepId(), Rendezvous: derivedAbort{r}, Tracer: tracer(c)})
-	s.endKept(req, err == nil)
+	s.endKept(g, req, err == nil)
 	if err != nil {
 		return nil, err
 	}
@@ -117,20 +117,6 @@ func (s *session) exchange(ctx context.Context, r *rendezvous.Remote, g *step.Gr
 		return nil, core.Errorf(core.Internal, "Failed to fetch outputs for step %d. (Original error message: %s)", req.GetStepId(), core.AsError(err).Message())
 	}
 	return resp, report(resp, g, req.GetExecOpts(), c)
-}
-
-// endKept ends a step for the tensors that the session keeps.
-func (s *session) endKept(req *pb.RunGraphRequest, succeeded bool) {
-	if !s.rt.Kept.Pending() {
-		return
-	}
-	var fetches []string
-	for _, key := range req.GetRecvKey() {
-		if k, err := rendezvous.ParseKey(key); err == nil {
-			fetches = append(fetches, k.Edge)
-		}
-	}
-	s.rt.Kept.End(req.GetStepId(), fetches, succeeded)
 }
 
 // derivedAbort is the rendezvous of a step in which Abort marks errors as derived:
