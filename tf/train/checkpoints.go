@@ -38,31 +38,54 @@ func CheckpointExists(path string) bool {
 	return err == nil
 }
 
-// checkpointTime returns when the file was written that stands for a checkpoint:
-// the index, or the only file of the older format.
+// checkpointTime returns when the file was written that stands for a checkpoint.
 func checkpointTime(path string) (time.Time, error) {
+	info, err := checkpointFile(path)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
+}
+
+// checkpointFile returns the file that stands for a checkpoint: the index, or the only
+// file of the older format.
+func checkpointFile(path string) (fs.FileInfo, error) {
 	path = core.LocalPath(path)
 	for _, name := range []string{path + ".index", path} {
 		info, err := os.Stat(name)
 		switch {
 		case err == nil && info.Mode().IsRegular():
-			return info.ModTime(), nil
+			return info, nil
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			return time.Time{}, core.FileError(name, err)
+			return nil, core.FileError(name, err)
 		}
 	}
 	return oldShards(path)
 }
 
-// oldShards is checkpointTime for the files of the older format that have been
+// oldShards is checkpointFile for the files of the older format that have been
 // written by several devices: path is a pattern, as in "model-?????-of-00002".
-func oldShards(pattern string) (time.Time, error) {
+func oldShards(pattern string) (fs.FileInfo, error) {
 	if names, err := filepath.Glob(pattern); err == nil && len(names) > 0 {
 		if info, err := os.Stat(names[0]); err == nil && info.Mode().IsRegular() {
-			return info.ModTime(), nil
+			return info, nil
 		}
 	}
-	return time.Time{}, tf.Errorf(tf.NotFound, "%s; No such file or directory", pattern)
+	return nil, tf.Errorf(tf.NotFound, "%s; No such file or directory", pattern)
+}
+
+// sameCheckpoint reports whether two names mean the same files: one may be relative and
+// the other absolute, or lead through a link.
+func sameCheckpoint(a, b string) bool {
+	if a == b || filepath.Base(a) != filepath.Base(b) {
+		return a == b
+	}
+	x, err := checkpointFile(a)
+	if err != nil {
+		return false
+	}
+	y, err := checkpointFile(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // RemoveCheckpoint deletes the files of a checkpoint, of either format, with its
@@ -149,9 +172,9 @@ func (s *Saver) record(name string) {
 		return
 	}
 	// One of that name may still wait to be deleted, if the state could not be written.
-	s.doomed = slices.DeleteFunc(s.doomed, func(c saved) bool { return c.path == name })
+	s.doomed = slices.DeleteFunc(s.doomed, func(c saved) bool { return sameCheckpoint(c.path, name) })
 	for i, c := range s.last {
-		if c.path == name { // written over again
+		if sameCheckpoint(c.path, name) { // written over again
 			s.last = append(s.last[:i:i], s.last[i+1:]...)
 			break
 		}
