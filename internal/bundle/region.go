@@ -178,11 +178,14 @@ func copyOverlap(dst, src *core.Tensor, full core.Shape, to, from Slice) {
 		}
 		box = append(box, s)
 	}
-	if dst.DType() == core.String {
+	switch dst.DType() {
+	case core.String:
 		copyBox(core.Data[string](dst), core.Data[string](src), box, 1)
-		return
+	case core.Variant: // no memory of bytes has them
+		copyBox(dst.Variants(), src.Variants(), box, 1)
+	default:
+		copyBox(dst.Buffer().Bytes(), src.Buffer().Bytes(), box, dst.DType().Size())
 	}
-	copyBox(dst.Buffer().Bytes(), src.Buffer().Bytes(), box, dst.DType().Size())
 }
 
 // A side is a dimension of a box that is copied: how many steps, how far they go

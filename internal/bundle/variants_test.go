@@ -62,3 +62,43 @@ func TestVariantDamage(t *testing.T) {
 		}
 	}
 }
+
+// TestVariantSlices stores variants in slices and reads them whole, and whole ones in
+// slices.
+func TestVariantSlices(t *testing.T) {
+	prefix := filepath.Join(t.TempDir(), "sliced")
+	w, err := Create(prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := core.NewTensor(core.Variant, core.Shape{2})
+	for i := range whole.Variants() {
+		whole.Variants()[i].Value = core.Scalar(int64(i))
+		part := core.NewTensor(core.Variant, core.Shape{1})
+		part.Variants()[0].Value = core.Scalar(int64(i))
+		if err := w.AddSlice("parts", core.Shape{2}, Slice{{int64(i), 1}}, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Add("whole", whole); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, key := range []string{"parts", "whole"} {
+		all, err := r.Lookup(key)
+		if err != nil || core.Data[int64](all.Variants()[1].Value.(*core.Tensor))[0] != 1 {
+			t.Errorf("%s: read %v, %v", key, all, err)
+		}
+		last, err := r.LookupSlice(key, Slice{{1, 1}})
+		if err != nil || core.Data[int64](last.Variants()[0].Value.(*core.Tensor))[0] != 1 {
+			t.Errorf("%s: read %v, %v", key, last, err)
+		}
+	}
+}
