@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/savedmodel"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/train"
@@ -77,26 +78,59 @@ func (e *Estimator) ExportAllSavedModels(ctx context.Context, base string, recei
 			}
 		}
 	}
-	dir, err := x.save(ctx, base)
-	if err != nil {
-		return "", err
-	}
-	return dir, extra(dir, o.AssetsExtra)
+	return x.save(ctx, base)
 }
 
-// save writes the SavedModel to a new directory under base. Exports at the same time
-// may find the same name free: the one that is late takes the next.
+// save writes the SavedModel, with the extra files, to a new directory under base. The
+// directory gets its name once all is there: model servers load what has a number.
 func (x *export) save(ctx context.Context, base string) (string, error) {
+	base = core.LocalPath(base)
+	if _, err := x.free(base); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(base, 0o777); err != nil {
+		return "", core.FileError(base, err)
+	}
+	tmp, err := os.MkdirTemp(base, ".export.tmp*")
+	if err != nil {
+		return "", core.FileError(base, err)
+	}
+	defer os.RemoveAll(tmp) // empty, unless there was an error
+	made := filepath.Join(tmp, "model")
+	if err := x.builder.Save(ctx, made); err != nil {
+		return "", err
+	}
+	if err := extra(made, x.o.AssetsExtra); err != nil {
+		return "", err
+	}
+	return x.publish(made, base)
+}
+
+// publish gives a complete SavedModel its name under base. Exports at the same time may
+// find the same name free: the one that is late takes the next.
+func (x *export) publish(made, base string) (string, error) {
 	const most = 100 // exports at the same time
 	for tries := 1; ; tries++ {
-		dir, err := free(base)
+		dir, err := x.free(base)
 		if err != nil {
-			return "", x.e.fault(tf.CodeOf(err), "%s", tf.AsError(err).Message())
+			return "", err
 		}
-		if err = x.builder.Save(ctx, dir); tf.CodeOf(err) != tf.AlreadyExists || tries == most {
-			return dir, err
+		if err = os.Rename(made, dir); err == nil {
+			return dir, nil
+		}
+		if !errors.Is(err, fs.ErrExist) || tries == most {
+			return "", core.FileError(dir, err)
 		}
 	}
+}
+
+// free returns a name under base that is not taken.
+func (x *export) free(base string) (string, error) {
+	dir, err := free(base)
+	if err != nil {
+		return "", x.e.fault(tf.CodeOf(err), "%s", tf.AsError(err).Message())
+	}
+	return dir, nil
 }
 
 // checkExport refuses what can be refused before a graph is made.
