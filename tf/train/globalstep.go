@@ -125,6 +125,7 @@ func Minimize(o Optimizer, loss tf.Output, opt Options) *tf.Operation {
 	if err != nil {
 		return tf.Failed(loss.Graph(), "Minimize", err)
 	}
+	op = withUpdates(op, loss)
 	if opt.GlobalStep == nil || counts {
 		return op
 	}
