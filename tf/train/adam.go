@@ -33,9 +33,10 @@ func (o Adam) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Operation {
 func (o Adam) ApplyGradients(gvs []GradVar) (*tf.Operation, error) { return o.rule().apply(gvs) }
 
 func (o Adam) rule() *rule {
-	p := powers{{"beta1_power", or(o.Beta1, 0.9), nil}, {"beta2_power", or(o.Beta2, 0.999), nil}}
+	name := cmp.Or(o.Name, "Adam")
+	p := powers{{"beta1_power", name, or(o.Beta1, 0.9), nil}, {"beta2_power", name, or(o.Beta2, 0.999), nil}}
 	r := &rule{
-		name: cmp.Or(o.Name, "Adam"), op: "Adam",
+		name: name, op: "Adam",
 		slots: []slot{{"m", zerosLike}, {"v", zerosLike}},
 		args: map[string]arg{
 			"lr": rate(o.Rate, or(o.LearningRate, 0.001)), "epsilon": number(or(o.Epsilon, 1e-8)),
@@ -55,15 +56,42 @@ type powers []power
 
 type power struct {
 	name string
+	of   string // the name of the optimizer
 	beta float64
 	v    *tf.Variable
 }
 
 func (p powers) make(first *tf.Variable) {
 	for i := range p {
-		q := &p[i]
-		q.v = first.Shared(q.name, func() tf.Output { return constLike(first, q.beta) })
+		p[i].v = p[i].variable(first)
 	}
+}
+
+// madePowers is the collection of the variables of powers.
+const madePowers = "__powers"
+
+// A madePower says whose a variable is.
+type madePower struct {
+	first    *tf.Variable
+	of, name string
+	v        *tf.Variable
+}
+
+// variable returns the variable of a power. Optimizers of different names have one each,
+// as they have slots: TensorFlow calls the second one beta1_power_1.
+func (q *power) variable(first *tf.Variable) (v *tf.Variable) {
+	g := first.Graph()
+	for _, x := range g.Collection(madePowers) {
+		if m := x.(madePower); m.first == first && m.of == q.of && m.name == q.name {
+			return m.v
+		}
+	}
+	o := tf.VariableOptions{Name: g.CurrentScope() + q.name, NotTrainable: true, ColocateWith: first, Reference: first.IsReference()}
+	g.InitScope(func() { // a step in a branch or a loop updates what is outside
+		g.Scope("", func() { v = tf.NewVariable(constLike(first, q.beta), o) })
+	})
+	g.AddToCollection(madePowers, madePower{first, q.of, q.name, v})
+	return v
 }
 
 func (q *power) value(v *tf.Variable) tf.Output { return castLike(v, q.v.Value()) }
@@ -139,9 +167,10 @@ func (o AdaMax) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Operation {
 // ApplyGradients adds the updates, the slots v/AdaMax and v/AdaMax_1, and the
 // variable beta1_power.
 func (o AdaMax) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
-	p := powers{{"beta1_power", or(o.Beta1, 0.9), nil}}
+	name := cmp.Or(o.Name, "AdaMax")
+	p := powers{{"beta1_power", name, or(o.Beta1, 0.9), nil}}
 	r := &rule{
-		name: cmp.Or(o.Name, "AdaMax"), op: "AdaMax",
+		name: name, op: "AdaMax",
 		slots: []slot{{"m", zerosLike}, {"v", zerosLike}},
 		args: map[string]arg{
 			"lr": rate(o.Rate, or(o.LearningRate, 0.001)), "epsilon": number(or(o.Epsilon, 1e-8)),
