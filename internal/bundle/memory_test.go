@@ -1,12 +1,14 @@
 package bundle
 
 import (
+	"bytes"
 	"encoding/binary"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/wire/snappy"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -75,4 +77,19 @@ func TestTensorsBeyondMemory(t *testing.T) {
 	}
 	runtime.KeepAlive(half)
 	runtime.KeepAlive(texts)
+}
+
+// TestPackedBlockBeyondMemory: a block may need more memory than is left once it is
+// unpacked.
+func TestPackedBlockBeyondMemory(t *testing.T) {
+	contents := append(snappy.Encode(nil, make([]byte, 32<<20)), snappyBlock)
+	footer := make([]byte, footerSize-8, footerSize)
+	copy(footer, span{0, uint64(len(contents) - 1)}.append(span{0, 0}.append(nil)))
+	file := append(sealed(contents), binary.LittleEndian.AppendUint64(footer, tableMagic)...)
+	debug.FreeOSMemory() // what is garbage now must not be room later
+	used, _ := core.MemoryUsage()
+	defer core.SetMemoryLimit(core.SetMemoryLimit(used + 8<<20))
+	if _, err := openTable(bytes.NewReader(file), int64(len(file))); core.CodeOf(err) != core.ResourceExhausted {
+		t.Errorf("got %v, want RESOURCE_EXHAUSTED", err)
+	}
 }

@@ -124,11 +124,17 @@ func (r *SliceReader) load(name string, open opener) error {
 	}
 	r.files = append(r.files, f)
 	t, err := openTable(f, f.size)
+	if core.CodeOf(err) == core.ResourceExhausted { // which is no damage
+		return err
+	}
 	if err != nil {
 		return core.Errorf(core.DataLoss, "Unable to open table file %s: %s: %s: perhaps your file is in a different file format and you need to use a different restore operator?",
 			name, core.CodeOf(err), core.AsError(err).Message())
 	}
 	b, ok, err := t.get("")
+	if core.CodeOf(err) == core.ResourceExhausted {
+		return err
+	}
 	var s pb.SavedTensorSlices
 	if err != nil || !ok || proto.Unmarshal(b, &s) != nil {
 		return core.Errorf(core.Internal, "Failed to find the saved tensor slices at the beginning of the checkpoint file: %s", name)

@@ -98,6 +98,9 @@ func (t *table) load(s span) (block, error) {
 		return parseBlock(contents[:s.size])
 	case snappyBlock:
 		plain, err := snappy.Decode(contents[:s.size])
+		if core.Exhausted(err) {
+			return block{}, core.AsError(err)
+		}
 		if err != nil {
 			return block{}, corrupt(err.Error())
 		}

@@ -27,8 +27,11 @@ func readChunked(_, name string) (*pb.SavedModel, error) {
 	m := &pb.SavedModel{}
 	if err := mergeFile(f, size, m); err != nil {
 		code := tf.DataLoss
-		if errors.Is(err, riegeli.ErrTransposed) {
+		switch {
+		case errors.Is(err, riegeli.ErrTransposed):
 			code = tf.Unimplemented
+		case core.Exhausted(err):
+			code = tf.ResourceExhausted
 		}
 		return nil, tf.Errorf(code, "Can't read %s as chunked proto: %v", name, err)
 	}

@@ -3,6 +3,7 @@ package riegeli
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/minio/highwayhash"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/wire/snappy"
 )
 
@@ -100,6 +102,10 @@ func decompress(compression byte, b []byte) ([]byte, error) {
 		out, err = snappy.Decode(b)
 	default:
 		return nil, fmt.Errorf("its compression %q is not known: %w", compression, ErrCorrupt)
+	}
+	var room *memory.Exhausted
+	if errors.As(err, &room) {
+		return nil, err
 	}
 	if err != nil || uint64(len(out)) != size {
 		return nil, fmt.Errorf("compressed data must have its size, %d bytes (%v): %w", size, err, ErrCorrupt)

@@ -14,13 +14,17 @@ var ErrCorrupt = errors.New("corrupted compressed block contents")
 // three.
 const maxExpansion = 22
 
-// Decode decompresses a block.
+// Decode decompresses a block. An error is ErrCorrupt, or a lack of memory.
 func Decode(b []byte) ([]byte, error) {
 	size, n := binary.Uvarint(b)
 	if n <= 0 || size > uint64(len(b))*maxExpansion {
 		return nil, ErrCorrupt
 	}
-	out := memory.Make[byte](int(size))[:0]
+	out, err := memory.TryMake[byte](int(size))
+	if err != nil {
+		return nil, err
+	}
+	out = out[:0]
 	for b = b[n:]; len(b) > 0; {
 		e, ok := parseElement(b)
 		if !ok || e.length > cap(out)-len(out) {

@@ -161,6 +161,9 @@ func (p *packed) unpack() ([]*core.Tensor, error) {
 		return nil, err
 	}
 	plain, err := snappy.Decode(block)
+	if core.Exhausted(err) {
+		return nil, core.AsError(err)
+	}
 	if err != nil {
 		return nil, tf.Errorf(tf.Internal, "Failed to perform snappy decompression.")
 	}
