@@ -104,7 +104,8 @@ func (r *rule) one(gv GradVar) *tf.Operation {
 	if r.decay == 0 {
 		return r.update(gv)
 	}
-	shrunk := gv.Var.AssignSub(constLike(gv.Var, r.decay).Mul(gv.Var.Read()))
+	gradient := gradientsOf([]GradVar{gv})[0].Operation() // of the variable as it was
+	shrunk := gv.Var.AssignSub(constLike(gv.Var, r.decay).Mul(gv.Var.Read()), tf.After(gradient))
 	var op *tf.Operation
 	gv.Var.Graph().ControlDependencies([]*tf.Operation{shrunk}, func() { op = r.update(gv) })
 	return op
