@@ -155,6 +155,7 @@ func (c *RunConfig) complete() error {
 		c.LogStepCountSteps = 100
 	}
 	if c.ModelDir != "" {
+		c.ModelDir = core.LocalPath(c.ModelDir) // what is below it is named by joining names
 		if info, err := os.Stat(c.ModelDir); err == nil && !info.IsDir() {
 			return tf.Errorf(tf.InvalidArgument, "ModelDir must be a directory, %s is a file", c.ModelDir)
 		}
