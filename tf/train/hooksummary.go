@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -303,7 +302,7 @@ func (h *ProfilerHook) AfterRun(ctx context.Context, r *RunContext, v RunValues)
 }
 
 func (h *ProfilerHook) save(step int64, m *session.RunMetadata) error {
-	name := filepath.Join(h.OutputDir, fmt.Sprintf("timeline-%d.json", step))
+	name := core.LocalPath(inDir(h.OutputDir, fmt.Sprintf("timeline-%d.json", step)))
 	slog.Info("Saving timeline", "step", step, "into", name)
 	f, err := os.Create(name)
 	if err != nil {
