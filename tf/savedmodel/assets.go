@@ -54,7 +54,9 @@ func (f *assetFiles) copy(source, name string) (err error) {
 	if err != nil {
 		return core.FileError(to, err)
 	}
-	_, err = io.Copy(out, in)
+	if _, err = io.Copy(out, in); err == nil {
+		err = out.Sync() // the directory must not get its name before
+	}
 	if cerr := out.Close(); err == nil {
 		err = cerr
 	}

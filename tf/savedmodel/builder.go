@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/bundle"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -196,9 +197,6 @@ func (b *Builder) writeModel(dir string, m *pb.SavedModel) ([]byte, error) {
 	return data, writeFile(filepath.Join(dir, binaryFile), data)
 }
 
-func writeFile(name string, data []byte) error {
-	if err := os.WriteFile(name, data, 0o644); err != nil {
-		return core.FileError(name, err)
-	}
-	return nil
-}
+// writeFile writes a file that outlives a crash of the machine: the directory must not
+// get its name before.
+func writeFile(name string, data []byte) error { return bundle.WriteFile(name, data) }
