@@ -40,6 +40,7 @@ func (h *CheckpointSaverHook) collect(ctx context.Context, s *session.Session, w
 	if _, err := h.pending.Wait(ctx); err != nil {
 		if ctx.Err() == nil {
 			h.pending = nil
+			h.timer.Reset() // the step has not been saved
 		}
 		return false, err
 	}

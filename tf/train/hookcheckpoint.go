@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -198,11 +199,21 @@ func (h *CheckpointSaverHook) AfterRun(ctx context.Context, r *RunContext, v Run
 	return err
 }
 
-// End saves, unless the step has been saved.
+// End saves, unless the step has been saved. A save before it that has failed is
+// reported, but does not keep the last one from being made.
 func (h *CheckpointSaverHook) End(ctx context.Context, s *session.Session) error {
-	if _, err := h.collect(ctx, s, true); err != nil {
+	_, failed := h.collect(ctx, s, true)
+	if h.pending != nil {
+		return failed // ctx has ended
+	}
+	err := h.end(ctx, s)
+	if failed == nil {
 		return err
 	}
+	return errors.Join(failed, err)
+}
+
+func (h *CheckpointSaverHook) end(ctx context.Context, s *session.Session) error {
 	step, err := StepOf(ctx, s, h.step)
 	if err != nil {
 		return err
