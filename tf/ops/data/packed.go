@@ -160,12 +160,9 @@ func (p *packed) unpack() ([]*core.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, err := snappy.Decode(block)
-	if core.Exhausted(err) {
-		return nil, core.AsError(err)
-	}
+	plain, err := plainOf(block)
 	if err != nil {
-		return nil, tf.Errorf(tf.Internal, "Failed to perform snappy decompression.")
+		return nil, err
 	}
 	var e []*core.Tensor
 	for _, part := range parts {
@@ -179,6 +176,18 @@ func (p *packed) unpack() ([]*core.Tensor, error) {
 		return nil, tf.Errorf(tf.Internal, "Uncompressed size mismatch. Snappy has %d bytes more than the tensor metadata suggests", len(plain))
 	}
 	return e, nil
+}
+
+// plainOf returns what a block has in compressed form.
+func plainOf(block []byte) ([]byte, error) {
+	plain, err := snappy.Decode(block)
+	switch {
+	case core.Exhausted(err):
+		return nil, core.AsError(err)
+	case err != nil:
+		return nil, tf.Errorf(tf.Internal, "Failed to perform snappy decompression.")
+	}
+	return plain, nil
 }
 
 // eachField calls f for the fields of a message: with v, if they are numbers, or
