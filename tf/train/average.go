@@ -1,6 +1,9 @@
 package train
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -59,7 +62,17 @@ func (e *ExponentialMovingAverage) Apply(g *tf.Graph, vars ...*tf.Variable) *tf.
 	return tf.Group(g, whole, updates...)
 }
 
-// make makes the average of v.
+// madeAverages is the collection of what make has made.
+const madeAverages = "__averages"
+
+// A madeAverage is the name of an average of v.
+type madeAverage struct {
+	v    *tf.Variable
+	name string
+}
+
+// make makes the average of v. If another ExponentialMovingAverage has one of the same
+// name, this one's has a number behind it, as in TensorFlow.
 func (e *ExponentialMovingAverage) make(g *tf.Graph, v *tf.Variable) {
 	if e.averages[v] != nil {
 		return
@@ -67,7 +80,12 @@ func (e *ExponentialMovingAverage) make(g *tf.Graph, v *tf.Variable) {
 	if e.averages == nil {
 		e.averages = map[*tf.Variable]*tf.Variable{}
 	}
-	e.averages[v] = v.Slot(e.name(), v.Initial)
+	name := e.name()
+	for i := 1; slices.Contains(g.Collection(madeAverages), any(madeAverage{v, name})); i++ {
+		name = fmt.Sprintf("%s_%d", e.name(), i)
+	}
+	e.averages[v] = v.Slot(name, v.Initial)
+	g.AddToCollection(madeAverages, madeAverage{v, name})
 	g.AddToCollection(tf.MovingAverageVariables, v)
 }
 
@@ -98,5 +116,8 @@ func (e *ExponentialMovingAverage) Average(v *tf.Variable) *tf.Variable { return
 // AverageName returns the name of the average of v: what a checkpoint has it
 // under.
 func (e *ExponentialMovingAverage) AverageName(v *tf.Variable) string {
+	if a := e.averages[v]; a != nil {
+		return a.Name()
+	}
 	return v.Name() + "/" + e.name()
 }

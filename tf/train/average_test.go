@@ -116,3 +116,30 @@ func TestAverageOfSteps(t *testing.T) {
 		t.Error(got, err)
 	}
 }
+
+// TestAveragesApart: two ExponentialMovingAverages of one variable do not share it.
+func TestAveragesApart(t *testing.T) {
+	g := tf.NewGraph()
+	v := tf.NewVariable(ops.Scalar(g, float32(0)), tf.VariableOptions{Name: "v"})
+	fast, slow := &train.ExponentialMovingAverage{Decay: 0.5}, &train.ExponentialMovingAverage{Decay: 0.9}
+	change := v.AssignAdd(ops.Scalar(g, float32(10)))
+	all := []*tf.Operation{change, fast.Apply(g, v), slow.Apply(g, v)}
+	s := begin(t, g, true)
+	for _, op := range all {
+		if _, err := s.Run(t.Context(), nil, op); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := s.Run(t.Context(), nil, fast.Average(v).Value(), slow.Average(v).Value())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float32{5, 1} {
+		if got := tf.Data[float32](out[i])[0]; got < want-1e-5 || got > want+1e-5 {
+			t.Errorf("average %d is %v, want %v", i, got, want)
+		}
+	}
+	if a, b := fast.AverageName(v), slow.AverageName(v); a != "v/ExponentialMovingAverage" || b != "v/ExponentialMovingAverage_1" {
+		t.Errorf("the averages are named %s and %s", a, b)
+	}
+}
