@@ -151,21 +151,28 @@ func (b *budget) several(n int64) error {
 	return nil
 }
 
-// grant measures, and makes room as long as there is too little: first from
-// garbage, then from what it may have counted twice, then from what pools keep.
+// grant measures, and makes room as long as there is too little: from garbage, from what it may
+// have counted twice, and at last from what pools keep. Others go on while it waits for what is
+// counted twice, so that there may be new garbage, and new blocks that are counted twice.
 func (b *budget) grant(n, most int64) error {
 	if n > most {
 		return b.exhausted(n, most)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, relieve := range []func(int64){b.sweep, b.settle, b.empty} {
+	for end := time.Now().Add(settleTime); ; {
 		if b.granted(n, most) {
 			return nil
 		}
-		relieve(most - n)
+		b.collect()
+		if b.granted(n, most) {
+			return nil
+		}
+		if !b.settle(most-n, end) {
+			break
+		}
 	}
-	if b.granted(n, most) {
+	if b.empty(); b.granted(n, most) {
 		return nil
 	}
 	return b.exhausted(n, most)
@@ -181,11 +188,8 @@ func (b *budget) granted(n, most int64) bool {
 	return true
 }
 
-// sweep frees garbage.
-func (b *budget) sweep(int64) { b.collect() }
-
 // empty frees what pools keep.
-func (b *budget) empty(int64) {
+func (b *budget) empty() {
 	if b.trim() > 0 {
 		b.collect()
 	}
@@ -198,17 +202,19 @@ const (
 	settlePause = 500 * time.Microsecond
 )
 
-// settle waits while use exceeds room only because of blocks that are pending. The lock is
-// free meanwhile: requests that fit are granted, and several refusals wait concurrently.
-func (b *budget) settle(room int64) {
-	if !b.unsettled(room) {
-		return
+// settle waits while use exceeds room only because of blocks that are pending, and reports whether
+// it did, before end. The lock is free meanwhile: requests that fit are granted, and several
+// refusals wait concurrently.
+func (b *budget) settle(room int64, end time.Time) bool {
+	if !b.unsettled(room) || !time.Now().Before(end) {
+		return false
 	}
 	b.mu.Unlock()
 	defer b.mu.Lock()
-	for end := time.Now().Add(settleTime); b.unsettled(room) && time.Now().Before(end); {
+	for b.unsettled(room) && time.Now().Before(end) {
 		time.Sleep(settlePause)
 	}
+	return true
 }
 
 // unsettled reports whether use exceeds room, and would not without what is pending.

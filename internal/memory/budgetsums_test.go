@@ -32,6 +32,31 @@ func TestBudgetServesOthersWhileARefusalWaits(t *testing.T) {
 	})
 }
 
+// TestBudgetCollectsWhatCameWhileItWaited: what another dropped while a refusal waited for
+// something else is garbage that nobody has collected.
+func TestBudgetCollectsWhatCameWhileItWaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(100 << 20)
+		if err := f.take(40 << 20); err != nil {
+			t.Fatal(err)
+		}
+		f.live.Store(40 << 20)
+		time.AfterFunc(10*time.Millisecond, func() { // the block is done and dropped, and the next one is under way
+			f.allocated(40 << 20)
+			f.live.Store(0)
+			f.garbage.Store(40 << 20)
+			if err := f.take(40 << 20); err != nil {
+				t.Error(err)
+			}
+			f.live.Store(40 << 20)
+			time.AfterFunc(10*time.Millisecond, func() { f.allocated(40 << 20) })
+		})
+		if err := f.make(40 << 20); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestBudgetForgetsNothingThatIsRefused: what is counted and taken away again while use is
 // measured leaves the sum as it was.
 func TestBudgetForgetsNothingThatIsRefused(t *testing.T) {
