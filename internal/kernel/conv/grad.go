@@ -18,6 +18,10 @@ func ConvolveBackInput[T numeric.Number](par kernel.Par, v *Conv, dx, dy, w []T)
 		clear(dx)
 		return
 	}
+	if v.pointwise() { // the filters are turned around as they are packed
+		gemm.MatMul(par, gemm.NewGemm(v.Batch*v.LinesIn()*v.In[2], v.InC, v.OutC, false, true), dx, dy, w, gemm.Epilogue[T]{})
+		return
+	}
 	if backInputFast(par, v, dx, dy, w) {
 		return
 	}

@@ -32,7 +32,7 @@ func TestBlocksOfAnySize(t *testing.T) {
 
 func checkBlocks[T numeric.Float](t *testing.T, micro *microKernels[T]) {
 	t.Helper()
-	sizes := blockSizes{m: 2 * micro.tileM, n: 2 * micro.panel(), k: 16, directK: 8, directA: 1 << 10}
+	sizes := blockSizes{m: 2 * micro.tileM, n: 2 * micro.panel(), k: 16, directK: 8, directA: 1 << 8}
 	b := newBlocked(micro, sizes)
 	for _, s := range []struct{ m, n, k int }{{90, 200, 50}, {29, 97, 33}, {60, 64, 16}, {15, 20, 100}} {
 		for trans := range 4 {
@@ -208,7 +208,7 @@ func TestRoomForB(t *testing.T) {
 		if l == kernel.AVX512 {
 			micro = &microF32AVX512
 		}
-		b := newBlocked(micro, blockSizes{m: 2 * micro.tileM, n: 512, k: 64, directK: 8, directA: 1 << 10})
+		b := newBlocked(micro, blockSizes{m: 2 * micro.tileM, n: 512, k: 64, directK: 8, directA: 1 << 8})
 		for blocks, panels := range map[int]int{1: 1, 2: 1 + 512/micro.panel()} {
 			p := &packed[float32]{}
 			g := NewGemm(blocks*b.m, 512, 64, false, false)

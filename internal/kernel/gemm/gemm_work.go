@@ -55,34 +55,66 @@ func (w *gemmWork[T]) direct() {
 	if w.streams() {
 		j0 = w.stream()
 	}
-	kc, panel := tiles.EqualBlocks(w.K, w.directK), w.micro.panel()
-	rows := tiles.Cut(w.i1-w.i0, w.micro.tileM)
-	oneRow := rows.Rows == 1 && !w.TransB // what is packed of B has panels
-	for p := 0; p < w.K; p += kc {
-		kn := min(kc, w.K-p)
-		for j, width := j0, 0; j < w.j1; j += width {
-			if width = min(panel, w.j1-j); oneRow {
-				width = w.micro.rowWidth(w.j1 - j)
-			}
-			bp, ldb := w.panelInPlace(p, j, kn, width)
-			for t := range rows.Tiles {
-				row, h := rows.Tile(t)
-				i := w.i0 + row
-				w.micro.rowsTile(h, width, kn, &w.a[i*w.LDA+p], w.LDA, bp, ldb, &w.c[i*w.LDC+j], w.LDC, w.beta(p))
-			}
+	kc := tiles.EqualBlocks(w.K, w.directK)
+	height := w.directRows(kc)
+	if w.TransB {
+		w.roomForTransposed(kc, w.i1-w.i0 > height)
+	}
+	for i := w.i0; i < w.i1; i += height {
+		for p := 0; p < w.K; p += kc {
+			w.directPanels(i, min(i+height, w.i1), p, min(kc, w.K-p), j0)
 		}
 	}
 }
 
-// panelInPlace returns where a panel of B lies and how far its rows are apart.
-func (w *gemmWork[T]) panelInPlace(p, j, kn, width int) (*T, int) {
+// directRows is how many rows of A are multiplied with all panels of B, kn steps of k each,
+// before the next: they stay in the second-level cache, however many there are.
+func (w *gemmWork[T]) directRows(kn int) int {
+	return max(1, w.directA/kn/w.micro.tileM) * w.micro.tileM
+}
+
+// directPanels multiplies rows [i0, i1) of A, kn steps of k from p on, with the panels of B from
+// column j on.
+func (w *gemmWork[T]) directPanels(i0, i1, p, kn, j int) {
+	rows := tiles.Cut(i1-i0, w.micro.tileM)
+	oneRow := rows.Rows == 1 && !w.TransB // what is packed of B has panels
+	for width := 0; j < w.j1; j += width {
+		if width = min(w.micro.panel(), w.j1-j); oneRow {
+			width = w.micro.rowWidth(w.j1 - j)
+		}
+		bp, ldb := w.panelInPlace(p, j, kn, width, i0 == w.i0)
+		for t := range rows.Tiles {
+			row, h := rows.Tile(t)
+			i := i0 + row
+			w.micro.rowsTile(h, width, kn, &w.a[i*w.LDA+p], w.LDA, bp, ldb, &w.c[i*w.LDC+j], w.LDC, w.beta(p))
+		}
+	}
+}
+
+// roomForTransposed makes room for what is packed of B: all of it if other rows of A use it
+// again, else a panel, which stays in the cache.
+func (w *gemmWork[T]) roomForTransposed(kn int, again bool) {
+	panel, width := w.micro.panel(), 0
+	if w.again = again; again {
+		width = kernel.CeilDiv(w.j1-w.j0, panel) * panel
+	}
+	w.packed.b = tiles.GrowAligned(w.packed.b, max(width*w.K, panel*kn)+16*panel)
+}
+
+// panelInPlace returns where a panel of B lies and how far its rows are apart. The first rows of A
+// have it packed.
+func (w *gemmWork[T]) panelInPlace(p, j, kn, width int, first bool) (*T, int) {
 	if !w.TransB {
 		return &w.b[p*w.LDB+j], w.LDB
 	}
-	panel := w.micro.panel()
-	w.packed.b = tiles.GrowAligned(w.packed.b, (kn+16)*panel)
-	w.packPanel(w.packed.b, p, j, kn, width)
-	return &w.packed.b[0], panel
+	panel, pb := w.micro.panel(), w.packed.b
+	if w.again {
+		pb = pb[p*kernel.CeilDiv(w.j1-w.j0, panel)*panel+(j-w.j0)*kn:]
+	}
+	if first {
+		w.packPanel(pb, p, j, kn, width)
+	}
+	return &pb[0], panel
 }
 
 // packPanel copies a panel of a transposed B.
