@@ -51,12 +51,25 @@ func (l *Line) cancelled(what string, ctx context.Context) error {
 
 // Change calls f with the line's lock and then serves the attempts that can go on.
 func (l *Line) Change(f func() error) error {
-	l.mu.Lock()
-	err := f()
-	served := l.serve()
-	l.mu.Unlock()
+	served, err := l.change(f)
 	tell(served)
 	return err
+}
+
+// change gives the lock up also where f panics, as it does for lack of memory: those
+// who come later must not wait for ever.
+func (l *Line) change(f func() error) (served []*waiter, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err = f()
+	return l.serve(), err
+}
+
+// attempt calls try, whose panic is an error of this request alone: the others, and the
+// caller that serves them, go on.
+func (w *waiter) attempt() (served bool, err error) {
+	defer core.Recover(&err, "what a request waits for")
+	return w.try()
 }
 
 // serve tries the waiting attempts until none can go on. The lock is held.
@@ -66,7 +79,7 @@ func (l *Line) serve() (served []*waiter) {
 		for e := l.waiting.Front(); e != nil; {
 			w := e.Value.(*waiter)
 			e = e.Next()
-			ok, err := w.try()
+			ok, err := w.attempt()
 			if !ok && err == nil {
 				if l.InOrder {
 					return served

@@ -75,3 +75,28 @@ func TestLineCloses(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestLineOutlivesPanics: what panics under the lock, for lack of memory say, fails by
+// itself. Others are served.
+func TestLineOutlivesPanics(t *testing.T) {
+	c := &counter{}
+	err := core.Guard("a change", func() error { return c.Change(func() error { panic("no room") }) })
+	if core.CodeOf(err) != core.Internal {
+		t.Errorf("a change that panics: %v", err)
+	}
+	broken := make(chan error, 1)
+	c.Wait(background, "Break", func() (bool, error) {
+		if c.n > 0 {
+			panic("no room")
+		}
+		return false, nil
+	}, func(err error) { broken <- err })
+	other := c.wait(background, 1)
+	c.set(1)
+	if err := <-broken; core.CodeOf(err) != core.Internal {
+		t.Errorf("a request that panics: %v", err)
+	}
+	if err := <-other; err != nil {
+		t.Errorf("the one behind: %v", err)
+	}
+}
