@@ -80,6 +80,15 @@ func (a *accumulator) take(ctx context.Context, n int, done func([]*core.Tensor,
 	}, func(err error) { done(out, err) })
 }
 
+// wants reports why a node that has slices, or a tensor, cannot use the accumulator.
+func (a *accumulator) wants(slices bool) error {
+	if _, sparse := a.sum.(*sparseSum); sparse != slices {
+		form := map[bool]string{false: "a tensor", true: "slices"}
+		return tf.Errorf(tf.InvalidArgument, "a gradient must have the form of its accumulator, which is %s, got %s", form[sparse], form[slices])
+	}
+	return nil
+}
+
 // newAccumulator returns the factory of the kernels that give out an
 // accumulator's handle.
 func newAccumulator(sum func() gradients) core.NewKernel {
@@ -98,11 +107,15 @@ func newAccumulator(sum func() gradients) core.NewKernel {
 // a gradient.
 func applyGradient(n *core.Node) (core.Kernel, error) {
 	at := len(n.InTypes) - 1 // of the dense gradient
-	if n.Def.Attr("has_known_shape") != nil {
+	sparse := n.Def.Attr("has_known_shape") != nil
+	if sparse {
 		at--
 	}
 	return core.Compute(func(c *core.OpContext) error {
 		a, err := handle.Find[*accumulator](c, 0)
+		if err == nil {
+			err = a.wants(sparse)
+		}
 		if err != nil {
 			return err
 		}
@@ -115,7 +128,7 @@ func applyGradient(n *core.Node) (core.Kernel, error) {
 			return tf.Errorf(tf.InvalidArgument, "Argument local_step must be scalar, but had bad shape %s", c.Input(1).Shape().String())
 		}
 		g := c.Tensors(2, c.Inputs())
-		if n.Def.Attr("has_known_shape") != nil && !n.Bool("has_known_shape") {
+		if sparse && !n.Bool("has_known_shape") {
 			g = g[:2]
 		}
 		return a.apply(core.Data[int64](c.Input(1))[0], g)
@@ -126,6 +139,9 @@ func takeGradient(n *core.Node) (core.Kernel, error) {
 	want := n.Type("dtype")
 	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		a, err := handle.Find[*accumulator](c, 0)
+		if err == nil {
+			err = a.wants(len(n.OutTypes) > 1)
+		}
 		switch {
 		case err != nil:
 		case a.dtype != want:

@@ -156,13 +156,13 @@ func (s *sparseSum) merge(have *sparseSum, come *core.Tensor, from []mergedRow) 
 }
 
 func (s *sparseSum) take(shape tf.Shape, mean bool, _ int) []*core.Tensor {
+	indices, _ := core.FromSlice(s.rows)
+	dims := core.NewTensor(tf.Int64, tf.Shape{s.values.Rank()}) // first: there may be no memory
 	if n := s.values.Shape()[1:].NumElements(); mean {
 		for k, count := range s.counts {
 			divideCells(s.values, k*n, n, count)
 		}
 	}
-	indices, _ := core.FromSlice(s.rows)
-	dims := core.NewTensor(tf.Int64, tf.Shape{s.values.Rank()})
 	for i, d := range s.values.Shape() {
 		core.Data[int64](dims)[i] = int64(d)
 	}
