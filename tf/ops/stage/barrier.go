@@ -68,10 +68,11 @@ func (b *barrier) insert(ctx context.Context, keys []string, component int, valu
 	if len(keys) > 0 && values.Len() == 0 {
 		return tf.Errorf(tf.InvalidArgument, "Tensors with no elements are not supported %s: received shape %s", b.name, values.Shape().String())
 	}
-	b.mu.Lock()
-	complete, err := b.collect(keys, component, values)
-	b.moving++
-	b.mu.Unlock()
+	parts := core.Make[*core.Tensor](len(keys)) // made without the lock: there may be no memory
+	for i := range parts {
+		parts[i] = row(values, i)
+	}
+	complete, err := b.begin(keys, component, parts)
 	for _, t := range complete {
 		b.ready.Enqueue(ctx, queue.Tuple(t), func(e error) {
 			if err == nil {
@@ -89,12 +90,22 @@ func (b *barrier) insert(ctx context.Context, keys []string, component int, valu
 	return err
 }
 
+// begin adds components and returns the tuples that are complete with them, which are on
+// their way to the queue.
+func (b *barrier) begin(keys []string, component int, parts []*core.Tensor) ([]tuple, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	complete, err := b.collect(keys, component, parts)
+	b.moving++
+	return complete, err
+}
+
 // over reports whether nothing more will come. The lock is held.
 func (b *barrier) over() bool { return b.closed && len(b.incomplete) == 0 && b.moving == 0 }
 
 // collect adds components and returns the tuples that are complete with them.
 // The lock is held.
-func (b *barrier) collect(keys []string, component int, values *core.Tensor) (complete []tuple, err error) {
+func (b *barrier) collect(keys []string, component int, parts []*core.Tensor) (complete []tuple, err error) {
 	if b.closed && (b.cancelled || len(keys) > 0 && len(b.incomplete) == 0) {
 		return nil, tf.Errorf(tf.Canceled, "Barrier %s is closed.  Pending enqueues cancelled: %d.  Number of new insertions: %d.  Number of incomplete keys: %d.",
 			b.name, digit(b.cancelled), len(keys), len(b.incomplete))
@@ -114,7 +125,7 @@ func (b *barrier) collect(keys []string, component int, values *core.Tensor) (co
 		if t[2+component] != nil {
 			return complete, tf.Errorf(tf.InvalidArgument, "Key %s already has a value for component %d in barrier %s", key, component, b.name)
 		}
-		t[2+component] = row(values, i)
+		t[2+component] = parts[i]
 		if !slices.Contains(t, nil) {
 			delete(b.incomplete, key)
 			complete = append(complete, t)
