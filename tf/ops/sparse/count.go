@@ -235,7 +235,7 @@ func count[W int32 | int64 | float32 | float64](read func(*core.OpContext) (*cou
 			}
 			all, highest := occurrences[W](x, numbers, most)
 			columns := most
-			if most < 0 {
+			if most <= 0 {
 				columns = max(highest+1, least)
 			}
 			return putCounts(c, merged(all, binary), x, columns)
@@ -252,13 +252,13 @@ func wide(t *core.Tensor) []int64 {
 	return out
 }
 
-// occurrences lists what is counted, values below most if that is not negative,
+// occurrences lists what is counted, values below most if that is positive,
 // and the highest value.
 func occurrences[W int32 | int64 | float32 | float64](x *counted, numbers []int64, most int64) (all []one[W], highest int64) {
 	weights := core.Data[W](x.weights)
 	for i, v := range numbers {
 		row := x.row(i)
-		if most >= 0 && v >= most {
+		if most > 0 && v >= most {
 			continue
 		}
 		by := W(1)

@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/tftest"
 )
 
 // TestWideCounts: rows that 32 bits do not count are refused with the words of
@@ -22,4 +23,22 @@ func TestWideCounts(t *testing.T) {
 			t.Errorf("%d rows: got %v, want INVALID_ARGUMENT", rows, err)
 		}
 	}
+}
+
+// TestCountsWithoutMost: a maxlength of 0 is none, as in TensorFlow.
+func TestCountsWithoutMost(t *testing.T) {
+	g := eager.New()
+	x, none := ops.Const(g, []int32{2, 5, 2}), ops.Const(g, []int32{}, 0)
+	op := tf.Apply(nil, "DenseCountSparseOutput", []tf.Output{x, none}, tf.Attr("maxlength", 0), tf.Attr("binary_output", false))
+	var got [3]*tf.Tensor
+	for i := range got {
+		v, err := op.Output(i).Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[i] = v
+	}
+	tftest.Elements(t, got[0], []int64{2, 5})
+	tftest.Elements(t, got[1], []int32{2, 1})
+	tftest.Elements(t, got[2], []int64{6})
 }
