@@ -59,10 +59,12 @@ func (d *dense[K]) allocate(n int) error {
 	case n > mostCells/width:
 		return tf.Errorf(tf.ResourceExhausted, "a table has at most %d elements, got %d buckets of %d", mostCells, n, width)
 	}
-	d.buckets, d.entries = n, 0
-	d.keys = slices.Repeat(d.empty, n)
-	d.values = newColumn(d.value, d.valueShape.NumElements())
-	d.values.resize(n)
+	keys, values := core.Make[K](n*len(d.empty)), newColumn(d.value, d.valueShape.NumElements())
+	values.resize(n) // what was there stays if there is no memory
+	for i := range keys {
+		keys[i] = d.empty[i%len(d.empty)]
+	}
+	d.buckets, d.entries, d.keys, d.values = n, 0, keys, values
 	return nil
 }
 
@@ -193,21 +195,24 @@ func (d *dense[K]) reserve(n int) error {
 	if buckets == d.buckets {
 		return nil
 	}
+	row := core.NewTensor(d.value, append(tf.Shape{1}, d.valueShape...))
 	oldKeys, oldValues, had := d.keys, d.values, d.buckets
 	if err := d.allocate(buckets); err != nil {
 		return err
 	}
-	row := core.NewTensor(d.value, append(tf.Shape{1}, d.valueShape...))
 	for i := range had {
 		k := d.at(oldKeys, i)
 		if d.checkKey(k) != nil {
 			continue
 		}
-		_, free := d.probe(k)
-		copy(d.at(d.keys, free), k)
+		at, free := d.probe(k)
+		if at < 0 { // else the key is there twice, as import may have it: the last one counts
+			at = free
+			copy(d.at(d.keys, at), k)
+			d.entries++
+		}
 		oldValues.get(row, 0, i)
-		d.values.set(free, row, 0)
-		d.entries++
+		d.values.set(at, row, 0)
 	}
 	return nil
 }

@@ -77,9 +77,9 @@ func (m *mutable[K]) add(keys, values *core.Tensor) {
 		at, ok := m.row[k]
 		if !ok {
 			at = len(m.keys)
+			m.values.resize(at + 1) // first: there may be no memory
 			m.row[k] = at
 			m.keys = append(m.keys, k)
-			m.values.resize(at + 1)
 		}
 		m.values.set(at, values, i)
 	}

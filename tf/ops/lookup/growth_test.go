@@ -1,0 +1,63 @@
+package lookup
+
+import (
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// TestDenseTableGrowsWithKeysTwice: what is imported may have a key in two buckets. The
+// table grows all the same.
+func TestDenseTableGrowsWithKeysTwice(t *testing.T) {
+	b := newBench(t)
+	attrs := kv(tf.Int64, tf.Int64)
+	attrs["initial_num_buckets"] = int64(4)
+	h := b.must("MutableDenseHashTableV2", attrs, core.Scalar(int64(0)), core.Scalar(int64(-1)))[0]
+	io := inOut(tf.Int64, tf.Int64)
+	b.must("LookupTableImportV2", io, h, mat[int64](1, 1, 1, 0, 0), mat[int64](1, 10, 11, 0, 0))
+	b.must("LookupTableInsertV2", io, h, vec[int64](2, 3, 5), vec[int64](20, 30, 50))
+	got := b.must("LookupTableFindV2", io, h, vec[int64](1, 2, 3, 5), core.Scalar(int64(-1)))[0].T
+	expect[int64](t, "found", got, 11, 20, 30, 50)
+	expect[int64](t, "size", b.must("LookupTableSizeV2", nil, h)[0].T, 4)
+}
+
+// TestTablesOutliveShortMemory: where there is no memory to grow, what a table has stays.
+func TestTablesOutliveShortMemory(t *testing.T) {
+	const width = 1 << 18
+	for _, op := range []string{"MutableDenseHashTableV2", "MutableHashTableOfTensorsV2"} {
+		b := newBench(t)
+		attrs, in := kv(tf.Int64, tf.Int64), []any{}
+		attrs["value_shape"] = tf.Shape{width}
+		if op == "MutableDenseHashTableV2" {
+			attrs["initial_num_buckets"] = int64(4)
+			in = []any{core.Scalar(int64(0)), core.Scalar(int64(-1))}
+		}
+		h := b.must(op, attrs, in...)[0]
+		io, size := inOut(tf.Int64, tf.Int64), int64(0)
+		insert := func(k, limit int64) error {
+			values := core.NewTensor(tf.Int64, tf.Shape{1, width}) // 2 MiB
+			core.Data[int64](values)[0] = k
+			defer memory.SetLimit(memory.SetLimit(limit))
+			return core.Guard("insert", func() error {
+				_, err := b.run("LookupTableInsertV2", io, h, vec(k), values)
+				return err
+			})
+		}
+		for k := int64(1); k <= 3; k++ {
+			if err := insert(k, 0); err != nil {
+				t.Fatal(op, err)
+			}
+			size++
+		}
+		if err := insert(4, 1<<20); tf.CodeOf(err) != tf.ResourceExhausted {
+			t.Errorf("%s: %v, want RESOURCE_EXHAUSTED", op, err)
+		}
+		got := b.must("LookupTableFindV2", io, h, vec[int64](3, 4), core.NewTensor(tf.Int64, tf.Shape{width}))[0].T
+		if v := core.Data[int64](got); v[0] != 3 || v[width] != 0 {
+			t.Errorf("%s: found %d and %d, want 3 and nothing", op, v[0], v[width])
+		}
+		expect(t, op, b.must("LookupTableSizeV2", nil, h)[0].T, size)
+	}
+}
