@@ -148,7 +148,11 @@ func (s *stack) addSplits() error {
 	}
 	s.splits = append(s.splits, between)
 	for k := range s.rank {
-		within := []int{0}
+		n := 1 // a variant may hold one part many times
+		for _, e := range s.parts {
+			n += e.splits[k].Len() - 1
+		}
+		within := core.Make[int](n)[:1]
 		for _, e := range s.parts {
 			v, err := e.splits[k].Ints()
 			if err != nil {

@@ -95,6 +95,7 @@ func gather(n *core.Node) (core.Kernel, error) {
 			return invalid("OUTPUT_RAGGED_RANK must be %d for indices of rank %d, got %d", indices.Rank()-1+rank, indices.Rank(), out)
 		}
 		g := &gathered{splits: splits, out: outerSplits(indices.Shape(), out)}
+		g.reserve(at, indices.Rank()-1)
 		for _, i := range at {
 			g.take(i, indices.Rank()-1)
 		}
@@ -181,16 +182,37 @@ func outerSplits(indices tf.Shape, n int) [][]int {
 	out := core.Make[[]int](n)
 	count := 1
 	for dim := range out {
-		out[dim] = []int{0}
 		if dim+1 >= len(indices) {
+			out[dim] = []int{0}
 			continue
 		}
 		count *= indices[dim]
-		for i := range count {
-			out[dim] = append(out[dim], (i+1)*indices[dim+1])
+		out[dim] = core.Make[int](count + 1) // also where indices have no elements
+		for i := range out[dim] {
+			out[dim][i] = i * indices[dim+1]
 		}
 	}
 	return out
+}
+
+// reserve makes room for the splits of rows: few elements of indices may name many.
+func (g *gathered) reserve(at []int, outer int) {
+	sizes := make([]int, len(g.out))
+	for _, i := range at {
+		start, limit := i, i+1
+		for dim, s := range g.splits {
+			if k := outer + dim; k >= 0 {
+				sizes[k] += limit - start
+			}
+			start, limit = s[start], s[limit]
+		}
+	}
+	for k, n := range sizes {
+		if n > 0 {
+			own := core.Make[int](len(g.out[k]) + n)
+			g.out[k] = own[:copy(own, g.out[k])]
+		}
+	}
 }
 
 // take adds row i. Its splits come after the outer ones.
