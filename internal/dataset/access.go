@@ -161,21 +161,26 @@ func within(list []Element, i int64) (Element, error) {
 
 // at has an order of its own, in which all elements are mixed.
 func (d *shuffled) at(ctx context.Context, i int64) (Element, error) {
+	return At(ctx, d.input, d.place(i))
+}
+
+// place returns where in the input element i of that order is.
+func (d *shuffled) place(i int64) int64 {
 	d.mu.Lock()
+	defer d.mu.Unlock() // there may be no memory for an order
 	if d.order == nil {
-		d.order = make([]int64, d.Cardinality())
+		order := core.Make[int64](int(d.Cardinality()))
 		words := wordsFrom(d.seeds.seed, d.seeds.seed2, 0)
-		for k := range d.order {
-			d.order[k] = int64(k)
+		for k := range order {
+			order[k] = int64(k)
 		}
-		for k := range d.order {
-			j := k + words.Index(len(d.order)-k)
-			d.order[k], d.order[j] = d.order[j], d.order[k]
+		for k := range order {
+			j := k + words.Index(len(order)-k)
+			order[k], order[j] = order[j], order[k]
 		}
+		d.order = order
 	}
-	i = d.order[i]
-	d.mu.Unlock()
-	return At(ctx, d.input, i)
+	return d.order[i]
 }
 
 // accessible reports why elements of d cannot be had in any order, if so.
