@@ -152,12 +152,20 @@ func TestCancelledFunctionsTakeNothing(t *testing.T) {
 		return []*core.Tensor{core.Scalar(core.Data[int64](in[0])[0] + core.Data[int64](in[1])[0])}, nil
 	})
 	zeroth := asked(func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) { return in[:1], nil })
+	pair := asked(func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
+		v := core.Data[int64](in[0])[0]
+		return []*core.Tensor{vector([]int64{v, -v})}, nil
+	})
+	half := func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
+		i := core.Data[int64](in[0])[0]
+		return []*core.Tensor{core.Scalar(i / 2), core.Scalar(i % 2)}, nil
+	}
 	mapped := Map(r, asked(onNumber(func(v int64) int64 { return v * 2 })), scalars, true)
 	for name, d := range map[string]Dataset{
 		"map": mapped, "zip": Zip([]Dataset{r, mapped, Filter(numbers(t, 0, 40, 1), odd)}), "batch": must2(t)(Batch(mapped, 4, false)),
 		"filter": Filter(r, odd), "take while": TakeWhile(r, low), "scan": Scan(r, Element{core.Scalar(int64(0))}, sum, scalars, true),
 		"interleave": must2(t)(Interleave(r, three, scalars, 3, 2, 0)), "groups": GroupByWindow(r, key, window, size, scalars),
-		"reduced": GroupByReducer(r, Reducer{Key: key, First: zero, Next: add, Last: zeroth}, scalars),
+		"reduced": GroupByReducer(r, Reducer{Key: key, First: zero, Next: add, Last: zeroth}, scalars), "rows by number": IndexFlatMap(r, pair, half, 40, scalars),
 	} {
 		want := fmt.Sprint(all(t, d))
 		for seed := range uint64(40) {

@@ -24,7 +24,7 @@ type indexFlat struct {
 func (d *indexFlat) Cardinality() int64 { return d.n }
 
 func (d *indexFlat) Iterate() (Iterator, error) {
-	return iterate(d.input, func(o over) Iterator { return &indexFlatIterator{over: o, d: d} })
+	return iterate(d.input, func(o over) Iterator { return &indexFlatIterator{taking: taking{over: o}, d: d} })
 }
 
 // at makes row i alone.
@@ -92,7 +92,7 @@ func outsideRows(offset, n int64, e Element) error {
 }
 
 type indexFlatIterator struct {
-	over
+	taking
 	d     *indexFlat
 	given int64
 	at    int64   // the element of the input that rows are of
@@ -105,14 +105,15 @@ func (it *indexFlatIterator) Next(ctx context.Context) (Element, error) {
 		return nil, err
 	}
 	if from > it.at || it.rows == nil {
-		e, err := it.input.Next(ctx)
+		e, err := it.take(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if it.rows, err = it.d.f(ctx, e); err != nil {
+		rows, err := it.d.f(ctx, e)
+		if it.used(ctx, e, err); err != nil {
 			return nil, err
 		}
-		it.at = from
+		it.rows, it.at = rows, from
 	}
 	e, err := it.d.row(it.rows, offset)
 	if err == nil {
@@ -122,14 +123,14 @@ func (it *indexFlatIterator) Next(ctx context.Context) (Element, error) {
 }
 
 func (it *indexFlatIterator) Save(s *State) {
-	it.over.Save(s)
+	it.taking.Save(s)
 	s.PutInt("given", it.given)
 	s.PutInt("at", it.at)
 	s.PutElement("rows", it.rows)
 }
 
 func (it *indexFlatIterator) Restore(ctx context.Context, s *State) {
-	it.over.Restore(ctx, s)
+	it.restore(ctx, s, it.d.input.Spec())
 	it.given, it.at, it.rows = s.Count("given", 1<<62), s.Int("at"), nil
 	if e := s.Element("rows"); len(e) > 0 {
 		it.rows = e
