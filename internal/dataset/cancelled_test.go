@@ -194,3 +194,25 @@ func TestPipelinesDespiteCancelledCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestCancelledShardsTakeNothing: an element is given and written although the call that
+// asked for its shard was cancelled.
+func TestCancelledShardsTakeNothing(t *testing.T) {
+	r := numbers(t, 0, 9, 1)
+	shard := asked(onNumber(func(v int64) int64 { return v % 2 }))
+	want := fmt.Sprint(all(t, r))
+	for seed := range uint64(20) {
+		saves, keeps := t.TempDir(), t.TempDir()
+		for name, d := range map[string]Dataset{
+			"saved": must2(t)(Save(r, saves, "", shard)),
+			"kept":  must2(t)(Keep(r, Snapshot{Read: keeps, Write: keeps, Mode: SnapshotWrite, Shard: shard, Reader: first})),
+		} {
+			if got := fmt.Sprint(despite(t, d, seed)); got != want {
+				t.Errorf("%s\ngot  %s\nwant %s", name, got, want)
+			}
+		}
+		if n := count(t, must2(t)(Load(saves, "", r.Spec(), first))); n != 9 {
+			t.Errorf("%d elements were written, want 9", n)
+		}
+	}
+}

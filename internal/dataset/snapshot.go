@@ -41,12 +41,12 @@ type saved struct {
 
 func (d *saved) Iterate() (Iterator, error) {
 	return iterate(d.input, func(o over) Iterator {
-		return &saveIterator{over: o, d: d, run: fmt.Sprint(rand.Uint64()), shards: map[int64]*packed.Writer{}}
+		return &saveIterator{taking: taking{over: o}, d: d, run: fmt.Sprint(rand.Uint64()), shards: map[int64]*packed.Writer{}}
 	})
 }
 
 type saveIterator struct {
-	over
+	taking
 	d      *saved
 	run    string
 	shards map[int64]*packed.Writer
@@ -59,7 +59,7 @@ func (it *saveIterator) Next(ctx context.Context) (Element, error) {
 	if it.ended {
 		return nil, End
 	}
-	e, err := it.input.Next(ctx)
+	e, err := it.take(ctx)
 	if errors.Is(err, End) {
 		it.ended = true
 		if err := it.finish(); err != nil {
@@ -67,8 +67,12 @@ func (it *saveIterator) Next(ctx context.Context) (Element, error) {
 		}
 		return nil, End
 	}
-	if err == nil {
-		err = it.write(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	shard, err := shardOf(ctx, it.d.shard, e)
+	if it.used(ctx, e, err); err == nil {
+		err = it.write(shard, e)
 	}
 	if err != nil {
 		return nil, err
@@ -77,15 +81,16 @@ func (it *saveIterator) Next(ctx context.Context) (Element, error) {
 	return e, nil
 }
 
-func (it *saveIterator) write(ctx context.Context, e Element) error {
-	n := int64(0)
-	if it.d.shard != nil {
-		var err error
-		if n, err = integerOf(ctx, it.d.shard, e, "`shard_func` must return a scalar int64."); err != nil {
-			return err
-		}
+// shardOf returns the number that f, which may be nil, says of an element.
+func shardOf(ctx context.Context, f Func, e Element) (int64, error) {
+	if f == nil {
+		return 0, nil
 	}
-	w, err := it.open(n)
+	return integerOf(ctx, f, e, "`shard_func` must return a scalar int64.")
+}
+
+func (it *saveIterator) write(shard int64, e Element) error {
+	w, err := it.open(shard)
 	if err != nil {
 		return err
 	}
@@ -171,7 +176,7 @@ func (it *saveIterator) Save(s *State) {
 	s.PutInt("chunk", it.chunk)
 	s.PutInt("given", it.given)
 	s.PutBool("ended", it.ended)
-	it.over.Save(s)
+	it.taking.Save(s)
 }
 
 // Restore goes on with the files of a run. It removes those that were begun after the
@@ -192,7 +197,7 @@ func (it *saveIterator) Restore(ctx context.Context, s *State) {
 			return
 		}
 	}
-	it.over.Restore(ctx, s)
+	it.restore(ctx, s, it.d.input.Spec())
 }
 
 // back brings the run to where its writer was.

@@ -57,9 +57,9 @@ func (d *snapshotted) Iterate() (Iterator, error) { return &snapshotIterator{d: 
 
 // snapshotIterator finds out what to do when it is first asked for an element.
 type snapshotIterator struct {
-	d     *snapshotted
-	mode  string   // "": not decided yet
-	input Iterator // of the input, or of the files
+	d    *snapshotted
+	mode string // "": not decided yet
+	taking
 	snapshotWriter
 }
 
@@ -79,7 +79,7 @@ func (it *snapshotIterator) Next(ctx context.Context) (Element, error) {
 	if it.ended {
 		return nil, End
 	}
-	e, err := it.input.Next(ctx)
+	e, err := it.take(ctx)
 	switch {
 	case errors.Is(err, End):
 		it.ended = true
@@ -90,7 +90,11 @@ func (it *snapshotIterator) Next(ctx context.Context) (Element, error) {
 	case err != nil:
 		return nil, err
 	}
-	if err := it.keep(ctx, it.d, e); err != nil {
+	shard, err := shardOf(ctx, it.d.Shard, e)
+	if it.used(ctx, e, err); err == nil {
+		err = it.keep(it.d, shard, e)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return e, nil
@@ -209,14 +213,14 @@ func (it *snapshotIterator) Save(s *State) {
 	s.Put("run", core.Scalar(it.run))
 	s.PutInt("chunk", it.chunk)
 	s.PutBool("ended", it.ended)
-	it.input.Save(s.Sub("input"))
+	it.taking.Save(s)
 }
 
 // Restore goes on with what was saved. A writer removes the files of its run that were
 // begun after that: their elements come again.
 func (it *snapshotIterator) Restore(ctx context.Context, s *State) {
 	it.Close()
-	it.mode, it.input, it.snapshotWriter = "", nil, snapshotWriter{}
+	it.mode, it.taking, it.snapshotWriter = "", taking{}, snapshotWriter{}
 	mode := s.text("mode")
 	if mode == "" || s.Err() != nil {
 		return
@@ -240,7 +244,7 @@ func (it *snapshotIterator) Restore(ctx context.Context, s *State) {
 		s.Fail(err)
 		return
 	}
-	it.input.Restore(ctx, s.Sub("input"))
+	it.restore(ctx, s, it.d.input.Spec())
 }
 
 // A snapshotWriter writes what one iterator gives to a directory of its own.
@@ -281,15 +285,11 @@ func (w *snapshotWriter) back(d *snapshotted) error {
 }
 
 // keep writes an element.
-func (w *snapshotWriter) keep(ctx context.Context, d *snapshotted, e Element) error {
-	shard := int64(0)
-	if d.Shard != nil {
-		var err error
-		if shard, err = integerOf(ctx, d.Shard, e, "`shard_func` must return a scalar int64."); err != nil {
+func (w *snapshotWriter) keep(d *snapshotted, shard int64, e Element) error {
+	if d.Shard == nil {
+		if err := w.turn(d, e); err != nil {
 			return err
 		}
-	} else if err := w.turn(d, e); err != nil {
-		return err
 	}
 	to := w.writers[shard]
 	if to == nil {
