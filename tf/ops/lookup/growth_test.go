@@ -23,10 +23,22 @@ func TestDenseTableGrowsWithKeysTwice(t *testing.T) {
 	expect[int64](t, "size", b.must("LookupTableSizeV2", nil, h)[0].T, 4)
 }
 
+// within runs an op while the process may use so much memory.
+func (b *bench) within(limit int64, op string, attrs core.Attrs, in ...any) error {
+	defer memory.SetLimit(memory.SetLimit(limit))
+	return core.Guard(op, func() error {
+		_, err := b.run(op, attrs, in...)
+		return err
+	})
+}
+
 // TestTablesOutliveShortMemory: where there is no memory to grow, what a table has stays.
 func TestTablesOutliveShortMemory(t *testing.T) {
-	const width = 1 << 18
-	for _, op := range []string{"MutableDenseHashTableV2", "MutableHashTableOfTensorsV2"} {
+	const width, little = 1 << 18, 1 << 20 // a row takes 2 MiB
+	io := inOut(tf.Int64, tf.Int64)
+	for op, keys := range map[string]*core.Tensor{
+		"MutableDenseHashTableV2": mat[int64](1, 5, 6, 7, 0), "MutableHashTableOfTensorsV2": vec[int64](5, 6, 7, 8),
+	} {
 		b := newBench(t)
 		attrs, in := kv(tf.Int64, tf.Int64), []any{}
 		attrs["value_shape"] = tf.Shape{width}
@@ -35,29 +47,26 @@ func TestTablesOutliveShortMemory(t *testing.T) {
 			in = []any{core.Scalar(int64(0)), core.Scalar(int64(-1))}
 		}
 		h := b.must(op, attrs, in...)[0]
-		io, size := inOut(tf.Int64, tf.Int64), int64(0)
-		insert := func(k, limit int64) error {
-			values := core.NewTensor(tf.Int64, tf.Shape{1, width}) // 2 MiB
-			core.Data[int64](values)[0] = k
-			defer memory.SetLimit(memory.SetLimit(limit))
-			return core.Guard("insert", func() error {
-				_, err := b.run("LookupTableInsertV2", io, h, vec(k), values)
-				return err
-			})
-		}
 		for k := int64(1); k <= 3; k++ {
-			if err := insert(k, 0); err != nil {
-				t.Fatal(op, err)
-			}
-			size++
+			b.must("LookupTableInsertV2", io, h, vec(k), row(width, k))
 		}
-		if err := insert(4, 1<<20); tf.CodeOf(err) != tf.ResourceExhausted {
-			t.Errorf("%s: %v, want RESOURCE_EXHAUSTED", op, err)
+		if err := b.within(little, "LookupTableInsertV2", io, h, vec[int64](4), row(width, 4)); tf.CodeOf(err) != tf.ResourceExhausted {
+			t.Errorf("%s: insertion: %v, want RESOURCE_EXHAUSTED", op, err)
+		}
+		if err := b.within(little, "LookupTableImportV2", io, h, keys, core.NewTensor(tf.Int64, tf.Shape{4, width})); tf.CodeOf(err) != tf.ResourceExhausted {
+			t.Errorf("%s: import: %v, want RESOURCE_EXHAUSTED", op, err)
 		}
 		got := b.must("LookupTableFindV2", io, h, vec[int64](3, 4), core.NewTensor(tf.Int64, tf.Shape{width}))[0].T
 		if v := core.Data[int64](got); v[0] != 3 || v[width] != 0 {
 			t.Errorf("%s: found %d and %d, want 3 and nothing", op, v[0], v[width])
 		}
-		expect(t, op, b.must("LookupTableSizeV2", nil, h)[0].T, size)
+		expect[int64](t, op, b.must("LookupTableSizeV2", nil, h)[0].T, 3)
 	}
+}
+
+// row returns a row of values that begins with first.
+func row(width int, first int64) *core.Tensor {
+	t := core.NewTensor(tf.Int64, tf.Shape{1, width})
+	core.Data[int64](t)[0] = first
+	return t
 }

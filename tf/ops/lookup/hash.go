@@ -108,12 +108,11 @@ func (m *mutable[K]) replace(keys, values *core.Tensor) error {
 	if err := m.checkPairs(keys, values); err != nil {
 		return err
 	}
+	fresh := mutableOf[K](m.signature) // what was there stays if there is no memory
+	fresh.add(keys, values)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	clear(m.row)
-	m.keys = m.keys[:0]
-	m.values.resize(0)
-	m.add(keys, values)
+	m.row, m.keys, m.values = fresh.row, fresh.keys, fresh.values
 	return nil
 }
 
