@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"math"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf/core"
@@ -17,6 +18,19 @@ func TestOrderWithoutMemory(t *testing.T) {
 		})
 		if core.CodeOf(err) != core.ResourceExhausted {
 			t.Errorf("%v, want RESOURCE_EXHAUSTED", err)
+		}
+	}
+}
+
+// TestRangeOfAllNumbers: a range with more numbers than can be counted begins as any other.
+func TestRangeOfAllNumbers(t *testing.T) {
+	for step, first := range map[int64]int64{1: math.MinInt64, -1: math.MaxInt64} {
+		d := numbers(t, first, -first-step, step)
+		it := mustIterate(t, d)
+		defer it.Close()
+		e, err := it.Next(t.Context())
+		if err != nil || core.Data[int64](e[0])[0] != first || d.Cardinality() != math.MaxInt64 {
+			t.Errorf("step %d: %v (%v) of %d elements", step, e, err, d.Cardinality())
 		}
 	}
 }
