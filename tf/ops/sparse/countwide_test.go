@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/sparse"
 	"github.com/gorge-tf/gorge/tf/tftest"
 )
 
@@ -41,4 +42,15 @@ func TestCountsWithoutMost(t *testing.T) {
 	tftest.Elements(t, got[0], []int64{2, 5})
 	tftest.Elements(t, got[1], []int32{2, 1})
 	tftest.Elements(t, got[2], []int64{6})
+}
+
+// TestWideMatrices: columns that 32 bits do not count are refused.
+func TestWideMatrices(t *testing.T) {
+	g := eager.New()
+	for _, column := range []int64{1 << 31, 1 << 33} {
+		wide := sparse.Tensor{Indices: ops.Const(g, []int64{0, column}, 1, 2), Values: ops.Const(g, []float32{1}), DenseShape: ops.Const(g, []int64{1, 1 << 40})}
+		if _, err := sparse.SparseTensorToCSRSparseMatrix(wide).Value(); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("column %d: %v, want INVALID_ARGUMENT", column, err)
+		}
+	}
 }

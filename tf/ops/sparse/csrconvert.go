@@ -1,6 +1,8 @@
 package sparse
 
 import (
+	"math"
+
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -259,6 +261,9 @@ func (m *csrMatrix) count(t *coo) error {
 		at := t.index(i)
 		if err := outside(at, m.shape); err != nil {
 			return err
+		}
+		if at[t.rank-1] > math.MaxInt32 { // columns have 32 bits
+			return invalid("column indices must be at most %d, indices[%d] = %s", math.MaxInt32, i, text(at))
 		}
 		matrix, row := 0, int(at[t.rank-2])
 		if t.rank == 3 {
