@@ -216,3 +216,21 @@ func TestCancelledShardsTakeNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestHeadersDespiteCancelledCalls: a call that is cancelled in the header of a file says
+// so, and the next one reads the file.
+func TestHeadersDespiteCancelledCalls(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "records")
+	const header = 1 << 20 // more than is read at a time
+	if err := os.WriteFile(name, append(make([]byte, header), "abcd"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	it := mustIterate(t, must2(t)(FixedLength([]string{name}, "", header, 4, 0)))
+	defer it.Close()
+	if _, err := it.Next(&untilAsked{t.Context(), 2}); core.CodeOf(err) != core.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+	if e, err := it.Next(t.Context()); err != nil || core.Data[string](e[0])[0] != "abcd" {
+		t.Errorf("then: %v (%v), want abcd", e, err)
+	}
+}

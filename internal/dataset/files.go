@@ -111,8 +111,10 @@ func FixedLength(names []string, compression string, header, length, footer int6
 	d, err := ofFiles(texts, names, compression, records(func(r *bufio.Reader) func() ([]byte, error) {
 		skip, body := header, bufio.NewReaderSize(r, int(length+footer))
 		return func() ([]byte, error) {
-			if _, err := io.CopyN(io.Discard, body, skip); err != nil {
+			if _, err := io.CopyN(io.Discard, body, skip); errors.Is(err, io.EOF) {
 				return nil, core.Errorf(core.InvalidArgument, "the file is shorter than the header of %d bytes", header)
+			} else if err != nil {
+				return nil, err
 			}
 			skip = 0
 			b, err := body.Peek(int(length + footer))
