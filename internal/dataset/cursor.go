@@ -171,9 +171,15 @@ func (c *Cursor) Restore(ctx context.Context, s *State) error {
 	if err != nil {
 		return err
 	}
+	lost := it
+	defer func() {
+		if lost != nil { // there was no memory to restore it
+			lost.Close()
+		}
+	}()
 	it.Restore(ctx, s)
 	c.it.Close()
-	c.it = it
+	c.it, lost = it, nil
 	return s.Err()
 }
 
