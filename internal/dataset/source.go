@@ -16,9 +16,9 @@ func Range(start, stop, step int64, d core.DType) (Dataset, error) {
 	}
 	n := int64(0)
 	if step > 0 && start < stop {
-		n = steps(uint64(stop-start), uint64(step))
+		n = stepsOver(uint64(stop-start), uint64(step))
 	} else if step < 0 && start > stop {
-		n = steps(uint64(start-stop), uint64(-step))
+		n = stepsOver(uint64(start-stop), uint64(-step))
 	}
 	convert, err := integer(d)
 	if err != nil {
@@ -28,8 +28,8 @@ func Range(start, stop, step int64, d core.DType) (Dataset, error) {
 	return Indexed(spec, n, func(i int64) (Element, error) { return Element{convert(start + i*step)}, nil }), nil
 }
 
-// steps returns how many steps cover a span, as many as can be counted at most.
-func steps(span, step uint64) int64 { return int64(min((span-1)/step, math.MaxInt64-1)) + 1 }
+// stepsOver returns how many steps cover a span, as many as can be counted at most.
+func stepsOver(span, step uint64) int64 { return int64(min((span-1)/step, math.MaxInt64-1)) + 1 }
 
 // integer returns what makes scalars of a type.
 func integer(d core.DType) (func(int64) *core.Tensor, error) {
