@@ -44,7 +44,7 @@ func sigmoidXent(z, x tf.Output) tf.Output {
 // less. With smoothing s labels become labels·(1-s) + s/classes. No gradient
 // goes to labels.
 func SoftmaxCrossEntropy(labels, logits tf.Output, smoothing float64, o ...Options) (y tf.Output) {
-	if err := sameShape(labels, logits); err != nil {
+	if err := sameRows(labels, logits); err != nil {
 		return tf.Failed(logits.Graph(), "softmax_cross_entropy_loss", err).Output(0)
 	}
 	logits.Graph().Scope("softmax_cross_entropy_loss", func() {
@@ -56,6 +56,22 @@ func SoftmaxCrossEntropy(labels, logits tf.Output, smoothing float64, o ...Optio
 		y = Weighted(rowLosses(z.StopGradient(), logits), optionsOf(o))
 	})
 	return y
+}
+
+// sameRows refuses labels and logits that are not of one shape or have no classes.
+func sameRows(labels, logits tf.Output) error {
+	if err := sameShape(labels, logits); err != nil {
+		return err
+	}
+	return checkLogits(logits)
+}
+
+// checkLogits refuses logits without a dimension of classes.
+func checkLogits(logits tf.Output) error {
+	if s := logits.Shape(); s != nil && len(s) == 0 {
+		return tf.Errorf(tf.InvalidArgument, "Logits cannot be scalars - received shape %v.", logits)
+	}
+	return nil
 }
 
 // rowLosses is the softmax cross entropy along the last dimension.
@@ -86,6 +102,9 @@ func SparseSoftmaxCrossEntropy(labels, logits tf.Output, o ...Options) (y tf.Out
 	opt := optionsOf(o)
 	if err := logits.Err(); err != nil {
 		return logits
+	}
+	if err := checkLogits(logits); err != nil {
+		return tf.Failed(logits.Graph(), "sparse_softmax_cross_entropy_loss", err).Output(0)
 	}
 	logits.Graph().Scope("sparse_softmax_cross_entropy_loss", func() {
 		z := squeezed(labels, len(logits.Shape())-1)

@@ -159,3 +159,14 @@ func TestBadShapes(t *testing.T) {
 		}
 	}
 }
+
+// TestScalarLogits: logits without classes are refused.
+func TestScalarLogits(t *testing.T) {
+	g := tf.NewGraph()
+	x := ops.Scalar(g, float32(1))
+	for i, l := range []tf.Output{losses.SoftmaxCrossEntropy(x, x, 0), losses.SparseSoftmaxCrossEntropy(ops.Scalar(g, int32(0)), x)} {
+		if tf.CodeOf(l.Err()) != tf.InvalidArgument || !strings.Contains(l.Err().Error(), "Logits cannot be scalars") {
+			t.Errorf("loss %d of scalars: %v", i, l.Err())
+		}
+	}
+}

@@ -12,7 +12,7 @@ import (
 // [SoftmaxCrossEntropy] it reduces nothing, is no loss of the graph's collection, and
 // gradients go to labels, too. Those of logits are right if labels add up to 1.
 func SoftmaxWithLogits(labels, logits tf.Output, axis ...int) (y tf.Output) {
-	if err := sameShape(labels, logits); err != nil {
+	if err := sameRows(labels, logits); err != nil {
 		return tf.Failed(logits.Graph(), "softmax_cross_entropy_with_logits", err).Output(0)
 	}
 	logits.Graph().Scope("softmax_cross_entropy_with_logits", func() {

@@ -144,6 +144,9 @@ func TestMistakesWithLogits(t *testing.T) {
 		"Logits cannot be scalars": func(g *tf.Graph) tf.Output {
 			return losses.SparseSoftmaxWithLogits(ops.Scalar(g, int32(0)), ops.Scalar(g, float32(0)))
 		},
+		"cannot be scalars": func(g *tf.Graph) tf.Output {
+			return losses.SoftmaxWithLogits(ops.Scalar(g, float32(1)), ops.Scalar(g, float32(0)))
+		},
 		"must be floating-point numbers": func(g *tf.Graph) tf.Output {
 			return losses.SparseSoftmaxWithLogits(ops.Scalar(g, int32(0)), ops.Const(g, []int32{0}))
 		},
