@@ -107,9 +107,9 @@ func SparseSoftmaxCrossEntropy(labels, logits tf.Output, o ...Options) (y tf.Out
 		return tf.Failed(logits.Graph(), "sparse_softmax_cross_entropy_loss", err).Output(0)
 	}
 	logits.Graph().Scope("sparse_softmax_cross_entropy_loss", func() {
-		z := squeezed(labels, len(logits.Shape())-1)
+		z := squeezed(labels, logits, 1)
 		if !opt.Weights.IsZero() {
-			opt.Weights = squeezed(opt.Weights, len(z.Shape()))
+			opt.Weights = squeezed(opt.Weights, z, 0)
 		}
 		flat := ops.Reshape(logits, ops.ConcatV2([]tf.Output{ops.Const(logits.Graph(), []int32{-1}), lastSize(logits).Reshape(1)}, ops.Scalar(logits.Graph(), int32(0))))
 		losses := ops.Reshape(ops.SparseSoftmaxCrossEntropyWithLogits(z.Reshape(-1), flat), ops.Shape(z))
@@ -118,10 +118,19 @@ func SparseSoftmaxCrossEntropy(labels, logits tf.Output, o ...Options) (y tf.Out
 	return y
 }
 
-// squeezed takes the last dimension of x away if x has one more than rank.
-func squeezed(x tf.Output, rank int) tf.Output {
-	if s := x.Shape(); s != nil && len(s) == rank+1 {
+// squeezed takes the last dimension of x away if that leaves as many as y has, without less of
+// them. Ranks that the graph does not know are compared by the step.
+func squeezed(x, y tf.Output, less int) tf.Output {
+	a, b := x.Shape(), y.Shape()
+	switch {
+	case x.Err() != nil || y.Err() != nil || a != nil && len(a) == 0:
+		return x
+	case a != nil && b != nil && len(a) == len(b)-less+1:
 		return ops.Squeeze(x, []int{-1})
+	case a != nil && (b != nil || a[len(a)-1] > 1):
+		return x
 	}
-	return x
+	g := x.Graph()
+	more := ops.Rank(x).Sub(ops.Rank(y)).Equal(ops.Scalar(g, int32(1-less))).Cast(tf.Int32)
+	return ops.Reshape(x, ops.Slice(ops.Shape(x), ops.Const(g, []int32{0}), ops.Rank(x).Sub(more).Reshape(1)))
 }

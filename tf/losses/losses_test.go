@@ -170,3 +170,34 @@ func TestScalarLogits(t *testing.T) {
 		}
 	}
 }
+
+// TestSparseOfUnknownRanks: a last dimension of size 1 that is one too many is found by
+// the step where the graph does not know ranks.
+func TestSparseOfUnknownRanks(t *testing.T) {
+	logits := []float32{-1, 2, 0.5, 0, -0.3, 1.5}
+	for _, labels := range []tf.Shape{{2}, {2, 1}} {
+		for _, weights := range []tf.Shape{{2}, {2, 1}} {
+			for _, known := range []int{0, 1, 2, 4, 7} {
+				g := tf.NewGraph()
+				hidden := func(x tf.Output, bit int) tf.Output {
+					if known&bit != 0 {
+						return x
+					}
+					return ops.PlaceholderWithDefault(x, nil)
+				}
+				y, x := ops.Const(g, []int32{2, 0}, labels...), ops.Const(g, logits, 2, 3)
+				w := ops.Const(g, []float32{1, 3}, weights...)
+				loss := losses.SparseSoftmaxCrossEntropy(hidden(y, 1), hidden(x, 2), losses.Options{Weights: hidden(w, 4)})
+				s, err := session.New(g)
+				if err != nil {
+					t.Fatalf("labels %v, weights %v, known %b: %v", labels, weights, known, err)
+				}
+				got, err := session.Fetch[float32](t.Context(), s, nil, loss)
+				if want := 3.612915; err != nil || math.Abs(float64(got[0])-want) > 2e-6 {
+					t.Errorf("labels %v, weights %v, known %b: %v (%v), want %v", labels, weights, known, got, err, want)
+				}
+				s.Close()
+			}
+		}
+	}
+}
