@@ -51,11 +51,16 @@ func RootMeanSquaredError(labels, predictions tf.Output, o ...Options) (value, u
 }
 
 // MeanRelativeError is the mean of |labels - predictions| / normalizer, 0 where
-// that is 0.
+// that is 0. A last dimension of size 1 may be missing in the normalizer, too.
 func MeanRelativeError(labels, predictions, normalizer tf.Output, o ...Options) (value, update tf.Output) {
 	return meanOf("mean_relative_error", labels, predictions, o, func(l, p tf.Output) tf.Output {
-		zero := normalizer.Equal(ops.ZerosLike(normalizer))
-		return ops.SelectV2(zero, ops.ZerosLike(l), l.Sub(p).Abs().Div(normalizer))
+		n := normalizer
+		if s := n.Shape(); s == nil || len(s) > 0 && len(s) != len(p.Shape()) {
+			n, p = aligned(n, p)
+			l, p = aligned(l, p)
+		}
+		zero := n.Equal(ops.ZerosLike(n))
+		return ops.SelectV2(zero, ops.ZerosLike(l), l.Sub(p).Abs().Div(n))
 	})
 }
 

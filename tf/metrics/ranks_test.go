@@ -97,3 +97,23 @@ func TestWeightsOfUnknownRank(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestNormalizerOfAnotherRank: a last dimension of size 1 may be missing in the
+// normalizer, or be one too many. Numbers are TensorFlow's, which refuses a normalizer of
+// lower rank than labels.
+func TestNormalizerOfAnotherRank(t *testing.T) {
+	labels, predictions, normalizer := []float32{1, 2, 3, 4}, []float32{2, 2, 1, 4}, []float32{2, 0, 4, 1}
+	for _, shapes := range [][3]tf.Shape{{{4}, {4}, {4}}, {{4}, {4}, {4, 1}}, {{4, 1}, {4, 1}, {4}}, {{4}, {4, 1}, {4, 1}}} {
+		for _, known := range []bool{true, false} {
+			g := tf.NewGraph()
+			var xs [3]tf.Output
+			for i, v := range [][]float32{labels, predictions, normalizer} {
+				if xs[i] = ops.Const(g, v, shapes[i]...); !known {
+					xs[i] = ops.PlaceholderWithDefault(xs[i], nil)
+				}
+			}
+			value, update := metrics.MeanRelativeError(xs[0], xs[1], xs[2])
+			compare(t, shapes[2].String(), after(t, g, nil, value, update), []float32{0.25})
+		}
+	}
+}
