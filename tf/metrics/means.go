@@ -127,6 +127,8 @@ func diagonal(m tf.Output, n int) tf.Output {
 
 // MeanPerClassAccuracy is the mean over classes of the share of elements of the
 // class that were given it. The update has these shares, float32 [classes].
+// A label that is no class, below 0 or not below classes, fails the step with
+// INVALID_ARGUMENT.
 func MeanPerClassAccuracy(labels, predictions tf.Output, classes int, o ...Options) (value, update tf.Output) {
 	opt := optionsOf(o, "mean_accuracy")
 	return scoped(opt.Name, func(g *tf.Graph) (tf.Output, tf.Output) {
@@ -137,7 +139,9 @@ func MeanPerClassAccuracy(labels, predictions tf.Output, classes int, o ...Optio
 			w = w.Cast(tf.Float32).Reshape(-1)
 			ones, right = ones.Mul(w), right.Mul(w)
 		}
-		byClass := func(x tf.Output) tf.Output { return ops.UnsortedSegmentSum(x, l, ops.Scalar(g, int32(classes))) }
+		byClass := func(x tf.Output) tf.Output {
+			return ops.ScatterNd(l.ExpandDims(-1), x, ops.Const(g, []int64{int64(classes)}))
+		}
 		t, c := grown(total, byClass(ones)), grown(count, byClass(right))
 		return ratio(count.Read(), total.Read()).Mean(), ratio(c, t)
 	}, labels, predictions, opt.Weights)

@@ -117,3 +117,26 @@ func TestNormalizerOfAnotherRank(t *testing.T) {
 		}
 	}
 }
+
+// TestLabelsOfNoClass: a label that is no class fails the step.
+func TestLabelsOfNoClass(t *testing.T) {
+	for _, label := range []int64{-1, 2} {
+		g := tf.NewGraph()
+		labels, predictions := ops.Const(g, []int64{0, label}), ops.Const(g, []int64{0, 1})
+		_, accuracy := metrics.MeanPerClassAccuracy(labels, predictions, 2)
+		_, iou := metrics.MeanIOU(labels, predictions, 2)
+		s, err := session.New(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Run(t.Context(), nil, vars.Initialize(g, "init", tf.Variables(g, tf.LocalVariables)...)); err != nil {
+			t.Fatal(err)
+		}
+		for i, update := range []tf.Output{accuracy, iou} {
+			if _, err := s.Run(t.Context(), nil, update); tf.CodeOf(err) != tf.InvalidArgument {
+				t.Errorf("metric %d of label %d: %v", i, label, err)
+			}
+		}
+		s.Close()
+	}
+}
