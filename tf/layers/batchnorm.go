@@ -226,6 +226,7 @@ func (l *BatchNormLayer) normalize(x tf.Output, m mode) tf.Output {
 	if m.may() && x.Operation().ControlFlowContext() != nil {
 		return refuse(x, l.kind, tf.Errorf(tf.InvalidArgument, "batch normalization cannot train inside of a loop or a branch, where the updates of its averages would be lost"))
 	}
+	l.axes, _ = axesOf(l.o.Axes, len(x.Shape())) // of this rank, which may be another one
 	if l.fusible(x) {
 		return l.fused(x, m)
 	}

@@ -32,6 +32,7 @@ type LayerNormLayer struct {
 	Gamma, Beta *tf.Variable // nil before the layer is built, or if they are not wanted
 	gamma, beta weight
 	axes        []int
+	features    tf.Shape // of Gamma and Beta
 	o           LayerNormOpts
 }
 
@@ -63,8 +64,8 @@ func (l *LayerNormLayer) accept(in input) error {
 		if in.shape[a] < 0 {
 			return tf.Errorf(tf.InvalidArgument, "layer normalization needs known sizes of the axes %v, got %v", axes, in)
 		}
-		if l.built && len(l.all) > 0 && l.all[0].Shape()[i] != in.shape[a] {
-			return tf.Errorf(tf.InvalidArgument, "Input of layer %q is incompatible with the layer: it was built for features %v, but received %v", l.Name(), l.all[0].Shape(), in)
+		if l.built && len(l.all) > 0 && l.features[i] != in.shape[a] {
+			return tf.Errorf(tf.InvalidArgument, "Input of layer %q is incompatible with the layer: it was built for features %v, but received %v", l.Name(), l.features, in)
 		}
 	}
 	return nil
@@ -76,6 +77,7 @@ func (l *LayerNormLayer) build(in input) {
 	for _, a := range l.axes {
 		s = append(s, in.shape[a])
 	}
+	l.features = s
 	if !l.o.NoScale {
 		l.gamma = l.weight(in, "gamma", s, weightOpts{init: or(l.o.GammaInitializer, initializers.Ones), reg: l.o.GammaRegularizer, constraint: l.o.GammaConstraint})
 		l.Gamma = l.gamma.variable
@@ -87,6 +89,7 @@ func (l *LayerNormLayer) build(in input) {
 }
 
 func (l *LayerNormLayer) call(x tf.Output) tf.Output {
+	l.axes, _ = axesOf(l.o.Axes, len(x.Shape())) // of this rank, which may be another one
 	mean, variance := ops.Moments(x, l.axes, true)
 	var scale, offset tf.Output
 	if !l.o.NoScale {

@@ -192,3 +192,43 @@ func TestConstraintOfRows(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestOtherRanks: a layer that normalizes along the last axis does so for inputs of any
+// rank, whichever it was built for.
+func TestOtherRanks(t *testing.T) {
+	g := tf.NewGraph()
+	scales := func(g *tf.Graph, _ tf.DType, _ tf.Shape) tf.Output { return ops.Const(g, []float32{1, 2, 3}) }
+	at := func(s ...int) tf.Output { return ops.Const(g, []float32{1, 2, 6, 3, 5, 1, 0, 4, 2}, s...) }
+	var all []tf.Output
+	for _, xs := range [][2]tf.Output{{at(3, 3), at(1, 3, 3)}, {at(1, 3, 3), at(3, 3)}, {at(3, 3), at(1, 3, 1, 3)}} {
+		l := layers.NewLayerNorm(layers.LayerNormOpts{GammaInitializer: scales})
+		b := layers.NewBatchNorm(layers.BatchNormOpts{GammaInitializer: scales})
+		all = append(all, l.Apply(xs[0]), l.Apply(xs[1]), b.Apply(xs[0], false), b.Apply(xs[1], false))
+	}
+	out := run(t, g, all...)
+	for i := 0; i < len(out); i += 2 {
+		var want []float64
+		for _, x := range tf.Data[float32](out[i]) {
+			want = append(want, float64(x))
+		}
+		near(t, all[i+1].Name(), out[i+1], want)
+	}
+}
+
+// TestPartitionedNorm: a layer whose parameters are cut can be applied again.
+func TestPartitionedNorm(t *testing.T) {
+	g := tf.NewGraph()
+	x := ops.Const(g, []float32{1, 2, 3, 6}, 1, 4)
+	var first, again tf.Output
+	vars.Scope(g, "s", vars.ScopeOptions{Partitioner: vars.FixedSize(2, 0)}, func() {
+		l := layers.NewLayerNorm()
+		first, again = l.Apply(x), l.Apply(x)
+	})
+	if err := again.Err(); err != nil {
+		t.Fatal(err)
+	}
+	out := run(t, g, first, again)
+	if a, b := tf.Data[float32](out[0]), tf.Data[float32](out[1]); !slices.Equal(a, b) {
+		t.Errorf("the layer gives %v, then %v", a, b)
+	}
+}
