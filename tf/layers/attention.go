@@ -164,7 +164,7 @@ func (l *MultiHeadAttentionLayer) attend(query, key, value tf.Output, in Attenti
 	k, v := l.split(l.key, key, l.size), l.split(l.value, value, l.o.ValueSize)
 	scores := ops.BatchMatMulV2(q, k, ops.BatchMatMulOpts{AdjY: true})
 	if mask := in.mask(scores); !mask.IsZero() {
-		scores = scores.Add(ops.Sub(scalar(scores.Graph(), scores.DType(), 1), mask).Mul(-1e9))
+		scores = scores.Add(ops.Sub(scalar(scores.Graph(), scores.DType(), 1), mask).Mul(hidden(scores.DType())))
 	}
 	weights = ops.Softmax(scores)
 	dropped := weights
@@ -219,4 +219,13 @@ func causalMask(scores tf.Output) tf.Output {
 	s, g := ops.Shape(scores), scores.Graph()
 	ones := ops.Fill(ops.Slice(s, []int{2}, []int{2}), ops.Scalar(g, int32(1)))
 	return ops.GreaterEqual(ops.Cumsum(ones, 0), ops.Cumsum(ones, 1))
+}
+
+// hidden is what TensorFlow adds to scores where queries may not look. In float16 -1e9 is
+// infinite, and 0 times that is no number.
+func hidden(d tf.DType) float64 {
+	if d == tf.Float16 {
+		return -65504
+	}
+	return -1e9
 }

@@ -55,3 +55,14 @@ func TestLayersInFunctions(t *testing.T) {
 		l.Kernel.Assign(ops.Const(g, []float32{3, 0, 0, 3}, 2, 2))
 	}
 }
+
+// TestMaskInHalfPrecision: what queries may not look at has the weight 0 in all types.
+func TestMaskInHalfPrecision(t *testing.T) {
+	for _, d := range []tf.DType{tf.Float16, tf.BFloat16, tf.Float32, tf.Float64} {
+		g := tf.NewGraph()
+		x := ops.Const(g, []float32{1, 2, 3, 4, 5, 6}, 1, 3, 2).Cast(d)
+		l := layers.NewMultiHeadAttention(1, 2, layers.AttentionOpts{KernelInitializer: initializers.Zeros})
+		_, weights := l.Attend(x, x, layers.AttentionInputs{Causal: true})
+		near(t, d.String(), run(t, g, ops.Reshape(weights.Cast(tf.Float32).Mul(6).Round(), []int{9}))[0], []float64{6, 0, 0, 3, 3, 0, 2, 2, 2})
+	}
+}
