@@ -102,10 +102,7 @@ func (r *run) prepare(x tf.Output) error {
 	if r.state = r.o.Initial; r.state == nil {
 		r.state = ZeroState(r.c, r.batch, r.dtype)
 	}
-	if err := checkState(r.c, r.state); err != nil {
-		return err
-	}
-	if err := r.checkBatch(); err != nil {
+	if err := r.checkState(); err != nil {
 		return err
 	}
 	if len(r.state) > 0 {
@@ -124,6 +121,27 @@ func sizeAt(x, sizes tf.Output, i int) tf.Output {
 		return ops.Scalar(x.Graph(), int32(n))
 	}
 	return sizes.At("?", ops.Scalar(x.Graph(), int32(i)))
+}
+
+// checkState reports a state that is not one of the cell for such inputs.
+func (r *run) checkState() error {
+	if err := checkState(r.c, r.state); err != nil {
+		return err
+	}
+	r.state = ranked(r.c, r.state)
+	return r.checkBatch()
+}
+
+// ranked returns a state of c whose tensors have the rank that states have, where the graph
+// does not know it: the step compares.
+func ranked(c Cell, s State) State {
+	out := slices.Clone(s)
+	for i, size := range c.StateSize() {
+		if out[i].Shape() == nil {
+			out[i] = ops.EnsureShape(out[i], tf.Shape{-1, size})
+		}
+	}
+	return out
 }
 
 // checkBatch compares the batch of the state with that of the inputs.

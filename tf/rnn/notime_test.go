@@ -1,6 +1,7 @@
 package rnn_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -64,5 +65,39 @@ func noSteps(t *testing.T, name string, g *tf.Graph, y, state tf.Output, want tf
 	}
 	if !out[0].Shape().Equal(want) || zeroCount(out[1]) != out[1].Len() {
 		t.Errorf("%s: outputs are %v, the state is %v", name, out[0], out[1])
+	}
+}
+
+// TestStateOfUnknownRank: an initial state whose shape only the step knows is one like
+// others, and one of another shape fails the step.
+func TestStateOfUnknownRank(t *testing.T) {
+	for name, cell := range map[string]rnn.Cell{"gru": rnn.NewGRU(4), "lstm": rnn.NewLSTM(4), "block": rnn.NewLSTMBlock(4)} {
+		g := tf.NewGraph()
+		x := ops.Const(g, []float32{1, 2, 3, 4, 5, 6}, 1, 2, 3)
+		feeds := session.Feeds{}
+		var known, open rnn.State
+		for range cell.StateSize() {
+			known = append(known, ops.Const(g, []float32{1, 2, 3, 4}, 1, 4))
+			open = append(open, ops.Placeholder(g, tf.Float32, nil))
+		}
+		want, _ := rnn.DynamicRNN(cell, x, rnn.Opts{Initial: known})
+		got, _ := rnn.DynamicRNN(cell, x, rnn.Opts{Initial: open})
+		s, err := session.New(g)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		initialize(t, s, g)
+		for _, p := range open {
+			feeds[p] = must(tf.FromSlice([]float32{1, 2, 3, 4}, 1, 4))
+		}
+		out, err := s.Run(t.Context(), feeds, want, got)
+		if err != nil || !slices.Equal(tf.Data[float32](out[0]), tf.Data[float32](out[1])) {
+			t.Errorf("%s: %v, %v", name, out, err)
+		}
+		feeds[open[0]] = must(tf.FromSlice([]float32{1, 2, 3, 4}))
+		if _, err := s.Run(t.Context(), feeds, got); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("%s with a vector as state: %v", name, err)
+		}
+		s.Close()
 	}
 }
