@@ -41,11 +41,20 @@ func (c *IndicatorColumn) rows(ids, weights sparse.Tensor) tf.Output {
 	}
 	hot := ids.Values.OneHot(n) // ids of -1 are no ids
 	if !weights.Values.IsZero() {
-		hot = ops.Mul(hot, ops.ExpandDims(weights.Values.Cast(tf.Float32), 1))
+		hot = ops.Mul(hot, ops.ExpandDims(weightsOf(ids, weights).Cast(tf.Float32), 1))
 	}
 	row := ids.Indices.At(":, 0")
 	y := ops.UnsortedSegmentSum(hot, row, ids.DenseShape.At("0"))
 	return ops.Reshape(y, []int{-1, n})
+}
+
+// weightsOf returns weights, of which each id must have one: a single one would be that of
+// all ids.
+func weightsOf(ids, weights sparse.Tensor) tf.Output {
+	g, w := ids.Values.Graph(), weights.Values
+	same := ops.Size(w).Equal(ops.Size(ids.Values))
+	fits := ops.Assert(same, []tf.Output{ops.Scalar(g, "there must be a weight for each id: "), ops.Shape(w), ops.Shape(ids.Values)})
+	return ops.Identity(w, tf.After(fits))
 }
 
 // EmbeddingOpts are what may be chosen for embedding columns.

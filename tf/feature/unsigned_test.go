@@ -1,12 +1,14 @@
 package feature_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/feature"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/session"
 )
 
 // TestUnsignedIDs: ids may be of any integer type.
@@ -28,5 +30,24 @@ func TestUnsignedIDs(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestWeightOfEachID: weights that are fewer than ids are refused, also a single one. Zeros
+// of a dense feature are no weights, as in TensorFlow.
+func TestWeightOfEachID(t *testing.T) {
+	for _, c := range []struct{ weights, want []float32 }{{[]float32{2, 0.5}, []float32{0, 0, 2, 0.5, 0, 0}}, {[]float32{0, 0.5}, nil}} {
+		g := tf.NewGraph()
+		f := feature.Features{"x": ops.Const(g, []int64{2, 0}, 2, 1), "w": ops.Const(g, c.weights, 2, 1)}
+		y := feature.InputLayer(f, feature.Indicator(feature.Weighted(feature.Identity("x", 3), "w")))
+		s, err := session.New(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := session.Fetch[float32](t.Context(), s, nil, y)
+		if !slices.Equal(got, c.want) || (err != nil) != (c.want == nil) || err != nil && tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("weights %v give %v (%v), want %v", c.weights, got, err, c.want)
+		}
+		s.Close()
 	}
 }
