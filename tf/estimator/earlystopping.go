@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/record"
 	"github.com/gorge-tf/gorge/tf/train"
@@ -24,6 +25,7 @@ import (
 // directory, by their steps. A directory that does not exist has none. The end
 // of a file that is being written may be missing.
 func ReadEvalMetrics(dir string) ([]Metrics, error) {
+	dir = core.LocalPath(dir)
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

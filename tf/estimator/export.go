@@ -163,7 +163,7 @@ func (e *Estimator) exportedCheckpoint(path string) (string, error) {
 	}
 	if path == "" && e.warm != nil {
 		path = e.warm.From
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
+		if info, err := os.Stat(core.LocalPath(path)); err == nil && info.IsDir() {
 			if path, err = train.LatestCheckpoint(path); err != nil {
 				return "", err
 			}
@@ -284,7 +284,7 @@ func free(base string) (string, error) {
 // extra copies files to assets.extra.
 func extra(dir string, files map[string]string) error {
 	for _, to := range slices.Sorted(maps.Keys(files)) {
-		content, err := os.ReadFile(files[to])
+		content, err := os.ReadFile(core.LocalPath(files[to]))
 		if err != nil {
 			return tf.Errorf(tf.NotFound, "an extra asset cannot be read: %v", err)
 		}
