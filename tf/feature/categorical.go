@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/lookup"
 	"github.com/gorge-tf/gorge/tf/ops/sparse"
@@ -127,7 +128,7 @@ func (c *VocabularyColumn) size() int {
 
 // linesOf counts the lines of a file. The last one may lack its end.
 func linesOf(name string) (n int, err error) {
-	f, err := os.Open(name)
+	f, err := os.Open(core.LocalPath(name))
 	if err != nil {
 		return 0, tf.Errorf(tf.NotFound, "vocabulary_file must be readable: %v", err)
 	}

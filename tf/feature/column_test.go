@@ -322,3 +322,18 @@ func FuzzFeatures(f *testing.F) {
 		}
 	})
 }
+
+// TestVocabularyByURI: the lines of a file are counted where its URI says.
+func TestVocabularyByURI(t *testing.T) {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := feature.VocabularyFile("word", "file://"+dir+"/testdata/words.txt", 0)
+	if n := feature.VocabularyFile("word", "testdata/words.txt", 0).Buckets(); n == 0 || words.Buckets() != n {
+		t.Errorf("there are %d words, want %d", words.Buckets(), n)
+	}
+	if y := feature.InputLayer(features(tf.NewGraph()), feature.Indicator(words)); y.Err() != nil {
+		t.Error(y.Err())
+	}
+}
