@@ -78,7 +78,10 @@ func PercentageBelow(values tf.Output, threshold float64, o ...Options) (value, 
 	if err := values.Err(); err != nil {
 		return values, values
 	}
-	below := values.Less(num(values, threshold).Cast(values.DType())).Cast(tf.Float32)
+	if values.DType().IsInteger() { // the threshold need not be whole
+		values = values.Cast(tf.Float64)
+	}
+	below := values.Less(threshold).Cast(tf.Float32)
 	return Mean(below, optionsOf(o, "percentage_below_threshold"))
 }
 

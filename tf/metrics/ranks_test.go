@@ -140,3 +140,19 @@ func TestLabelsOfNoClass(t *testing.T) {
 		s.Close()
 	}
 }
+
+// TestThresholdOfAnyType: values are compared with the threshold as it is.
+func TestThresholdOfAnyType(t *testing.T) {
+	g := tf.NewGraph()
+	for name, x := range map[string]struct {
+		values    tf.Output
+		threshold float64
+	}{
+		"float64": {ops.Const(g, []float64{0.1, 0.05}), 0.1}, // 0.1 is greater as float32
+		"float32": {ops.Const(g, []float32{0.1, 0.05}), 0.1},
+		"int32":   {ops.Const(g, []int32{2, 3}), 2.5},
+	} {
+		value, update := metrics.PercentageBelow(x.values, x.threshold)
+		compare(t, name, after(t, g, nil, value, update), []float32{0.5})
+	}
+}
