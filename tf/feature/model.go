@@ -1,6 +1,8 @@
 package feature
 
 import (
+	"strings"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/initializers"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -12,16 +14,16 @@ import (
 // width], in the order of the columns' names: what a deep network begins with. A
 // categorical column needs an [Indicator] or an [Embedding] around it.
 func InputLayer(f Features, columns ...Dense) (y tf.Output) {
-	return inputLayer("input_layer", f, columns)
+	return inputLayer("input_layer", scopeOf, f, columns)
 }
 
 // DenseFeatures is [InputLayer] with the names of variables that Keras' layer of this
 // name has, as in dense_features/word_embedding/embedding_weights.
 func DenseFeatures(f Features, columns ...Dense) tf.Output {
-	return inputLayer("dense_features", f, columns)
+	return inputLayer("dense_features", kerasScope, f, columns)
 }
 
-func inputLayer(name string, f Features, columns []Dense) (y tf.Output) {
+func inputLayer(name string, scope func(Column) string, f Features, columns []Dense) (y tf.Output) {
 	b := newBuilder(f)
 	all, err := sorted(columns)
 	if err != nil {
@@ -33,7 +35,7 @@ func inputLayer(name string, f Features, columns []Dense) (y tf.Output) {
 	vars.Unique(b.g, name, vars.ScopeOptions{}, func() {
 		var rows []tf.Output
 		for _, c := range all {
-			rows = append(rows, b.inScope(c))
+			rows = append(rows, b.inScope(scope(c), c))
 		}
 		if y = b.bad; y.IsZero() {
 			y = ops.Concat(1, rows)
@@ -42,9 +44,9 @@ func inputLayer(name string, f Features, columns []Dense) (y tf.Output) {
 	return y
 }
 
-// inScope computes a column in a scope of its name.
-func (b *builder) inScope(c Dense) (y tf.Output) {
-	vars.Unique(b.g, scopeOf(c), vars.ScopeOptions{}, func() { y = c.dense(b) })
+// inScope computes a column in a scope.
+func (b *builder) inScope(name string, c Dense) (y tf.Output) {
+	vars.Unique(b.g, name, vars.ScopeOptions{}, func() { y = c.dense(b) })
 	if y.Err() != nil && b.bad.IsZero() {
 		b.bad = y
 	}
@@ -57,6 +59,21 @@ func scopeOf(c Column) string {
 		return e.scope()
 	}
 	return c.Name()
+}
+
+// kerasScope is scopeOf in a layer of Keras.
+func kerasScope(c Column) string { return kerasName(scopeOf(c)) }
+
+// kerasName returns a name as Keras makes scopes of it: what is neither letter, digit nor
+// one of _ . - becomes _.
+func kerasName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', strings.ContainsRune("_.-", r):
+			return r
+		}
+		return '_'
+	}, name)
 }
 
 // LinearOpts are what may be chosen for a LinearModel.

@@ -70,17 +70,17 @@ type SequenceDense interface {
 // int64 [batch]: what a recurrent network takes. The sequences of all columns must be
 // equally long; else the step fails.
 func SequenceInputLayer(f Features, columns ...SequenceDense) (y, lengths tf.Output) {
-	return sequenceLayer("sequence_input_layer", f, columns)
+	return sequenceLayer("sequence_input_layer", scopeOf, f, columns)
 }
 
 // SequenceFeatures is [SequenceInputLayer] with the names of variables that Keras'
 // layer of this name has, as in sequence_features/word_embedding/embedding_weights:
 // those in checkpoints of TensorFlow's recurrent estimators.
 func SequenceFeatures(f Features, columns ...SequenceDense) (y, lengths tf.Output) {
-	return sequenceLayer("sequence_features", f, columns)
+	return sequenceLayer("sequence_features", func(c Column) string { return kerasName(c.Name()) }, f, columns)
 }
 
-func sequenceLayer(name string, f Features, columns []SequenceDense) (y, lengths tf.Output) {
+func sequenceLayer(name string, scope func(Column) string, f Features, columns []SequenceDense) (y, lengths tf.Output) {
 	b := newBuilder(f)
 	all, err := sorted(columns)
 	if err != nil {
@@ -91,14 +91,14 @@ func sequenceLayer(name string, f Features, columns []SequenceDense) (y, lengths
 		y = b.fail("features must not be empty")
 		return y, y
 	}
-	vars.Unique(b.g, name, vars.ScopeOptions{}, func() { y, lengths = b.sequences(all) })
+	vars.Unique(b.g, name, vars.ScopeOptions{}, func() { y, lengths = b.sequences(scope, all) })
 	return y, lengths
 }
 
-func (b *builder) sequences(columns []SequenceDense) (y, lengths tf.Output) {
+func (b *builder) sequences(scope func(Column) string, columns []SequenceDense) (y, lengths tf.Output) {
 	var steps, all []tf.Output
 	for _, c := range columns {
-		vars.Scope(b.g, c.Name(), vars.ScopeOptions{}, func() {
+		vars.Unique(b.g, scope(c), vars.ScopeOptions{}, func() {
 			x, n := c.sequence(b)
 			if x.Err() != nil && b.bad.IsZero() {
 				b.bad = x
