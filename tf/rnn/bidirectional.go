@@ -62,7 +62,8 @@ func (o *Opts) reverse(x tf.Output) tf.Output {
 
 // StackBidirectional stacks networks of two directions: both outputs of each are
 // the inputs of the next. It returns the output of the last, [batch time
-// forward+backward], and the states of all. Variables are
+// forward+backward], and the states of all. An Initial state is that of the forward cell of
+// each; backward cells begin with zeros. Variables are
 // stack_bidirectional_rnn/cell_0/bidirectional_rnn/fw/….
 func StackBidirectional(forward, backward []Cell, x tf.Output, o ...Opts) (y tf.Output, states []Both) {
 	opt := first(o)
