@@ -103,11 +103,13 @@ func SparseSoftmaxCrossEntropy(labels, logits tf.Output, o ...Options) (y tf.Out
 	if err := logits.Err(); err != nil {
 		return logits
 	}
-	if err := checkLogits(logits); err != nil {
-		return tf.Failed(logits.Graph(), "sparse_softmax_cross_entropy_loss", err).Output(0)
-	}
 	logits.Graph().Scope("sparse_softmax_cross_entropy_loss", func() {
 		z := squeezed(labels, logits, 1)
+		if err := sparseShapes(z, logits); err != nil {
+			y = tf.Failed(logits.Graph(), "sparse_softmax_cross_entropy_loss", err).Output(0)
+			return
+		}
+		z = alike(z, logits)
 		if !opt.Weights.IsZero() {
 			opt.Weights = squeezed(opt.Weights, z, 0)
 		}

@@ -201,3 +201,29 @@ func TestSparseOfUnknownRanks(t *testing.T) {
 		}
 	}
 }
+
+// TestSparseShapes: labels of another shape than logits are refused, by the step if the
+// graph does not know sizes, also where there are as many.
+func TestSparseShapes(t *testing.T) {
+	for i, f := range []func(labels, logits tf.Output) tf.Output{
+		func(labels, logits tf.Output) tf.Output { return losses.SparseSoftmaxCrossEntropy(labels, logits) },
+		losses.SparseSoftmaxWithLogits,
+	} {
+		for _, known := range []bool{true, false} {
+			g := tf.NewGraph()
+			y, x := ops.Const(g, make([]int32, 6), 3, 2), ops.Const(g, make([]float32, 24), 2, 3, 4)
+			if !known {
+				y, x = ops.PlaceholderWithDefault(y, tf.Shape{-1, -1}), ops.PlaceholderWithDefault(x, tf.Shape{-1, -1, 4})
+			}
+			loss := f(y, x)
+			s, err := session.New(g)
+			if err == nil {
+				_, err = s.Run(t.Context(), nil, loss)
+				s.Close()
+			}
+			if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "Shape mismatch") {
+				t.Errorf("loss %d, known %v: %v", i, known, err)
+			}
+		}
+	}
+}

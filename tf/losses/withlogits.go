@@ -42,6 +42,7 @@ func SparseSoftmaxWithLogits(labels, logits tf.Output) (y tf.Output) {
 	g := logits.Graph()
 	g.Scope("sparse_softmax_cross_entropy_with_logits", func() {
 		classes := ops.ConcatV2([]tf.Output{ops.Const(g, []int32{-1}), lastSize(logits).Reshape(1)}, ops.Scalar(g, int32(0)))
+		labels = alike(labels, logits)
 		rows := ops.SparseSoftmaxCrossEntropyWithLogits(labels.Reshape(-1), ops.Reshape(precise(logits), classes))
 		y = ops.Reshape(rows, ops.Shape(labels)).Cast(logits.DType())
 		if s := logits.Shape(); y.Err() == nil && s != nil {
@@ -68,6 +69,20 @@ func sparseShapes(labels, logits tf.Output) error {
 		return tf.Errorf(tf.InvalidArgument, "logits must be floating-point numbers, got %v", logits)
 	}
 	return nil
+}
+
+// alike lets labels pass that have the shape of logits without the last dimension. The step
+// compares what the graph does not know; for vectors of labels the operation does.
+func alike(labels, logits tf.Output) tf.Output {
+	z, x := labels.Shape(), logits.Shape()
+	if len(z) == 1 && len(x) == 2 || z.Known() && x != nil && x[:len(x)-1].Known() {
+		return labels
+	}
+	g := logits.Graph()
+	outer := ops.Slice(ops.Shape(logits), ops.Const(g, []int32{0}), ops.Rank(logits).Sub(ops.Scalar(g, int32(1))).Reshape(1))
+	same := ops.Equal(ops.Shape(labels), outer, ops.EqualOpts{UnfitDiffer: true}).All()
+	rule := ops.Scalar(g, "Shape mismatch: The shape of labels should equal the shape of logits except for the last dimension.")
+	return ops.Identity(labels, tf.After(ops.Assert(same, []tf.Output{rule, ops.Shape(labels), ops.Shape(logits)})))
 }
 
 func firstErr(all ...tf.Output) error {
