@@ -241,11 +241,16 @@ func (s *scope) complete(o Options) Options {
 	return o
 }
 
-// defaultInitializer is Glorot's for numbers that are not whole, zeros for
-// others.
+// defaultInitializer is Glorot's for real numbers that are not whole, and zeros for what is
+// counted or named. Complex numbers have none, as in TensorFlow: layers of zeros learn nothing.
 func defaultInitializer(d tf.DType) initializers.Initializer {
-	if d.IsFloat() {
+	switch {
+	case d.IsFloat():
 		return initializers.GlorotUniform
+	case d.IsComplex():
+		return func(g *tf.Graph, d tf.DType, _ tf.Shape) tf.Output {
+			return tf.Failed(g, "initializer", tf.Errorf(tf.InvalidArgument, "An initializer is required for a variable of %v", d)).Output(0)
+		}
 	}
 	return initializers.Zeros
 }
