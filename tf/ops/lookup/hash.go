@@ -152,7 +152,8 @@ func (s *static[K]) initialized() bool {
 }
 
 // initialize fills the table. To do so again with the same contents changes
-// nothing; other contents are an error.
+// nothing; other contents are an error. TensorFlow 2.21 means that by its error, but
+// compares only how many entries there are, and keeps the old ones without a word.
 func (s *static[K]) initialize(keys, values *core.Tensor) error {
 	s.once.Lock()
 	defer s.once.Unlock()

@@ -19,3 +19,13 @@ func TestGatherWithoutElements(t *testing.T) {
 		t.Errorf("%v, want RESOURCE_EXHAUSTED", err)
 	}
 }
+
+// TestSparseWithoutElements: 2^40 rows of no elements take no time.
+func TestSparseWithoutElements(t *testing.T) {
+	g := eager.New()
+	at, _, _ := ragged.RaggedTensorToSparse([]tf.Output{ops.Const(g, []int64{0, 1})}, ops.Const(g, []float32{}, 1, 1<<40, 0))
+	v, err := at.Value()
+	if err != nil || !v.Shape().Equal(tf.Shape{0, 4}) {
+		t.Errorf("%v, %v", v, err)
+	}
+}
