@@ -39,7 +39,8 @@ func (t *covered) count() int { return len(t.lines) * t.n }
 
 // eachWindow calls f for the windows of lines [lo, hi).
 func (v *Pool) eachWindow(lo, hi int, f func(window int, t *covered)) {
-	t := covered{lines: make([]int, 0, v.Kernel[0]*v.Kernel[1]), step: v.Dilation[2]}
+	most := min(v.Kernel[0], v.In[0]) * min(v.Kernel[1], v.In[1]) // a window may be far larger than an image
+	t := covered{lines: make([]int, 0, most), step: v.Dilation[2]}
 	for i := lo; i < hi; i++ {
 		n, od, oh := v.Line(i)
 		t.lines = v.coveredLines(t.lines[:0], n, od, oh)

@@ -150,3 +150,14 @@ func TestMaxPoolTies(t *testing.T) {
 		t.Errorf("element %d was chosen, want 1", arg[0])
 	}
 }
+
+// Sizes of windows are attributes, for which no memory is to be taken.
+func TestHugeWindows(t *testing.T) {
+	const huge = 1 << 30
+	v := &Pool{Batch: 1, C: 1}
+	v.In, v.Kernel, v.Stride, v.Dilation, v.Out = [3]int{1, 1, 2}, [3]int{huge, huge, 1}, [3]int{1, 1, 1}, [3]int{1, 1, 1}, [3]int{1, 1, 2}
+	dx := make([]float64, 2)
+	if AvgPoolGrad(kernel.Serial, v, dx, []float64{3, 4}); dx[0] != 3 || dx[1] != 4 {
+		t.Errorf("gradients are %v, want 3 and 4", dx)
+	}
+}
