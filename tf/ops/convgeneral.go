@@ -68,6 +68,9 @@ func Conv(x, filter tf.Output, strides []int, padding string, opts ...tf.Option)
 // taken for one dimension, have the given rank.
 func generalAttrsOf(n *core.Node, rank int) (*windowAttrs, error) {
 	a := &windowAttrs{imageFormat: imageFormat{rank, n.Str("data_format") == "CHANNELS_FIRST"}, padding: n.Str("padding"), dilations: [3]int{1, 1, 1}}
+	if err := checkInt32s(n, "strides", "dilations"); err != nil {
+		return nil, err
+	}
 	strides, dilations := n.Ints("strides"), n.Ints("dilations")
 	if len(dilations) == 0 {
 		dilations = slices.Repeat([]int{1}, rank)

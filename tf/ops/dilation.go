@@ -61,6 +61,9 @@ func dilationBackFilters() realPool {
 
 // dilationAttrs reads and checks strides, rates and padding.
 func dilationAttrs(n *core.Node) (*windowAttrs, error) {
+	if err := checkInt32s(n, "strides", "rates"); err != nil {
+		return nil, err
+	}
 	strides, rates := n.Ints("strides"), n.Ints("rates")
 	switch {
 	case len(strides) != 4:

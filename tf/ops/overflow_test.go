@@ -60,3 +60,21 @@ func TestNegativeRows(t *testing.T) {
 		}
 	}
 }
+
+// TestFarDilations: the distance of a filter's rows takes no memory, and one that has
+// more than 32 bits, with which positions would overflow, is refused.
+func TestFarDilations(t *testing.T) {
+	g := eager.New()
+	conv := func(x, filter tf.Output, padding string, dilations ...int) tf.Output {
+		return ops.Conv2D(x, filter, []int{1, 1, 1, 1}, padding, ops.WindowOpts{Dilations: dilations})
+	}
+	x, filter := ops.Fill(ops.Const(g, []int32{1, 1, 2, 8}), ops.Scalar(g, int32(1))), ops.Fill(ops.Const(g, []int32{3, 3, 8, 1}), ops.Scalar(g, int32(1)))
+	if got, _ := valuesOf[int32](t, conv(x, filter, "SAME", 1, 1<<30, 1, 1)); fmt.Sprint(got) != "[16 16]" {
+		t.Errorf("far rows: got %v, want [16 16]", got)
+	}
+	images, row := ops.Const(g, make([]float32, 16*16), 1, 1, 16, 16), ops.Const(g, make([]float32, 9*16*16), 1, 9, 16, 16)
+	v, err := conv(images, row, "VALID", 1, 1, 1<<61, 1).Value()
+	if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "Attr dilations has value 2305843009213693952 out of range for an int32") {
+		t.Errorf("a distance of 62 bits: got %v, %v, want INVALID_ARGUMENT", v, err)
+	}
+}

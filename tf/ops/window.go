@@ -49,6 +49,9 @@ func windowAttrsOf(n *core.Node, rank int) (*windowAttrs, error) {
 	if n.OpName() == "Conv2D" || n.OpName() == "_FusedConv2D" {
 		across = tf.Unimplemented // TensorFlow's code for windows across images or channels differs by op
 	}
+	if err := checkInt32s(n, "strides", "dilations"); err != nil {
+		return nil, err
+	}
 	if err := a.setStrides(n.Ints("strides"), across); err != nil {
 		return nil, err
 	}
@@ -58,6 +61,19 @@ func windowAttrsOf(n *core.Node, rank int) (*windowAttrs, error) {
 		}
 	}
 	return a, a.setPaddings(n.Ints("explicit_paddings"))
+}
+
+// checkInt32s refuses numbers in lists that do not fit into 32 bits, as TensorFlow has
+// them: where they are multiplied by sizes, larger ones overflow.
+func checkInt32s(n *core.Node, lists ...string) error {
+	for _, name := range lists {
+		for _, v := range n.Ints(name) {
+			if v != int(int32(v)) {
+				return tf.Errorf(tf.InvalidArgument, "Attr %s has value %d out of range for an int32", name, v)
+			}
+		}
+	}
+	return nil
 }
 
 func (a *windowAttrs) setStrides(s []int, across tf.Code) error {

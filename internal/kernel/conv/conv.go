@@ -180,10 +180,10 @@ func newPaddedLines[T numeric.Number](v *Conv, x []T) *paddedLines[T] {
 	return p
 }
 
-// spans returns how many depths and heights a window reaches over.
+// spans returns how many depths and heights of an image a window reaches over.
 func (p *paddedLines[T]) spans() (d, h int) {
 	v := p.v
-	return (v.Kernel[0]-1)*v.Dilation[0] + 1, (v.Kernel[1]-1)*v.Dilation[1] + 1
+	return min((v.Kernel[0]-1)*v.Dilation[0]+1, v.In[0]), min((v.Kernel[1]-1)*v.Dilation[1]+1, v.In[1])
 }
 
 // line returns a line of image n.
