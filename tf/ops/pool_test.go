@@ -1,8 +1,12 @@
 package ops_test
 
 import (
+	"fmt"
+	"testing"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -147,4 +151,21 @@ func addPool3D() {
 		sample{Op: "MaxPool3DGradGrad", In: []*core.Tensor{x, seq(1, 3, 3, 4, 2)}, F: back("MaxPool3DGradGrad"), Types: onlyOwn},
 		sample{Op: "AvgPool3D", In: []*core.Tensor{x}, F: func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{ops.AvgPool3D(in[0], k, s, "SAME")} }},
 		sample{Op: "AvgPool3DGrad", In: []*core.Tensor{dy}, F: meanBack})
+}
+
+// TestDepthAlone: maxima across channels are those of all positions, whatever the steps
+// and the padding along these. TensorFlow infers other sizes than it computes.
+func TestDepthAlone(t *testing.T) {
+	x := ops.Const(eager.New(), []float32{1, 2, 4, 3, 5, 6, 8, 7}, 1, 2, 2, 2)
+	padded := ops.WindowOpts{ExplicitPaddings: []int{0, 0, 1, 1, 1, 1, 0, 0}}
+	depth := []int{1, 1, 1, 2}
+	for name, y := range map[string]tf.Output{
+		"steps":   ops.MaxPool(x, depth, []int{1, 2, 2, 2}, "VALID"),
+		"padding": ops.MaxPool(x, depth, depth, "EXPLICIT", padded),
+	} {
+		got, shape := valuesOf[float32](t, y)
+		if fmt.Sprint(got, shape) != "[2 4 6 8] [1,2,2,1]" {
+			t.Errorf("%s: got %v of shape %v, want [2 4 6 8] of shape [1,2,2,1]", name, got, shape)
+		}
+	}
 }

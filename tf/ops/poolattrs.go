@@ -145,15 +145,19 @@ func (a *poolAttrs) acrossDepth(s tf.Shape) *pool.Pool {
 }
 
 // outShape returns the shape after pooling a batch of shape s, of which parts
-// may be unknown.
+// may be unknown. Maxima across channels are those of all positions: steps and
+// paddings along these do not count, as in TensorFlow.
 func (a *poolAttrs) outShape(s tf.Shape) (tf.Shape, error) {
+	c := s[a.channel()]
+	if a.depth > 1 && !a.whole {
+		if c > 0 {
+			c /= a.depth
+		}
+		return a.shape(s[0], c, a.positions(s)), nil
+	}
 	p, err := a.outPositions(a.positions(s), a.ksize)
 	if err != nil {
 		return nil, err
-	}
-	c := s[a.channel()]
-	if c > 0 && !a.whole {
-		c /= a.depth
 	}
 	return a.shape(s[0], c, p), nil
 }
