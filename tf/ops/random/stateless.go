@@ -54,7 +54,7 @@ func statelessKernel(source func(*core.OpContext) (stream.Philox, error), at int
 			return err
 		}
 		out, err := c.Alloc(0, c.Node.OutTypes[0], s)
-		if err != nil {
+		if err != nil || out.Len() == 0 { // nothing to draw: not even a range is looked at
 			return err
 		}
 		return f(c, base, out, at)

@@ -99,3 +99,19 @@ func TestShuffleObjects(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingInNoRange: where there is nothing to draw, TensorFlow does not look at the
+// range, which may be empty.
+func TestNothingInNoRange(t *testing.T) {
+	g := eager.New()
+	none, zero := ops.Const(g, []int32{0, 3}), ops.Scalar(g, int32(0))
+	key, counter, alg := random.StatelessRandomGetKeyCounterAlg(ops.Const(g, []int64{1, 2}))
+	for name, x := range map[string]tf.Output{
+		"1": random.StatelessRandomUniformInt(none, ops.Const(g, []int64{1, 2}), zero, zero),
+		"2": random.StatelessRandomUniformIntV2(none, key, counter, alg, zero, zero),
+	} {
+		if v, err := x.Value(); err != nil || v.Shape().String() != "[0,3]" {
+			t.Errorf("version %s: got %v, %v, want shape [0,3]", name, v, err)
+		}
+	}
+}
