@@ -109,6 +109,7 @@ func loadAndRemap(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
+		clear(core.Data[float32](out)) // elements of columns that the old matrix does not have are not set
 		if len(colIDs) == 0 {
 			colIDs = identity(numCols)
 		}
@@ -156,8 +157,8 @@ func (m *matrix) load(prefix, name string, whole bool, chunk int64) error {
 		return tf.Errorf(tf.InvalidArgument, "Tensor %s has shape %s, where the size of its 2nd dimension is %d instead of being equal to num_cols=%d", name, s.String(), s[1], m.width)
 	}
 	lo, hi := m.rows.span()
-	if chunk <= 0 {
-		chunk = max(hi-lo, 1)
+	if most := max(hi-lo, 1); chunk <= 0 || chunk > most {
+		chunk = most
 	}
 	for ; lo < hi; lo += chunk {
 		part, err := r.LookupSlice(name, bundle.Slice{{Start: lo, Length: min(chunk, hi-lo)}, {Length: -1}})

@@ -1,8 +1,14 @@
 package checkpoint_test
 
 import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/checkpoint"
 	"github.com/gorge-tf/gorge/tf/ops/io"
@@ -56,4 +62,20 @@ func init() {
 	add("offset", words(1, 2))
 	add("old size", words(0, 4, checkpoint.OldVocabSize(2)))
 	optest.Add(optest.Failing("GenerateVocabRemapping", "lines", words(2, 3), fresh, old))
+}
+
+// TestRemapsToTheEnd: parts of rows may be longer than a matrix is, and elements that are
+// neither in it nor new are 0, not what memory happened to hold.
+func TestRemapsToTheEnd(t *testing.T) {
+	g := eager.New()
+	prefix := ops.Scalar(g, filepath.Join(t.TempDir(), "model"))
+	m := ops.Const(g, []float32{1, 2, 3, 4}, 2, 2)
+	if err := checkpoint.SaveV2(prefix, ops.Const(g, []string{"m"}), ops.Const(g, []string{""}), []tf.Output{m}).Err(); err != nil {
+		t.Fatal(err)
+	}
+	rows, columns, none := ops.Const(g, []int64{1}), ops.Const(g, []int64{1, 7}), ops.Const(g, []float32{})
+	v, err := checkpoint.LoadAndRemapMatrix(prefix, ops.Scalar(g, "m"), rows, columns, none, 1, 2, checkpoint.MaxRowsInMemory(math.MaxInt64)).Value()
+	if got := fmt.Sprint(v); err != nil || got != "float32[1,2]{4, 0}" {
+		t.Errorf("got %s, %v, want float32[1,2]{4, 0}", got, err)
+	}
 }
