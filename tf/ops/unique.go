@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"hash/maphash"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -192,10 +194,27 @@ func newUniques[T comparable](x []T, outer, n, inner int) *uniques {
 		}
 		return u
 	}
+	uniqueSlices(u, x, outer, n, inner)
+	return u
+}
+
+// uniqueSlices finds the distinct slices by a hash that no input can know: compared with
+// all others, many would take forever.
+func uniqueSlices[T comparable](u *uniques, x []T, outer, n, inner int) {
+	seed, found := maphash.MakeSeed(), map[uint64][]int{} // the distinct ones, by hash
+	at := func(o, i, k int) T { return x[(o*n+i)*inner+k] }
+	hash := func(i int) (h uint64) {
+		for o := range outer {
+			for k := range inner {
+				h = h*0x9E3779B97F4A7C15 + maphash.Comparable(seed, at(o, i, k))
+			}
+		}
+		return h
+	}
 	same := func(a, b int) bool {
 		for o := range outer {
 			for k := range inner {
-				if x[(o*n+a)*inner+k] != x[(o*n+b)*inner+k] {
+				if at(o, a, k) != at(o, b, k) {
 					return false
 				}
 			}
@@ -203,9 +222,14 @@ func newUniques[T comparable](x []T, outer, n, inner int) *uniques {
 		return true
 	}
 	for i := range n {
-		u.put(i, u.find(i, same))
+		h := hash(i)
+		k := u.find(found[h], i, same)
+		if k < 0 {
+			k = u.add(i)
+			found[h] = append(found[h], k)
+		}
+		u.put(i, k)
 	}
-	return u
 }
 
 // add makes slice i a distinct one.
@@ -220,12 +244,12 @@ func (u *uniques) put(i, k int) {
 	u.count[k]++
 }
 
-// find returns which distinct slice i is, a new one if it is like none so far.
-func (u *uniques) find(i int, same func(a, b int) bool) int {
-	for k, at := range u.first {
-		if same(at, i) {
+// find returns which one among some distinct slices slice i is, -1 if it is none.
+func (u *uniques) find(among []int, i int, same func(a, b int) bool) int {
+	for _, k := range among {
+		if same(u.first[k], i) {
 			return k
 		}
 	}
-	return u.add(i)
+	return -1
 }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"math"
 	"slices"
 	"testing"
 )
@@ -30,4 +31,21 @@ func byteAt(v int64) (b []byte) {
 		b = append(b, byte(v>>(8*k)))
 	}
 	return b
+}
+
+// TestUniqueRows: to compare each row with all distinct ones before it would take minutes.
+func TestUniqueRows(t *testing.T) {
+	const n = 1 << 19
+	x := make([]int32, 2*n)
+	for i := range n {
+		x[2*i], x[2*i+1] = int32(i&0x3ff), int32(i>>10&0xff)
+	}
+	u := newUniques(x, 1, n, 2)
+	if len(u.first) != n/2 || u.count[7] != 2 || u.index[n/2+7] != 7 {
+		t.Errorf("%d distinct rows, row 7 comes %d times, row %d is %d; want %d, 2 and 7", len(u.first), u.count[7], n/2+7, u.index[n/2+7], n/2)
+	}
+	nan := float32(math.NaN())
+	if u := newUniques([]float32{0, nan, 0, nan, 0, 1, float32(math.Copysign(0, -1)), 1}, 1, 4, 2); !slices.Equal(u.index, []int{0, 1, 2, 2}) {
+		t.Errorf("rows are %v, want [0 1 2 2]", u.index)
+	}
 }
