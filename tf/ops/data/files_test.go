@@ -2,6 +2,7 @@ package data_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"sort"
 	"testing"
@@ -69,6 +70,40 @@ func TestRecordInput(t *testing.T) {
 	}
 	if _, err := s.Run(t.Context(), nil, missing); tf.CodeOf(err) != tf.NotFound {
 		t.Error(err)
+	}
+}
+
+// TestRecordInputLosesNothing: records that a step has taken before it fails come in the next one.
+func TestRecordInputLosesNothing(t *testing.T) {
+	for seed := range 4 { // the damaged file comes elsewhere
+		checkRecordInput(t, seed)
+	}
+}
+
+func checkRecordInput(t *testing.T, seed int) {
+	t.Helper()
+	dir, want := parts(t, 2, 3)
+	if err := os.WriteFile(filepath.Join(dir, "part0damaged"), []byte("no record"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g := tf.NewGraph()
+	records := tf.Apply(g, "RecordInput", nil, tf.Attr("file_pattern", dir+"/part*"), tf.Attr("batch_size", 2), tf.Attr("file_buffer_size", 1), tf.Attr("file_random_seed", seed)).Output(0)
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var got []string
+	for len(got) < len(want) {
+		v, err := s.Run(t.Context(), nil, records)
+		if err == nil {
+			got = append(got, tf.Data[string](v[0])...)
+		} else if tf.CodeOf(err) != tf.DataLoss {
+			t.Fatal(err)
+		}
+	}
+	if sort.Strings(got); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

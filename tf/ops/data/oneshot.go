@@ -1,7 +1,7 @@
 package data
 
 import (
-	"sync"
+	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/internal/handle"
@@ -17,13 +17,13 @@ func oneShot(n *core.Node) (core.Kernel, error) {
 	if !ok {
 		return nil, tf.Errorf(tf.Internal, "an iterator's handle is made at once")
 	}
-	o := &once{f: n.FuncAttr("dataset_factory")}
+	o := &once{f: n.FuncAttr("dataset_factory"), turn: make(chan struct{}, 1)}
 	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		if err := cursor(c); err != nil {
 			done(err)
 			return
 		}
-		if o.begun() {
+		if o.begun.Load() {
 			done(nil)
 			return
 		}
@@ -33,36 +33,38 @@ func oneShot(n *core.Node) (core.Kernel, error) {
 
 // once begins an iterator once, whatever the number of steps that want it.
 type once struct {
-	f    core.Func
-	mu   sync.Mutex
-	done bool
-}
-
-func (o *once) begun() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.done
+	f     core.Func
+	turn  chan struct{} // full while a step calls f; others wait for it as long as they are wanted
+	begun atomic.Bool
 }
 
 // begin calls the function. One that fails is called again by the next step.
 func (o *once) begin(c *core.OpContext) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.done {
+	select {
+	case o.turn <- struct{}{}:
+		defer func() { <-o.turn }()
+	case <-c.StepContext().Done():
+		return tf.Errorf(tf.Canceled, "the step was cancelled while another one made the dataset")
+	}
+	if o.begun.Load() {
 		return nil
 	}
 	h := c.Out[0].T.Handles()[0]
 	it, err := resource.Lookup[*dataset.Cursor](c.Resources, h.Container, h.Name)
-	if err != nil || it.Started() {
-		o.done = err == nil
+	if err == nil && !it.Started() {
+		err = o.start(c, it)
+	}
+	o.begun.Store(err == nil)
+	return err
+}
+
+// start begins an iterator over what the function returns.
+func (o *once) start(c *core.OpContext, it *dataset.Cursor) error {
+	d, err := o.dataset(c)
+	if err != nil {
 		return err
 	}
-	d, err := o.dataset(c)
-	if err == nil {
-		err = start(c, it, d)
-	}
-	o.done = err == nil
-	return err
+	return start(c, it, d)
 }
 
 func (o *once) dataset(c *core.OpContext) (*core.Tensor, error) {

@@ -57,15 +57,18 @@ type yielder struct {
 	mu     sync.Mutex
 	epoch  int
 	it     dataset.Iterator // over the files; nil: between two epochs
+	some   bool             // the epoch has had a record
 	buffer []string
 }
 
-// fill sets out to the next records.
+// fill sets out to the next records. Those that a call has taken before it fails, or is
+// cancelled, are given to the next one.
 func (y *yielder) fill(ctx context.Context, out []string) error {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	for i := range out {
 		if err := y.read(ctx); err != nil {
+			y.buffer = append(y.buffer, out[:i]...)
 			return err
 		}
 		k := y.chance.IntN(len(y.buffer))
@@ -79,24 +82,31 @@ func (y *yielder) fill(ctx context.Context, out []string) error {
 // read fills the buffer. Epochs do not mix: the next one begins when it is
 // empty.
 func (y *yielder) read(ctx context.Context) error {
-	if y.it == nil && len(y.buffer) == 0 {
+	for len(y.buffer) == 0 || y.it != nil && len(y.buffer) < y.capacity {
+		if err := y.one(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one reads one record, or ends an epoch.
+func (y *yielder) one(ctx context.Context) error {
+	if y.it == nil {
 		if err := y.begin(); err != nil {
 			return err
 		}
 	}
-	for y.it != nil && len(y.buffer) < y.capacity {
-		e, err := y.it.Next(ctx)
-		if errors.Is(err, dataset.End) {
-			y.it.Close()
-			y.it = nil
-			break
-		}
-		if err != nil {
-			return err
-		}
-		y.buffer = append(y.buffer, core.Data[string](e[0])[0])
+	e, err := y.it.Next(ctx)
+	switch {
+	case err == nil:
+		y.buffer, y.some = append(y.buffer, core.Data[string](e[0])[0]), true
+		return nil
+	case !errors.Is(err, dataset.End):
+		return err
 	}
-	if len(y.buffer) == 0 {
+	y.it.Close()
+	if y.it = nil; !y.some {
 		return tf.Errorf(tf.NotFound, "Found no data in all files of %s", y.pattern)
 	}
 	return nil
@@ -123,6 +133,7 @@ func (y *yielder) begin() error {
 		return err
 	}
 	y.epoch++
+	y.some = false
 	y.it, err = d.Iterate()
 	return err
 }
