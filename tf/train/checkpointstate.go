@@ -42,18 +42,19 @@ func stateFile(dir string, latestFilename []string) string {
 // are relative to dir completed. It is nil, without an error, if there is no such
 // file or it cannot be parsed: a warning says why. latestFilename is the
 // name of the file, "checkpoint" if none is given. A file that names no checkpoint is an error
-// (InvalidArgument).
+// (InvalidArgument), and so is one that is there and cannot be read, where TensorFlow warns:
+// training would begin anew, and its checkpoints would take the place of those.
 func ReadCheckpointState(dir string, latestFilename ...string) (*CheckpointState, error) {
 	name := stateFile(dir, latestFilename)
 	data, err := core.ReadRegular(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var p pb.CheckpointState
-	if err == nil {
-		err = prototext.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(data, &p)
-	}
 	if err != nil {
+		return nil, err
+	}
+	var p pb.CheckpointState
+	if err := (prototext.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, &p); err != nil {
 		slog.Warn(name+": Checkpoint ignored", "error", err)
 		return nil, nil
 	}
