@@ -1,6 +1,10 @@
 package random
 
-import "math"
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/memory"
+)
 
 // A Permutation of the numbers 0 to Max, different for each key. It is computed
 // number by number, without a table: a block cipher of few rounds (Simon) on the
@@ -27,7 +31,7 @@ func NewPermutation(key [3]uint32, last uint64, rounds int) Permutation {
 	p := Permutation{max: last, word: blockBits(last) / 2}
 	mask := p.mask()
 	z := uint64(simonSequence) & mask
-	p.keys = make([]uint64, rounds)
+	p.keys = memory.Make[uint64](rounds) // an attribute says how many
 	for i := range p.keys {
 		if i < len(key) {
 			p.keys[i] = uint64(key[i]) & mask

@@ -6,6 +6,8 @@ import (
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/random"
 )
 
@@ -40,5 +42,17 @@ func TestPermutationIsOne(t *testing.T) {
 				seen[at] = true
 			}
 		}
+	}
+}
+
+// TestManyRounds: what is kept for each round counts as memory.
+func TestManyRounds(t *testing.T) {
+	g := eager.New()
+	tf.SetMemoryLimit(1 << 30)
+	defer tf.SetMemoryLimit(0)
+	many := random.RandomIndexShuffleOpts{Rounds: 1 << 40}
+	y := random.RandomIndexShuffle(ops.Scalar(g, int32(1)), ops.Const(g, []int32{1, 2, 3}, 3), ops.Scalar(g, int32(4)), many)
+	if _, err := y.Value(); tf.CodeOf(err) != tf.ResourceExhausted {
+		t.Errorf("got %v, want RESOURCE_EXHAUSTED", err)
 	}
 }
