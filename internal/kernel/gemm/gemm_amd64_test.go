@@ -34,7 +34,7 @@ func checkBlocks[T numeric.Float](t *testing.T, micro *microKernels[T]) {
 	t.Helper()
 	sizes := blockSizes{m: 2 * micro.tileM, n: 2 * micro.panel(), k: 16, directK: 8, directA: 1 << 8}
 	b := newBlocked(micro, sizes)
-	for _, s := range []struct{ m, n, k int }{{90, 200, 50}, {29, 97, 33}, {60, 64, 16}, {15, 20, 100}} {
+	for _, s := range []struct{ m, n, k int }{{90, 200, 50}, {29, 97, 33}, {60, 64, 16}, {15, 20, 100}, {400, 97, 100}} {
 		for trans := range 4 {
 			g := NewGemm(s.m, s.n, s.k, trans&1 != 0, trans&2 != 0)
 			x, y := kerneltest.Counting[T](g.M*g.K), kerneltest.Counting[T](g.K*g.N)
@@ -209,14 +209,14 @@ func TestRoomForB(t *testing.T) {
 			micro = &microF32AVX512
 		}
 		b := newBlocked(micro, blockSizes{m: 2 * micro.tileM, n: 512, k: 64, directK: 8, directA: 1 << 8})
-		for blocks, panels := range map[int]int{1: 1, 2: 1 + 512/micro.panel()} {
+		for blocks, columns := range map[int]int{1: 1, 2: 512} {
 			p := &packed[float32]{}
 			g := NewGemm(blocks*b.m, 512, 64, false, false)
 			x, y, c := make([]float32, g.M*g.K), make([]float32, g.K*g.N), make([]float32, g.M*g.N)
 			w := &gemmWork[float32]{blocked: b, Gemm: g, region: region{0, g.M, 0, g.N}, packed: p, c: c, a: x, b: y}
 			w.withPacking()
-			if most := panels*micro.panel()*g.K + tiles.PackSlack + 16; len(p.b) > most || blocks > 1 && len(p.b) < most-16-tiles.PackSlack {
-				t.Errorf("%v, %d blocks: room for %d elements of B, want %d", l, blocks, len(p.b), most)
+			if want := b.panelsSize(g.K, columns); len(p.b) < want || len(p.b) > want+16 {
+				t.Errorf("%v, %d blocks: room for %d elements of B, want %d", l, blocks, len(p.b), want)
 			}
 		}
 	}

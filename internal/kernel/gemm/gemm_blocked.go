@@ -61,8 +61,12 @@ func (b *blocked[T]) matMul(par kernel.Par, g Gemm, c, x, y []T, e Epilogue[T]) 
 	}
 	direct := b.readsDirectly(g)
 	t := b.tasks(g, direct, 1)
-	if t.rows*t.cols == 1 {
+	switch {
+	case t.rows*t.cols == 1:
 		b.whole(g, direct, c, x, y, e)
+		return
+	case !direct && b.sharesPanels(g, t):
+		b.panelsShared(par, g, t, c, x, y, &e)
 		return
 	}
 	done := e.Done
@@ -115,7 +119,12 @@ func (b *blocked[T]) hasParts(g Gemm) bool { return !b.readsDirectly(g) && g.K <
 
 // parts computes C block by block, each in memory that the next one takes, too.
 func (b *blocked[T]) parts(par kernel.Par, g Gemm, x, y []T, worker func() func(at int, part []T)) {
-	b.regions(par, b.tasks(g, false, 1), func(p *packed[T], r region) {
+	t := b.tasks(g, false, 1)
+	if b.sharesPanels(g, t) {
+		b.partsShared(par, g, t, x, y, worker)
+		return
+	}
+	b.regions(par, t, func(p *packed[T], r region) {
 		w := &gemmWork[T]{blocked: b, Gemm: g, region: r, packed: p, a: x, b: y}
 		w.inParts(worker())
 	})

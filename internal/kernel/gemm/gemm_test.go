@@ -135,7 +135,7 @@ func TestMatMulNothingToSum(t *testing.T) {
 // whose tasks are run apart and in another order.
 func TestMatMulBitsDoNotDependOnTasks(t *testing.T) {
 	kerneltest.EachLevel(t, func(t *testing.T) {
-		for _, s := range append(gemmShapes, struct{ m, n, k int }{130, 288, 600}) {
+		for _, s := range append(gemmShapes, struct{ m, n, k int }{130, 288, 600}, struct{ m, n, k int }{400, 97, 600}) {
 			for trans := range 4 {
 				g := NewGemm(s.m, s.n, s.k, trans&1 != 0, trans&2 != 0)
 				a, b := kerneltest.Random[float32](s.m*s.k, 1), kerneltest.Random[float32](s.k*s.n, 2)

@@ -20,6 +20,7 @@ type gemmWork[T numeric.Float] struct {
 	origin  int          // of c among the elements of C
 	then    *Epilogue[T] // what withPacking does to blocks of C; may be nil
 	again   bool         // another block of A takes what is packed of B
+	shared  []T          // what is packed of B for all tasks; nil if each packs its own
 }
 
 // compute multiplies without packing A, or with.
@@ -129,7 +130,7 @@ func (w *gemmWork[T]) packPanel(dst []T, p, j, kn, width int) {
 // withPacking multiplies with A packed block by block.
 func (w *gemmWork[T]) withPacking() {
 	kc := tiles.EqualBlocks(w.K, w.k)
-	w.packed.a = tiles.GrowAligned(w.packed.a, min(w.m, w.i1-w.i0)*kc+tiles.PackSlack)
+	w.roomForA(kc)
 	w.roomForB(kc, min(w.n, w.j1-w.j0), w.m)
 	for j := w.j0; j < w.j1; j += w.n {
 		nn := min(w.n, w.j1-j)
@@ -140,14 +141,21 @@ func (w *gemmWork[T]) withPacking() {
 	}
 }
 
+// roomForA makes room for a packed block of A.
+func (w *gemmWork[T]) roomForA(kn int) {
+	w.packed.a = tiles.GrowAligned(w.packed.a, min(w.m, w.i1-w.i0)*kn+tiles.PackSlack)
+}
+
 // roomForB makes room for what is packed of kn rows of B: width columns if there is another block
 // of A than the first, of so many rows, else a panel, which stays in the cache.
 func (w *gemmWork[T]) roomForB(kn, width, rows int) {
-	panel := w.micro.panel()
-	if w.again = w.i1-w.i0 > rows; !w.again {
-		width = 0
+	if w.shared != nil {
+		return
 	}
-	w.packed.b = tiles.GrowAligned(w.packed.b, (width+panel)*kn+tiles.PackSlack)
+	if w.again = w.i1-w.i0 > rows; !w.again {
+		width = 1
+	}
+	w.packed.b = tiles.GrowAligned(w.packed.b, w.panelsSize(kn, width))
 }
 
 // blocksOfA multiplies all blocks of A with columns [j, j+nn) of B.
@@ -171,11 +179,14 @@ func (w *gemmWork[T]) blockOfA(i, end, p, kn, j, nn int, first bool) {
 		w.packTile(w.packed.a[row*kn:], i+row, h, p, kn)
 	}
 	panel, pb := w.micro.panel(), w.packed.b
+	if w.shared != nil {
+		pb, first = w.shared, false
+	}
 	for jj := 0; jj < nn; jj += panel {
-		if w.again {
-			pb = w.packed.b[jj*kn:]
-		}
 		w.column(rows, i, p, kn, j+jj, pb, min(panel, nn-jj), first)
+		if w.again {
+			pb = pb[w.panelStride(kn):]
+		}
 	}
 }
 
@@ -193,7 +204,11 @@ func (w *gemmWork[T]) inParts(put func(at int, part []T)) {
 	w.roomForB(w.K, width, height)
 	w.packed.c = tiles.GrowAligned(w.packed.c, height*width)
 	w.c = w.packed.c
+	all := w.shared
 	for j := w.j0; j < w.j1; j += width {
+		if all != nil {
+			w.shared = all[j/panel*w.panelStride(w.K):]
+		}
 		w.LDC = min(width, w.j1-j)
 		for i := w.i0; i < w.i1; i += height {
 			end := min(i+height, w.i1)
@@ -239,7 +254,7 @@ func (w *gemmWork[T]) column(rows tiles.Tiling, i, p, kn, j int, pb []T, width i
 	}
 	next := unsafe.Pointer(&pb[0])
 	if w.again {
-		next = unsafe.Pointer(&pb[min(panel*kn, len(pb)-1)])
+		next = unsafe.Pointer(&pb[w.panelStride(kn)])
 	}
 	ahead := uintptr(kn*panel/rows.Tiles) * unsafe.Sizeof(pb[0])
 	for t := range rows.Tiles {
