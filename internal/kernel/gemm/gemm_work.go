@@ -143,7 +143,12 @@ func (w *gemmWork[T]) withPacking() {
 
 // roomForA makes room for a packed block of A.
 func (w *gemmWork[T]) roomForA(kn int) {
-	w.packed.a = tiles.GrowAligned(w.packed.a, min(w.m, w.i1-w.i0)*kn+tiles.PackSlack)
+	w.packed.a = tiles.GrowAligned(w.packed.a, w.blockSize(min(w.m, w.i1-w.i0), kn))
+}
+
+// blockSize is how many elements a packed block of A takes.
+func (w *gemmWork[T]) blockSize(rows, kn int) int {
+	return tileAt(kernel.CeilDiv(rows, w.micro.tileM), rows, kn) + tiles.PackSlack
 }
 
 // roomForB makes room for what is packed of kn rows of B: width columns if there is another block
@@ -174,10 +179,7 @@ func (w *gemmWork[T]) blocksOfA(p, kn, j, nn int) {
 // blockOfA multiplies rows [i, end) of A, a block, with columns [j, j+nn) of B.
 func (w *gemmWork[T]) blockOfA(i, end, p, kn, j, nn int, first bool) {
 	rows := tiles.Cut(end-i, w.micro.tileM)
-	for t := range rows.Tiles {
-		row, h := rows.Tile(t)
-		w.packTile(w.packed.a[row*kn:], i+row, h, p, kn)
-	}
+	w.packBlock(rows, i, p, kn)
 	panel, pb := w.micro.panel(), w.packed.b
 	if w.shared != nil {
 		pb, first = w.shared, false
@@ -200,7 +202,7 @@ func (w *gemmWork[T]) inParts(put func(at int, part []T)) {
 	panel, stride := w.micro.panel(), w.N
 	width := min(w.j1-w.j0, maxPart/w.micro.tileM/panel*panel)
 	height := min(w.m, w.i1-w.i0, maxPart/width/w.micro.tileM*w.micro.tileM)
-	w.packed.a = tiles.GrowAligned(w.packed.a, height*w.K+tiles.PackSlack)
+	w.packed.a = tiles.GrowAligned(w.packed.a, w.blockSize(height, w.K))
 	w.roomForB(w.K, width, height)
 	w.packed.c = tiles.GrowAligned(w.packed.c, height*width)
 	w.c = w.packed.c
@@ -232,14 +234,40 @@ func putRows[T any](put func(at int, part []T), c []T, n, at, stride int) {
 	}
 }
 
-// packTile copies h rows of A as h elements for every k.
-func (w *gemmWork[T]) packTile(dst []T, i, h, p, kn int) {
-	if w.TransA {
-		w.micro.pack.Cols(h, kn, w.a[p*w.LDA+i:], w.LDA, dst, h)
+// Where the rows of a transposed A are a page or more apart, colsAtOnce of them are packed for
+// all tiles before the next: what one tile leaves of their cache lines is for the tile beside
+// it, and they all fall into the same sets of the caches, which do not hold more.
+const colsAtOnce, farApart = 8, 4096
+
+// packsCols is how many steps of k, of kn, are packed of a transposed A at a time.
+func (w *gemmWork[T]) packsCols(kn int) int {
+	if w.LDA*int(unsafe.Sizeof(w.a[0])) < farApart {
+		return kn
+	}
+	return colsAtOnce
+}
+
+// packBlock copies rows of A from row i on: each tile as its rows' elements for every k.
+func (w *gemmWork[T]) packBlock(rows tiles.Tiling, i, p, kn int) {
+	if !w.TransA {
+		for t := range rows.Tiles {
+			row, h := rows.Tile(t)
+			w.micro.pack.Rows(h, kn, w.a[(i+row)*w.LDA+p:], w.LDA, w.packed.a[tileAt(t, row, kn):], h)
+		}
 		return
 	}
-	w.micro.pack.Rows(h, kn, w.a[i*w.LDA+p:], w.LDA, dst, h)
+	steps := w.packsCols(kn)
+	for q := 0; q < kn; q += steps {
+		for t := range rows.Tiles {
+			row, h := rows.Tile(t)
+			w.micro.pack.Cols(h, min(steps, kn-q), w.a[(p+q)*w.LDA+i+row:], w.LDA, w.packed.a[tileAt(t, row, kn)+q*h:], h)
+		}
+	}
 }
+
+// tileAt is where tile t of A, which begins with a row of the block, is packed. Packing writes
+// up to a vector too much, which must not be the next tile's.
+func tileAt(t, row, kn int) int { return row*kn + 16*t }
 
 // column multiplies a packed block of A with a panel of B at column j. The
 // first block also packs the panel into pb.
@@ -259,7 +287,7 @@ func (w *gemmWork[T]) column(rows tiles.Tiling, i, p, kn, j int, pb []T, width i
 	ahead := uintptr(kn*panel/rows.Tiles) * unsafe.Sizeof(pb[0])
 	for t := range rows.Tiles {
 		row, h := rows.Tile(t)
-		a, c := &w.packed.a[row*kn], &w.c[(i+row)*w.LDC+j-w.origin]
+		a, c := &w.packed.a[tileAt(t, row, kn)], &w.c[(i+row)*w.LDC+j-w.origin]
 		switch {
 		case width < panel:
 			w.micro.packedEdge(h, width, kn, a, src, ldb, c, w.LDC, w.beta(p))
