@@ -25,7 +25,12 @@ type channelLoop struct {
 // each writes the loop, unroll vectors, one, and a part of one at a time. The
 // pointers move along.
 func (l *channelLoop) each(unroll int, body func(v vectors)) {
-	for _, u := range slices.Compact([]int{unroll, 1}) {
+	l.eachOf(slices.Compact([]int{unroll, 1}), body)
+}
+
+// eachOf is each with several numbers of vectors at a time, of which the last is one.
+func (l *channelLoop) eachOf(unrolls []int, body func(v vectors)) {
+	for _, u := range unrolls {
 		l.whole(u, body)
 	}
 	l.TESTQ(l.left, l.left)
@@ -107,37 +112,105 @@ func emitDepthwiseSums(a *asm) {
 	a.end()
 }
 
-// emitDepthwiseProducts writes the function that adds up the products of pixels.
+// The fields of productSteps in conv, in their order.
+const (
+	stepChannels = 8 * iota
+	stepCount
+	stepX
+	stepDy
+	stepLines
+	stepXLine
+	stepDyLine
+	stepTap
+	stepDw
+)
+
+// emitDepthwiseProducts writes the functions that add up the products of pixels, for one tap
+// and for three side by side, which share what is loaded of dy.
 func emitDepthwiseProducts(a *asm) {
-	name := "depthwiseProducts" + a.isa.suffix()
-	a.text(name, "func(dw, x, dy *float32, channels, count, xStep, dyStep int)",
-		name+" adds to dw, by channel, the sums of the products of count pixels of x and dy, "+
-			"which move by xStep and dyStep bytes.")
-	x, dy, dw, xStep, dyStep := a.arg("x"), a.arg("dy"), a.arg("dw"), a.arg("xStep"), a.arg("dyStep")
-	l := &channelLoop{asm: a, left: a.arg("channels"), ptrs: []reg.Register{x, dy, dw}}
-	l.each(4, func(v vectors) {
-		acc := make([]vec, v.n)
-		for i := range acc {
-			acc[i] = a.zero()
+	for _, taps := range []int{1, 3} {
+		name := fmt.Sprintf("depthwiseProducts%d%s", taps, a.isa.suffix())
+		a.text(name, "func(dw, x, dy *float32, steps *int)",
+			fmt.Sprintf("%s adds to dw, by channel, the sums of the products of pixels of x and dy, for %d taps; steps are the fields of productSteps.", name, taps))
+		p := &products{asm: a, taps: taps, steps: a.arg("steps"), x: a.arg("x"), dy: a.arg("dy"), dw: a.arg("dw")}
+		p.xStep, p.dyStep = p.step(stepX), p.step(stepDy)
+		if taps > 1 {
+			p.tapStep = p.step(stepTap)
 		}
-		xp, dyp, count := a.GP64(), a.GP64(), a.arg("count")
-		a.MOVQ(x, xp)
-		a.MOVQ(dy, dyp)
-		a.Label(v.name + "_pixels")
-		for i := range acc {
-			disp := i * int(a.isa)
-			v.addProduct(operand.Mem{Base: xp, Disp: disp}, v.load(operand.Mem{Base: dyp, Disp: disp}), acc[i])
+		l := &channelLoop{asm: a, left: p.step(stepChannels), ptrs: []reg.Register{p.x, p.dy, p.dw}}
+		l.eachOf([]int{4, 2, 1}, p.vectors)
+		a.end()
+	}
+}
+
+// products is the sum of products of pixels being written.
+type products struct {
+	*asm
+	taps                   int
+	steps, x, dy, dw       reg.Register
+	xStep, dyStep, tapStep reg.Register
+}
+
+func (p *products) field(at int) operand.Mem { return operand.Mem{Base: p.steps, Disp: at} }
+
+func (p *products) step(at int) reg.Register {
+	r := p.GP64()
+	p.MOVQ(p.field(at), r)
+	return r
+}
+
+// at is a place beside p for a tap: taps are step bytes apart.
+func (p *products) at(base, step reg.Register, tap, disp int) operand.Mem {
+	m := operand.Mem{Base: base, Disp: disp}
+	if tap > 0 {
+		m.Index, m.Scale = step, uint8(tap)
+	}
+	return m
+}
+
+// vectors writes the sums of some vectors of channels over all pixels of all lines.
+func (p *products) vectors(v vectors) {
+	acc := make([]vec, v.n*p.taps)
+	for i := range acc {
+		acc[i] = p.zero()
+	}
+	xLine, dyLine, lines := p.GP64(), p.GP64(), p.step(stepLines)
+	p.MOVQ(p.x, xLine)
+	p.MOVQ(p.dy, dyLine)
+	p.Label(v.name + "_lines")
+	x, dy, count := p.GP64(), p.GP64(), p.step(stepCount)
+	p.MOVQ(xLine, x)
+	p.MOVQ(dyLine, dy)
+	p.Label(v.name + "_pixels")
+	for i := range v.n {
+		g := v.load(operand.Mem{Base: dy, Disp: i * int(p.isa)})
+		for tap := range p.taps {
+			v.addProduct(p.at(x, p.tapStep, tap, i*int(p.isa)), g, acc[i*p.taps+tap])
 		}
-		a.ADDQ(xStep, xp)
-		a.ADDQ(dyStep, dyp)
-		a.DECQ(count)
-		a.JNZ(operand.LabelRef(v.name + "_pixels"))
-		for i := range acc {
-			m := operand.Mem{Base: dw, Disp: i * int(a.isa)}
-			v.store(vadd(a, v.load(m), acc[i]), m)
+	}
+	p.ADDQ(p.xStep, x)
+	p.ADDQ(p.dyStep, dy)
+	p.DECQ(count)
+	p.JNZ(operand.LabelRef(v.name + "_pixels"))
+	p.ADDQ(p.field(stepXLine), xLine)
+	p.ADDQ(p.field(stepDyLine), dyLine)
+	p.DECQ(lines)
+	p.JNZ(operand.LabelRef(v.name + "_lines"))
+	p.addTo(v, acc)
+}
+
+// addTo writes the addition of the sums to dw.
+func (p *products) addTo(v vectors, acc []vec) {
+	var dwStep reg.Register
+	if p.taps > 1 {
+		dwStep = p.step(stepDw)
+	}
+	for i := range v.n {
+		for tap := range p.taps {
+			m := p.at(p.dw, dwStep, tap, i*int(p.isa))
+			v.store(vadd(p.asm, v.load(m), acc[i*p.taps+tap]), m)
 		}
-	})
-	a.end()
+	}
 }
 
 // addProduct adds the product of memory and a register to acc.

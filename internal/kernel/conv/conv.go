@@ -63,8 +63,10 @@ type vectorLoops struct {
 	backFilter32 func(par kernel.Par, v *Conv, dw, x, dy []float32)
 	backFilter64 func(par kernel.Par, v *Conv, dw, x, dy []float64)
 
-	depthwiseSums     func(y, x, w *float32, taps *int, n, channels, count, xStep, yStep int)
-	depthwiseProducts func(dw, x, dy *float32, channels, count, xStep, yStep int)
+	depthwiseSums func(y, x, w *float32, taps *int, n, channels, count, xStep, yStep int)
+	// depthwiseProducts add up the products for one tap and for three; steps are the fields of
+	// productSteps.
+	depthwiseProducts1, depthwiseProducts3 func(dw, x, dy *float32, steps *int)
 }
 
 // simd is set once, before main starts, by the file of the architecture.

@@ -4,8 +4,6 @@ import (
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
-	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
-	"github.com/gorge-tf/gorge/internal/memory"
 )
 
 // narrowChannels is how many channels a pixel must have for vectors to go over them:
@@ -209,43 +207,4 @@ func (v *Depthwise) backInput32(par kernel.Par, dx, dy, w []float32) {
 	v.checkBounds(dy, dx, w)
 	s := tapSums{channels: v.C, width: v.Out[2], src: dy, filter: w}
 	v.sumTaps(par, dx, v.Batch*v.LinesIn(), v.In[2], v.backTracks(), s, v.eachBackRow)
-}
-
-// backFilterParts is into how many parts a batch's lines are divided at most: each
-// has sums of its own, so that threads do not change the order of additions.
-const backFilterParts = 32
-
-func (v *Depthwise) backFilter32(par kernel.Par, dw, x, dy []float32) {
-	v.checkBounds(dy, x, dw)
-	lines, t := v.Batch*v.LinesOut(), v.forwardTrack()
-	each := max(1, kernel.CeilDiv(lines, backFilterParts))
-	parts := kernel.CeilDiv(lines, each)
-	sums := memory.Make[float32](parts * len(dw))
-	clear(sums)
-	par(parts, max(1, v.lineGrain()/each), func(lo, hi int) {
-		for p := lo; p < hi; p++ {
-			for i := p * each; i < min(lines, (p+1)*each); i++ {
-				v.addLine(sums[p*len(dw):(p+1)*len(dw)], x, dy, i, &t)
-			}
-		}
-	})
-	clear(dw)
-	for p := range parts {
-		elementwise.Add(dw, dw, sums[p*len(dw):(p+1)*len(dw)])
-	}
-}
-
-// addLine adds to dw what line i of the results gives.
-func (v *Depthwise) addLine(dw, x, dy []float32, i int, t *track) {
-	c := v.C
-	v.eachRow(i, func(tap, in int) {
-		for _, col := range t.columns {
-			lo, hi := t.meets(col, v.In[2])
-			some := max(1, kernel.VectorChunk/c)
-			for ; lo < hi; lo += some {
-				at := (in*v.In[2] + col.at + lo*t.from) * c
-				simd.depthwiseProducts(&dw[(tap+col.kw)*c], &x[at], &dy[(i*v.Out[2]+lo)*c], c, min(some, hi-lo), 4*t.from*c, 4*c)
-			}
-		}
-	})
 }

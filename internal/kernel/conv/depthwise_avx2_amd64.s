@@ -140,16 +140,17 @@ DATA tail<>+120(SB)/4, $0x00000000
 DATA tail<>+124(SB)/4, $0x00000000
 GLOBL tail<>(SB), RODATA|NOPTR, $128
 
-// func depthwiseProductsAVX2(dw *float32, x *float32, dy *float32, channels int, count int, xStep int, dyStep int)
+// func depthwiseProducts1AVX2(dw *float32, x *float32, dy *float32, steps *int)
 // Requires: AVX, FMA3
-TEXT ·depthwiseProductsAVX2(SB), NOSPLIT, $0-56
-	MOVQ x+8(FP), AX
-	MOVQ dy+16(FP), CX
-	MOVQ dw+0(FP), DX
-	MOVQ xStep+40(FP), BX
-	MOVQ dyStep+48(FP), SI
-	MOVQ channels+24(FP), DI
-	CMPQ DI, $+32
+TEXT ·depthwiseProducts1AVX2(SB), NOSPLIT, $0-32
+	MOVQ steps+24(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ dy+16(FP), DX
+	MOVQ dw+0(FP), BX
+	MOVQ 16(AX), SI
+	MOVQ 24(AX), DI
+	MOVQ (AX), R8
+	CMPQ R8, $+32
 	JLT  after_vectors4
 
 vectors4:
@@ -157,90 +158,422 @@ vectors4:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   count+32(FP), R10
-	MOVQ   AX, R8
+	MOVQ   32(AX), R11
 	MOVQ   CX, R9
+	MOVQ   DX, R10
+
+vectors4_lines:
+	MOVQ 8(AX), R14
+	MOVQ R9, R12
+	MOVQ R10, R13
 
 vectors4_pixels:
-	VMOVUPS     (R9), Y4
-	VFMADD231PS (R8), Y4, Y0
-	VMOVUPS     32(R9), Y4
-	VFMADD231PS 32(R8), Y4, Y1
-	VMOVUPS     64(R9), Y4
-	VFMADD231PS 64(R8), Y4, Y2
-	VMOVUPS     96(R9), Y4
-	VFMADD231PS 96(R8), Y4, Y3
-	ADDQ        BX, R8
-	ADDQ        SI, R9
-	DECQ        R10
+	VMOVUPS     (R13), Y4
+	VFMADD231PS (R12), Y4, Y0
+	VMOVUPS     32(R13), Y4
+	VFMADD231PS 32(R12), Y4, Y1
+	VMOVUPS     64(R13), Y4
+	VFMADD231PS 64(R12), Y4, Y2
+	VMOVUPS     96(R13), Y4
+	VFMADD231PS 96(R12), Y4, Y3
+	ADDQ        SI, R12
+	ADDQ        DI, R13
+	DECQ        R14
 	JNZ         vectors4_pixels
-	VMOVUPS     (DX), Y4
+	ADDQ        40(AX), R9
+	ADDQ        48(AX), R10
+	DECQ        R11
+	JNZ         vectors4_lines
+	VMOVUPS     (BX), Y4
 	VADDPS      Y0, Y4, Y0
-	VMOVUPS     Y0, (DX)
-	VMOVUPS     32(DX), Y0
+	VMOVUPS     Y0, (BX)
+	VMOVUPS     32(BX), Y0
 	VADDPS      Y1, Y0, Y0
-	VMOVUPS     Y0, 32(DX)
-	VMOVUPS     64(DX), Y0
+	VMOVUPS     Y0, 32(BX)
+	VMOVUPS     64(BX), Y0
 	VADDPS      Y2, Y0, Y0
-	VMOVUPS     Y0, 64(DX)
-	VMOVUPS     96(DX), Y0
+	VMOVUPS     Y0, 64(BX)
+	VMOVUPS     96(BX), Y0
 	VADDPS      Y3, Y0, Y0
-	VMOVUPS     Y0, 96(DX)
-	ADDQ        $+128, AX
+	VMOVUPS     Y0, 96(BX)
 	ADDQ        $+128, CX
 	ADDQ        $+128, DX
-	SUBQ        $+32, DI
-	CMPQ        DI, $+32
+	ADDQ        $+128, BX
+	SUBQ        $+32, R8
+	CMPQ        R8, $+32
 	JGE         vectors4
 
 after_vectors4:
-	CMPQ DI, $+8
+	CMPQ R8, $+16
+	JLT  after_vectors2
+
+vectors2:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   32(AX), R11
+	MOVQ   CX, R9
+	MOVQ   DX, R10
+
+vectors2_lines:
+	MOVQ 8(AX), R14
+	MOVQ R9, R12
+	MOVQ R10, R13
+
+vectors2_pixels:
+	VMOVUPS     (R13), Y2
+	VFMADD231PS (R12), Y2, Y0
+	VMOVUPS     32(R13), Y2
+	VFMADD231PS 32(R12), Y2, Y1
+	ADDQ        SI, R12
+	ADDQ        DI, R13
+	DECQ        R14
+	JNZ         vectors2_pixels
+	ADDQ        40(AX), R9
+	ADDQ        48(AX), R10
+	DECQ        R11
+	JNZ         vectors2_lines
+	VMOVUPS     (BX), Y2
+	VADDPS      Y0, Y2, Y0
+	VMOVUPS     Y0, (BX)
+	VMOVUPS     32(BX), Y0
+	VADDPS      Y1, Y0, Y0
+	VMOVUPS     Y0, 32(BX)
+	ADDQ        $+64, CX
+	ADDQ        $+64, DX
+	ADDQ        $+64, BX
+	SUBQ        $+16, R8
+	CMPQ        R8, $+16
+	JGE         vectors2
+
+after_vectors2:
+	CMPQ R8, $+8
 	JLT  after_vectors1
 
 vectors1:
 	VXORPS Y0, Y0, Y0
-	MOVQ   count+32(FP), R10
-	MOVQ   AX, R8
+	MOVQ   32(AX), R11
 	MOVQ   CX, R9
+	MOVQ   DX, R10
+
+vectors1_lines:
+	MOVQ 8(AX), R14
+	MOVQ R9, R12
+	MOVQ R10, R13
 
 vectors1_pixels:
-	VMOVUPS     (R9), Y1
-	VFMADD231PS (R8), Y1, Y0
-	ADDQ        BX, R8
-	ADDQ        SI, R9
-	DECQ        R10
+	VMOVUPS     (R13), Y1
+	VFMADD231PS (R12), Y1, Y0
+	ADDQ        SI, R12
+	ADDQ        DI, R13
+	DECQ        R14
 	JNZ         vectors1_pixels
-	VMOVUPS     (DX), Y1
+	ADDQ        40(AX), R9
+	ADDQ        48(AX), R10
+	DECQ        R11
+	JNZ         vectors1_lines
+	VMOVUPS     (BX), Y1
 	VADDPS      Y0, Y1, Y0
-	VMOVUPS     Y0, (DX)
-	ADDQ        $+32, AX
+	VMOVUPS     Y0, (BX)
 	ADDQ        $+32, CX
 	ADDQ        $+32, DX
-	SUBQ        $+8, DI
-	CMPQ        DI, $+8
+	ADDQ        $+32, BX
+	SUBQ        $+8, R8
+	CMPQ        R8, $+8
 	JGE         vectors1
 
 after_vectors1:
-	TESTQ   DI, DI
+	TESTQ   R8, R8
 	JZ      done
-	LEAQ    tail<>+0(SB), R8
-	NEGQ    DI
-	VMOVUPS 64(R8)(DI*4), Y0
+	LEAQ    tail<>+0(SB), R9
+	NEGQ    R8
+	VMOVUPS 64(R9)(R8*4), Y0
 	VXORPS  Y1, Y1, Y1
-	MOVQ    count+32(FP), DI
-	MOVQ    CX, CX
+	MOVQ    32(AX), R8
+	MOVQ    DX, DX
+
+tail_lines:
+	MOVQ 8(AX), R11
+	MOVQ CX, R9
+	MOVQ DX, R10
 
 tail_pixels:
-	VMASKMOVPS  (CX), Y0, Y2
-	VMASKMOVPS  (AX), Y0, Y3
+	VMASKMOVPS  (R10), Y0, Y2
+	VMASKMOVPS  (R9), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
-	ADDQ        BX, AX
-	ADDQ        SI, CX
-	DECQ        DI
+	ADDQ        SI, R9
+	ADDQ        DI, R10
+	DECQ        R11
 	JNZ         tail_pixels
-	VMASKMOVPS  (DX), Y0, Y2
+	ADDQ        40(AX), CX
+	ADDQ        48(AX), DX
+	DECQ        R8
+	JNZ         tail_lines
+	VMASKMOVPS  (BX), Y0, Y2
 	VADDPS      Y1, Y2, Y1
-	VMASKMOVPS  Y1, Y0, (DX)
+	VMASKMOVPS  Y1, Y0, (BX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func depthwiseProducts3AVX2(dw *float32, x *float32, dy *float32, steps *int)
+// Requires: AVX, FMA3
+TEXT ·depthwiseProducts3AVX2(SB), NOSPLIT, $0-32
+	MOVQ steps+24(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ dy+16(FP), DX
+	MOVQ dw+0(FP), BX
+	MOVQ 16(AX), SI
+	MOVQ 24(AX), DI
+	MOVQ 56(AX), R8
+	MOVQ (AX), R9
+	CMPQ R9, $+32
+	JLT  after_vectors4
+
+vectors4:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	MOVQ   32(AX), R12
+	MOVQ   CX, R10
+	MOVQ   DX, R11
+
+vectors4_lines:
+	MOVQ 8(AX), R15
+	MOVQ R10, R13
+	MOVQ R11, R14
+
+vectors4_pixels:
+	VMOVUPS     (R14), Y12
+	VFMADD231PS (R13), Y12, Y0
+	VFMADD231PS (R13)(R8*1), Y12, Y1
+	VFMADD231PS (R13)(R8*2), Y12, Y2
+	VMOVUPS     32(R14), Y12
+	VFMADD231PS 32(R13), Y12, Y3
+	VFMADD231PS 32(R13)(R8*1), Y12, Y4
+	VFMADD231PS 32(R13)(R8*2), Y12, Y5
+	VMOVUPS     64(R14), Y12
+	VFMADD231PS 64(R13), Y12, Y6
+	VFMADD231PS 64(R13)(R8*1), Y12, Y7
+	VFMADD231PS 64(R13)(R8*2), Y12, Y8
+	VMOVUPS     96(R14), Y12
+	VFMADD231PS 96(R13), Y12, Y9
+	VFMADD231PS 96(R13)(R8*1), Y12, Y10
+	VFMADD231PS 96(R13)(R8*2), Y12, Y11
+	ADDQ        SI, R13
+	ADDQ        DI, R14
+	DECQ        R15
+	JNZ         vectors4_pixels
+	ADDQ        40(AX), R10
+	ADDQ        48(AX), R11
+	DECQ        R12
+	JNZ         vectors4_lines
+	MOVQ        64(AX), R10
+	VMOVUPS     (BX), Y12
+	VADDPS      Y0, Y12, Y0
+	VMOVUPS     Y0, (BX)
+	VMOVUPS     (BX)(R10*1), Y0
+	VADDPS      Y1, Y0, Y0
+	VMOVUPS     Y0, (BX)(R10*1)
+	VMOVUPS     (BX)(R10*2), Y0
+	VADDPS      Y2, Y0, Y0
+	VMOVUPS     Y0, (BX)(R10*2)
+	VMOVUPS     32(BX), Y0
+	VADDPS      Y3, Y0, Y0
+	VMOVUPS     Y0, 32(BX)
+	VMOVUPS     32(BX)(R10*1), Y0
+	VADDPS      Y4, Y0, Y0
+	VMOVUPS     Y0, 32(BX)(R10*1)
+	VMOVUPS     32(BX)(R10*2), Y0
+	VADDPS      Y5, Y0, Y0
+	VMOVUPS     Y0, 32(BX)(R10*2)
+	VMOVUPS     64(BX), Y0
+	VADDPS      Y6, Y0, Y0
+	VMOVUPS     Y0, 64(BX)
+	VMOVUPS     64(BX)(R10*1), Y0
+	VADDPS      Y7, Y0, Y0
+	VMOVUPS     Y0, 64(BX)(R10*1)
+	VMOVUPS     64(BX)(R10*2), Y0
+	VADDPS      Y8, Y0, Y0
+	VMOVUPS     Y0, 64(BX)(R10*2)
+	VMOVUPS     96(BX), Y0
+	VADDPS      Y9, Y0, Y0
+	VMOVUPS     Y0, 96(BX)
+	VMOVUPS     96(BX)(R10*1), Y0
+	VADDPS      Y10, Y0, Y0
+	VMOVUPS     Y0, 96(BX)(R10*1)
+	VMOVUPS     96(BX)(R10*2), Y0
+	VADDPS      Y11, Y0, Y0
+	VMOVUPS     Y0, 96(BX)(R10*2)
+	ADDQ        $+128, CX
+	ADDQ        $+128, DX
+	ADDQ        $+128, BX
+	SUBQ        $+32, R9
+	CMPQ        R9, $+32
+	JGE         vectors4
+
+after_vectors4:
+	CMPQ R9, $+16
+	JLT  after_vectors2
+
+vectors2:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   32(AX), R12
+	MOVQ   CX, R10
+	MOVQ   DX, R11
+
+vectors2_lines:
+	MOVQ 8(AX), R15
+	MOVQ R10, R13
+	MOVQ R11, R14
+
+vectors2_pixels:
+	VMOVUPS     (R14), Y6
+	VFMADD231PS (R13), Y6, Y0
+	VFMADD231PS (R13)(R8*1), Y6, Y1
+	VFMADD231PS (R13)(R8*2), Y6, Y2
+	VMOVUPS     32(R14), Y6
+	VFMADD231PS 32(R13), Y6, Y3
+	VFMADD231PS 32(R13)(R8*1), Y6, Y4
+	VFMADD231PS 32(R13)(R8*2), Y6, Y5
+	ADDQ        SI, R13
+	ADDQ        DI, R14
+	DECQ        R15
+	JNZ         vectors2_pixels
+	ADDQ        40(AX), R10
+	ADDQ        48(AX), R11
+	DECQ        R12
+	JNZ         vectors2_lines
+	MOVQ        64(AX), R10
+	VMOVUPS     (BX), Y6
+	VADDPS      Y0, Y6, Y0
+	VMOVUPS     Y0, (BX)
+	VMOVUPS     (BX)(R10*1), Y0
+	VADDPS      Y1, Y0, Y0
+	VMOVUPS     Y0, (BX)(R10*1)
+	VMOVUPS     (BX)(R10*2), Y0
+	VADDPS      Y2, Y0, Y0
+	VMOVUPS     Y0, (BX)(R10*2)
+	VMOVUPS     32(BX), Y0
+	VADDPS      Y3, Y0, Y0
+	VMOVUPS     Y0, 32(BX)
+	VMOVUPS     32(BX)(R10*1), Y0
+	VADDPS      Y4, Y0, Y0
+	VMOVUPS     Y0, 32(BX)(R10*1)
+	VMOVUPS     32(BX)(R10*2), Y0
+	VADDPS      Y5, Y0, Y0
+	VMOVUPS     Y0, 32(BX)(R10*2)
+	ADDQ        $+64, CX
+	ADDQ        $+64, DX
+	ADDQ        $+64, BX
+	SUBQ        $+16, R9
+	CMPQ        R9, $+16
+	JGE         vectors2
+
+after_vectors2:
+	CMPQ R9, $+8
+	JLT  after_vectors1
+
+vectors1:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   32(AX), R12
+	MOVQ   CX, R10
+	MOVQ   DX, R11
+
+vectors1_lines:
+	MOVQ 8(AX), R15
+	MOVQ R10, R13
+	MOVQ R11, R14
+
+vectors1_pixels:
+	VMOVUPS     (R14), Y3
+	VFMADD231PS (R13), Y3, Y0
+	VFMADD231PS (R13)(R8*1), Y3, Y1
+	VFMADD231PS (R13)(R8*2), Y3, Y2
+	ADDQ        SI, R13
+	ADDQ        DI, R14
+	DECQ        R15
+	JNZ         vectors1_pixels
+	ADDQ        40(AX), R10
+	ADDQ        48(AX), R11
+	DECQ        R12
+	JNZ         vectors1_lines
+	MOVQ        64(AX), R10
+	VMOVUPS     (BX), Y3
+	VADDPS      Y0, Y3, Y0
+	VMOVUPS     Y0, (BX)
+	VMOVUPS     (BX)(R10*1), Y0
+	VADDPS      Y1, Y0, Y0
+	VMOVUPS     Y0, (BX)(R10*1)
+	VMOVUPS     (BX)(R10*2), Y0
+	VADDPS      Y2, Y0, Y0
+	VMOVUPS     Y0, (BX)(R10*2)
+	ADDQ        $+32, CX
+	ADDQ        $+32, DX
+	ADDQ        $+32, BX
+	SUBQ        $+8, R9
+	CMPQ        R9, $+8
+	JGE         vectors1
+
+after_vectors1:
+	TESTQ   R9, R9
+	JZ      done
+	LEAQ    tail<>+0(SB), R10
+	NEGQ    R9
+	VMOVUPS 64(R10)(R9*4), Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	MOVQ    32(AX), R9
+	MOVQ    DX, DX
+
+tail_lines:
+	MOVQ 8(AX), R12
+	MOVQ CX, R10
+	MOVQ DX, R11
+
+tail_pixels:
+	VMASKMOVPS  (R11), Y0, Y4
+	VMASKMOVPS  (R10), Y0, Y5
+	VFMADD231PS Y5, Y4, Y1
+	VMASKMOVPS  (R10)(R8*1), Y0, Y5
+	VFMADD231PS Y5, Y4, Y2
+	VMASKMOVPS  (R10)(R8*2), Y0, Y5
+	VFMADD231PS Y5, Y4, Y3
+	ADDQ        SI, R10
+	ADDQ        DI, R11
+	DECQ        R12
+	JNZ         tail_pixels
+	ADDQ        40(AX), CX
+	ADDQ        48(AX), DX
+	DECQ        R9
+	JNZ         tail_lines
+	MOVQ        64(AX), AX
+	VMASKMOVPS  (BX), Y0, Y4
+	VADDPS      Y1, Y4, Y1
+	VMASKMOVPS  Y1, Y0, (BX)
+	VMASKMOVPS  (BX)(AX*1), Y0, Y1
+	VADDPS      Y2, Y1, Y1
+	VMASKMOVPS  Y1, Y0, (BX)(AX*1)
+	VMASKMOVPS  (BX)(AX*2), Y0, Y1
+	VADDPS      Y3, Y1, Y1
+	VMASKMOVPS  Y1, Y0, (BX)(AX*2)
 
 done:
 	VZEROUPPER

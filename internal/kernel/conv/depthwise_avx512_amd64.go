@@ -9,7 +9,12 @@ package conv
 //go:noescape
 func depthwiseSumsAVX512(y *float32, x *float32, w *float32, taps *int, n int, channels int, count int, xStep int, yStep int)
 
-// depthwiseProductsAVX512 adds to dw, by channel, the sums of the products of count pixels of x and dy, which move by xStep and dyStep bytes.
+// depthwiseProducts1AVX512 adds to dw, by channel, the sums of the products of pixels of x and dy, for 1 taps; steps are the fields of productSteps.
 //
 //go:noescape
-func depthwiseProductsAVX512(dw *float32, x *float32, dy *float32, channels int, count int, xStep int, dyStep int)
+func depthwiseProducts1AVX512(dw *float32, x *float32, dy *float32, steps *int)
+
+// depthwiseProducts3AVX512 adds to dw, by channel, the sums of the products of pixels of x and dy, for 3 taps; steps are the fields of productSteps.
+//
+//go:noescape
+func depthwiseProducts3AVX512(dw *float32, x *float32, dy *float32, steps *int)

@@ -107,16 +107,17 @@ done:
 	VZEROUPPER
 	RET
 
-// func depthwiseProductsAVX512(dw *float32, x *float32, dy *float32, channels int, count int, xStep int, dyStep int)
+// func depthwiseProducts1AVX512(dw *float32, x *float32, dy *float32, steps *int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·depthwiseProductsAVX512(SB), NOSPLIT, $0-56
-	MOVQ x+8(FP), AX
-	MOVQ dy+16(FP), CX
-	MOVQ dw+0(FP), DX
-	MOVQ xStep+40(FP), BX
-	MOVQ dyStep+48(FP), SI
-	MOVQ channels+24(FP), DI
-	CMPQ DI, $+64
+TEXT ·depthwiseProducts1AVX512(SB), NOSPLIT, $0-32
+	MOVQ steps+24(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ dy+16(FP), DX
+	MOVQ dw+0(FP), BX
+	MOVQ 16(AX), SI
+	MOVQ 24(AX), DI
+	MOVQ (AX), R8
+	CMPQ R8, $+64
 	JLT  after_vectors4
 
 vectors4:
@@ -124,91 +125,424 @@ vectors4:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   count+32(FP), R10
-	MOVQ   AX, R8
+	MOVQ   32(AX), R11
 	MOVQ   CX, R9
+	MOVQ   DX, R10
+
+vectors4_lines:
+	MOVQ 8(AX), R14
+	MOVQ R9, R12
+	MOVQ R10, R13
 
 vectors4_pixels:
-	VMOVUPS     (R9), Z4
-	VFMADD231PS (R8), Z4, Z0
-	VMOVUPS     64(R9), Z4
-	VFMADD231PS 64(R8), Z4, Z1
-	VMOVUPS     128(R9), Z4
-	VFMADD231PS 128(R8), Z4, Z2
-	VMOVUPS     192(R9), Z4
-	VFMADD231PS 192(R8), Z4, Z3
-	ADDQ        BX, R8
-	ADDQ        SI, R9
-	DECQ        R10
+	VMOVUPS     (R13), Z4
+	VFMADD231PS (R12), Z4, Z0
+	VMOVUPS     64(R13), Z4
+	VFMADD231PS 64(R12), Z4, Z1
+	VMOVUPS     128(R13), Z4
+	VFMADD231PS 128(R12), Z4, Z2
+	VMOVUPS     192(R13), Z4
+	VFMADD231PS 192(R12), Z4, Z3
+	ADDQ        SI, R12
+	ADDQ        DI, R13
+	DECQ        R14
 	JNZ         vectors4_pixels
-	VMOVUPS     (DX), Z4
+	ADDQ        40(AX), R9
+	ADDQ        48(AX), R10
+	DECQ        R11
+	JNZ         vectors4_lines
+	VMOVUPS     (BX), Z4
 	VADDPS      Z0, Z4, Z4
-	VMOVUPS     Z4, (DX)
-	VMOVUPS     64(DX), Z4
+	VMOVUPS     Z4, (BX)
+	VMOVUPS     64(BX), Z4
 	VADDPS      Z1, Z4, Z4
-	VMOVUPS     Z4, 64(DX)
-	VMOVUPS     128(DX), Z4
+	VMOVUPS     Z4, 64(BX)
+	VMOVUPS     128(BX), Z4
 	VADDPS      Z2, Z4, Z4
-	VMOVUPS     Z4, 128(DX)
-	VMOVUPS     192(DX), Z4
+	VMOVUPS     Z4, 128(BX)
+	VMOVUPS     192(BX), Z4
 	VADDPS      Z3, Z4, Z4
-	VMOVUPS     Z4, 192(DX)
-	ADDQ        $+256, AX
+	VMOVUPS     Z4, 192(BX)
 	ADDQ        $+256, CX
 	ADDQ        $+256, DX
-	SUBQ        $+64, DI
-	CMPQ        DI, $+64
+	ADDQ        $+256, BX
+	SUBQ        $+64, R8
+	CMPQ        R8, $+64
 	JGE         vectors4
 
 after_vectors4:
-	CMPQ DI, $+16
+	CMPQ R8, $+32
+	JLT  after_vectors2
+
+vectors2:
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	MOVQ   32(AX), R11
+	MOVQ   CX, R9
+	MOVQ   DX, R10
+
+vectors2_lines:
+	MOVQ 8(AX), R14
+	MOVQ R9, R12
+	MOVQ R10, R13
+
+vectors2_pixels:
+	VMOVUPS     (R13), Z0
+	VFMADD231PS (R12), Z0, Z5
+	VMOVUPS     64(R13), Z0
+	VFMADD231PS 64(R12), Z0, Z6
+	ADDQ        SI, R12
+	ADDQ        DI, R13
+	DECQ        R14
+	JNZ         vectors2_pixels
+	ADDQ        40(AX), R9
+	ADDQ        48(AX), R10
+	DECQ        R11
+	JNZ         vectors2_lines
+	VMOVUPS     (BX), Z0
+	VADDPS      Z5, Z0, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS     64(BX), Z0
+	VADDPS      Z6, Z0, Z0
+	VMOVUPS     Z0, 64(BX)
+	ADDQ        $+128, CX
+	ADDQ        $+128, DX
+	ADDQ        $+128, BX
+	SUBQ        $+32, R8
+	CMPQ        R8, $+32
+	JGE         vectors2
+
+after_vectors2:
+	CMPQ R8, $+16
 	JLT  after_vectors1
 
 vectors1:
-	VPXORD Z5, Z5, Z5
-	MOVQ   count+32(FP), R10
-	MOVQ   AX, R8
+	VPXORD Z7, Z7, Z7
+	MOVQ   32(AX), R11
 	MOVQ   CX, R9
+	MOVQ   DX, R10
+
+vectors1_lines:
+	MOVQ 8(AX), R14
+	MOVQ R9, R12
+	MOVQ R10, R13
 
 vectors1_pixels:
-	VMOVUPS     (R9), Z0
-	VFMADD231PS (R8), Z0, Z5
-	ADDQ        BX, R8
-	ADDQ        SI, R9
-	DECQ        R10
+	VMOVUPS     (R13), Z0
+	VFMADD231PS (R12), Z0, Z7
+	ADDQ        SI, R12
+	ADDQ        DI, R13
+	DECQ        R14
 	JNZ         vectors1_pixels
-	VMOVUPS     (DX), Z0
-	VADDPS      Z5, Z0, Z0
-	VMOVUPS     Z0, (DX)
-	ADDQ        $+64, AX
+	ADDQ        40(AX), R9
+	ADDQ        48(AX), R10
+	DECQ        R11
+	JNZ         vectors1_lines
+	VMOVUPS     (BX), Z0
+	VADDPS      Z7, Z0, Z0
+	VMOVUPS     Z0, (BX)
 	ADDQ        $+64, CX
 	ADDQ        $+64, DX
-	SUBQ        $+16, DI
-	CMPQ        DI, $+16
+	ADDQ        $+64, BX
+	SUBQ        $+16, R8
+	CMPQ        R8, $+16
 	JGE         vectors1
 
 after_vectors1:
-	TESTQ  DI, DI
+	TESTQ  R8, R8
 	JZ     done
-	MOVQ   $0x00000001, R8
-	SHLXQ  DI, R8, R8
-	DECQ   R8
-	KMOVW  R8, K1
-	VPXORD Z6, Z6, Z6
-	MOVQ   count+32(FP), DI
-	MOVQ   CX, CX
+	MOVQ   $0x00000001, R9
+	SHLXQ  R8, R9, R9
+	DECQ   R9
+	KMOVW  R9, K1
+	VPXORD Z8, Z8, Z8
+	MOVQ   32(AX), R8
+	MOVQ   DX, DX
+
+tail_lines:
+	MOVQ 8(AX), R11
+	MOVQ CX, R9
+	MOVQ DX, R10
 
 tail_pixels:
-	VMOVUPS.Z   (CX), K1, Z0
-	VMOVUPS.Z   (AX), K1, Z1
-	VFMADD231PS Z1, Z0, Z6
-	ADDQ        BX, AX
-	ADDQ        SI, CX
-	DECQ        DI
+	VMOVUPS.Z   (R10), K1, Z0
+	VMOVUPS.Z   (R9), K1, Z1
+	VFMADD231PS Z1, Z0, Z8
+	ADDQ        SI, R9
+	ADDQ        DI, R10
+	DECQ        R11
 	JNZ         tail_pixels
-	VMOVUPS.Z   (DX), K1, Z0
-	VADDPS      Z6, Z0, Z0
-	VMOVUPS     Z0, K1, (DX)
+	ADDQ        40(AX), CX
+	ADDQ        48(AX), DX
+	DECQ        R8
+	JNZ         tail_lines
+	VMOVUPS.Z   (BX), K1, Z0
+	VADDPS      Z8, Z0, Z0
+	VMOVUPS     Z0, K1, (BX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func depthwiseProducts3AVX512(dw *float32, x *float32, dy *float32, steps *int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·depthwiseProducts3AVX512(SB), NOSPLIT, $0-32
+	MOVQ steps+24(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ dy+16(FP), DX
+	MOVQ dw+0(FP), BX
+	MOVQ 16(AX), SI
+	MOVQ 24(AX), DI
+	MOVQ 56(AX), R8
+	MOVQ (AX), R9
+	CMPQ R9, $+64
+	JLT  after_vectors4
+
+vectors4:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	MOVQ   32(AX), R12
+	MOVQ   CX, R10
+	MOVQ   DX, R11
+
+vectors4_lines:
+	MOVQ 8(AX), R15
+	MOVQ R10, R13
+	MOVQ R11, R14
+
+vectors4_pixels:
+	VMOVUPS     (R14), Z12
+	VFMADD231PS (R13), Z12, Z0
+	VFMADD231PS (R13)(R8*1), Z12, Z1
+	VFMADD231PS (R13)(R8*2), Z12, Z2
+	VMOVUPS     64(R14), Z12
+	VFMADD231PS 64(R13), Z12, Z3
+	VFMADD231PS 64(R13)(R8*1), Z12, Z4
+	VFMADD231PS 64(R13)(R8*2), Z12, Z5
+	VMOVUPS     128(R14), Z12
+	VFMADD231PS 128(R13), Z12, Z6
+	VFMADD231PS 128(R13)(R8*1), Z12, Z7
+	VFMADD231PS 128(R13)(R8*2), Z12, Z8
+	VMOVUPS     192(R14), Z12
+	VFMADD231PS 192(R13), Z12, Z9
+	VFMADD231PS 192(R13)(R8*1), Z12, Z10
+	VFMADD231PS 192(R13)(R8*2), Z12, Z11
+	ADDQ        SI, R13
+	ADDQ        DI, R14
+	DECQ        R15
+	JNZ         vectors4_pixels
+	ADDQ        40(AX), R10
+	ADDQ        48(AX), R11
+	DECQ        R12
+	JNZ         vectors4_lines
+	MOVQ        64(AX), R10
+	VMOVUPS     (BX), Z12
+	VADDPS      Z0, Z12, Z12
+	VMOVUPS     Z12, (BX)
+	VMOVUPS     (BX)(R10*1), Z12
+	VADDPS      Z1, Z12, Z12
+	VMOVUPS     Z12, (BX)(R10*1)
+	VMOVUPS     (BX)(R10*2), Z12
+	VADDPS      Z2, Z12, Z12
+	VMOVUPS     Z12, (BX)(R10*2)
+	VMOVUPS     64(BX), Z12
+	VADDPS      Z3, Z12, Z12
+	VMOVUPS     Z12, 64(BX)
+	VMOVUPS     64(BX)(R10*1), Z12
+	VADDPS      Z4, Z12, Z12
+	VMOVUPS     Z12, 64(BX)(R10*1)
+	VMOVUPS     64(BX)(R10*2), Z12
+	VADDPS      Z5, Z12, Z12
+	VMOVUPS     Z12, 64(BX)(R10*2)
+	VMOVUPS     128(BX), Z12
+	VADDPS      Z6, Z12, Z12
+	VMOVUPS     Z12, 128(BX)
+	VMOVUPS     128(BX)(R10*1), Z12
+	VADDPS      Z7, Z12, Z12
+	VMOVUPS     Z12, 128(BX)(R10*1)
+	VMOVUPS     128(BX)(R10*2), Z12
+	VADDPS      Z8, Z12, Z12
+	VMOVUPS     Z12, 128(BX)(R10*2)
+	VMOVUPS     192(BX), Z12
+	VADDPS      Z9, Z12, Z12
+	VMOVUPS     Z12, 192(BX)
+	VMOVUPS     192(BX)(R10*1), Z12
+	VADDPS      Z10, Z12, Z12
+	VMOVUPS     Z12, 192(BX)(R10*1)
+	VMOVUPS     192(BX)(R10*2), Z12
+	VADDPS      Z11, Z12, Z12
+	VMOVUPS     Z12, 192(BX)(R10*2)
+	ADDQ        $+256, CX
+	ADDQ        $+256, DX
+	ADDQ        $+256, BX
+	SUBQ        $+64, R9
+	CMPQ        R9, $+64
+	JGE         vectors4
+
+after_vectors4:
+	CMPQ R9, $+32
+	JLT  after_vectors2
+
+vectors2:
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	MOVQ   32(AX), R12
+	MOVQ   CX, R10
+	MOVQ   DX, R11
+
+vectors2_lines:
+	MOVQ 8(AX), R15
+	MOVQ R10, R13
+	MOVQ R11, R14
+
+vectors2_pixels:
+	VMOVUPS     (R14), Z0
+	VFMADD231PS (R13), Z0, Z13
+	VFMADD231PS (R13)(R8*1), Z0, Z14
+	VFMADD231PS (R13)(R8*2), Z0, Z15
+	VMOVUPS     64(R14), Z0
+	VFMADD231PS 64(R13), Z0, Z16
+	VFMADD231PS 64(R13)(R8*1), Z0, Z17
+	VFMADD231PS 64(R13)(R8*2), Z0, Z18
+	ADDQ        SI, R13
+	ADDQ        DI, R14
+	DECQ        R15
+	JNZ         vectors2_pixels
+	ADDQ        40(AX), R10
+	ADDQ        48(AX), R11
+	DECQ        R12
+	JNZ         vectors2_lines
+	MOVQ        64(AX), R10
+	VMOVUPS     (BX), Z0
+	VADDPS      Z13, Z0, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS     (BX)(R10*1), Z0
+	VADDPS      Z14, Z0, Z0
+	VMOVUPS     Z0, (BX)(R10*1)
+	VMOVUPS     (BX)(R10*2), Z0
+	VADDPS      Z15, Z0, Z0
+	VMOVUPS     Z0, (BX)(R10*2)
+	VMOVUPS     64(BX), Z0
+	VADDPS      Z16, Z0, Z0
+	VMOVUPS     Z0, 64(BX)
+	VMOVUPS     64(BX)(R10*1), Z0
+	VADDPS      Z17, Z0, Z0
+	VMOVUPS     Z0, 64(BX)(R10*1)
+	VMOVUPS     64(BX)(R10*2), Z0
+	VADDPS      Z18, Z0, Z0
+	VMOVUPS     Z0, 64(BX)(R10*2)
+	ADDQ        $+128, CX
+	ADDQ        $+128, DX
+	ADDQ        $+128, BX
+	SUBQ        $+32, R9
+	CMPQ        R9, $+32
+	JGE         vectors2
+
+after_vectors2:
+	CMPQ R9, $+16
+	JLT  after_vectors1
+
+vectors1:
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	MOVQ   32(AX), R12
+	MOVQ   CX, R10
+	MOVQ   DX, R11
+
+vectors1_lines:
+	MOVQ 8(AX), R15
+	MOVQ R10, R13
+	MOVQ R11, R14
+
+vectors1_pixels:
+	VMOVUPS     (R14), Z0
+	VFMADD231PS (R13), Z0, Z19
+	VFMADD231PS (R13)(R8*1), Z0, Z20
+	VFMADD231PS (R13)(R8*2), Z0, Z21
+	ADDQ        SI, R13
+	ADDQ        DI, R14
+	DECQ        R15
+	JNZ         vectors1_pixels
+	ADDQ        40(AX), R10
+	ADDQ        48(AX), R11
+	DECQ        R12
+	JNZ         vectors1_lines
+	MOVQ        64(AX), R10
+	VMOVUPS     (BX), Z0
+	VADDPS      Z19, Z0, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS     (BX)(R10*1), Z0
+	VADDPS      Z20, Z0, Z0
+	VMOVUPS     Z0, (BX)(R10*1)
+	VMOVUPS     (BX)(R10*2), Z0
+	VADDPS      Z21, Z0, Z0
+	VMOVUPS     Z0, (BX)(R10*2)
+	ADDQ        $+64, CX
+	ADDQ        $+64, DX
+	ADDQ        $+64, BX
+	SUBQ        $+16, R9
+	CMPQ        R9, $+16
+	JGE         vectors1
+
+after_vectors1:
+	TESTQ  R9, R9
+	JZ     done
+	MOVQ   $0x00000001, R10
+	SHLXQ  R9, R10, R10
+	DECQ   R10
+	KMOVW  R10, K1
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	VPXORD Z24, Z24, Z24
+	MOVQ   32(AX), R9
+	MOVQ   DX, DX
+
+tail_lines:
+	MOVQ 8(AX), R12
+	MOVQ CX, R10
+	MOVQ DX, R11
+
+tail_pixels:
+	VMOVUPS.Z   (R11), K1, Z0
+	VMOVUPS.Z   (R10), K1, Z1
+	VFMADD231PS Z1, Z0, Z22
+	VMOVUPS.Z   (R10)(R8*1), K1, Z1
+	VFMADD231PS Z1, Z0, Z23
+	VMOVUPS.Z   (R10)(R8*2), K1, Z1
+	VFMADD231PS Z1, Z0, Z24
+	ADDQ        SI, R10
+	ADDQ        DI, R11
+	DECQ        R12
+	JNZ         tail_pixels
+	ADDQ        40(AX), CX
+	ADDQ        48(AX), DX
+	DECQ        R9
+	JNZ         tail_lines
+	MOVQ        64(AX), AX
+	VMOVUPS.Z   (BX), K1, Z0
+	VADDPS      Z22, Z0, Z0
+	VMOVUPS     Z0, K1, (BX)
+	VMOVUPS.Z   (BX)(AX*1), K1, Z0
+	VADDPS      Z23, Z0, Z0
+	VMOVUPS     Z0, K1, (BX)(AX*1)
+	VMOVUPS.Z   (BX)(AX*2), K1, Z0
+	VADDPS      Z24, Z0, Z0
+	VMOVUPS     Z0, K1, (BX)(AX*2)
 
 done:
 	VZEROUPPER

@@ -122,7 +122,7 @@ func runDepthwise(par kernel.Par, v *Depthwise, x, w, dy []float32) (y, dx, dw [
 // randomDepthwise returns a convolution of any strides, dilations and pads, some of
 // which are wider than the images.
 func randomDepthwise(r *rand.Rand) Depthwise {
-	v := Depthwise{Batch: 1 + r.IntN(3), C: []int{1, 2, 7, 16, 17, 40, 64, 100, 130}[r.IntN(9)]}
+	v := Depthwise{Batch: 1 + r.IntN(3), C: []int{1, 2, 7, 16, 17, 40, 64, 100, 130, 300}[r.IntN(10)]}
 	v.In[0], v.Out[0], v.Kernel[0], v.Stride[0], v.Dilation[0] = 1, 1, 1, 1, 1
 	for i := 1; i < 3; i++ {
 		v.In[i], v.Kernel[i], v.Stride[i], v.Dilation[i], v.Pad[i] = 1+r.IntN(12), 1+r.IntN(5), 1+r.IntN(3), 1+r.IntN(3), r.IntN(5)
