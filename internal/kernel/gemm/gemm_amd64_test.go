@@ -33,8 +33,9 @@ func TestBlocksOfAnySize(t *testing.T) {
 func checkBlocks[T numeric.Float](t *testing.T, micro *microKernels[T]) {
 	t.Helper()
 	sizes := blockSizes{m: 2 * micro.tileM, n: 2 * micro.panel(), k: 16, directK: 8, directA: 1 << 8}
+	sizes.largeB = 1 << 10
 	b := newBlocked(micro, sizes)
-	for _, s := range []struct{ m, n, k int }{{90, 200, 50}, {29, 97, 33}, {60, 64, 16}, {15, 20, 100}, {400, 97, 100}} {
+	for _, s := range []struct{ m, n, k int }{{90, 200, 50}, {29, 97, 33}, {60, 64, 16}, {15, 20, 100}, {400, 97, 100}, {400, 600, 40}} {
 		for trans := range 4 {
 			g := NewGemm(s.m, s.n, s.k, trans&1 != 0, trans&2 != 0)
 			x, y := kerneltest.Counting[T](g.M*g.K), kerneltest.Counting[T](g.K*g.N)
@@ -146,10 +147,10 @@ func TestBlocksFor(t *testing.T) {
 		size   int
 		want   blockSizes
 	}{
-		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 4, blockSizes{m: 252, n: 2048, k: 1024, directK: 384, directA: 256 << 10}},
-		{tiles.Caches{First: 32 << 10, Second: 1 << 20}, 4, blockSizes{m: 126, n: 2048, k: 1024, directK: 256, directA: 128 << 10}},
-		{tiles.Caches{First: 32 << 10, Second: 256 << 10}, 4, blockSizes{m: 56, n: 2048, k: 512, directK: 256, directA: 32 << 10}},
-		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 8, blockSizes{m: 252, n: 2048, k: 512, directK: 192, directA: 128 << 10}},
+		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 4, blockSizes{m: 252, n: 2048, k: 1024, directK: 384, directA: 256 << 10, largeB: 2 << 20}},
+		{tiles.Caches{First: 32 << 10, Second: 1 << 20}, 4, blockSizes{m: 126, n: 2048, k: 1024, directK: 256, directA: 128 << 10, largeB: 2 << 20}},
+		{tiles.Caches{First: 32 << 10, Second: 256 << 10}, 4, blockSizes{m: 56, n: 2048, k: 512, directK: 256, directA: 32 << 10, largeB: 2 << 20}},
+		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 8, blockSizes{m: 252, n: 2048, k: 512, directK: 192, directA: 128 << 10, largeB: 2 << 20}},
 	} {
 		if got := blocksFor(c.caches, c.size, 14, 32); got != c.want {
 			t.Errorf("%+v: %+v, want %+v", c.caches, got, c.want)

@@ -32,13 +32,16 @@ type blockSizes struct {
 	directK int
 	// directA is the largest A, in elements, that is not packed.
 	directA int
+	// largeB is how many elements B has from which on tasks share what is packed of it though it
+	// is not transposed: its rows come from memory, each from another page.
+	largeB int
 }
 
 // blocksFor chooses blocks for elements of so many bytes: a packed block of A
 // fills half of the second-level cache, with k as long as a panel of B still
 // streams from there.
 func blocksFor(c tiles.Caches, size, tileM, panel int) blockSizes {
-	s := blockSizes{k: 4096 / size, n: 2048, directK: c.First / (panel * size), directA: c.Second / 2 / size}
+	s := blockSizes{k: 4096 / size, n: 2048, directK: c.First / (panel * size), directA: c.Second / 2 / size, largeB: 2 << 20}
 	if c.Second < 1<<20 {
 		s.k /= 2
 	}

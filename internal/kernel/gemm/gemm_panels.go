@@ -11,11 +11,11 @@ import (
 const sharedTasks = 3
 
 // sharesPanels reports whether tasks take the same panels of B, packed once for all of them,
-// instead of packing them each on its own. B has to be transposed: its rows are copied before
-// they are multiplied with. Other panels are packed by the tile that multiplies with them
-// first, which costs less than a copy.
+// instead of packing them each on its own: where B is transposed, so that its rows are copied
+// before they are multiplied with, or large. Other panels are packed by the tile that multiplies
+// with them first, which costs less than a copy.
 func (b *blocked[T]) sharesPanels(g Gemm, t gemmTasks) bool {
-	return g.TransB && t.cols == 1 && t.rows >= sharedTasks
+	return t.cols == 1 && t.rows >= sharedTasks && (g.TransB || g.K*g.N >= b.largeB)
 }
 
 // panelsShared computes C by tasks of rows. Before them all threads pack the columns of B
@@ -60,12 +60,44 @@ func (b *blocked[T]) packPanels(par kernel.Par, g Gemm, all *packed[T], y []T, r
 	panel, kn := b.micro.panel(), r.i1-r.i0
 	all.b = tiles.GrowAligned(all.b, b.panelsSize(kn, r.j1-r.j0))
 	par(kernel.CeilDiv(r.j1-r.j0, panel), max(1, packGrain/(kn*panel)), func(lo, hi int) {
-		w := &gemmWork[T]{blocked: b, Gemm: g, b: y}
-		for q := lo; q < hi; q++ {
-			j := r.j0 + q*panel
-			w.packPanel(all.b[q*b.panelStride(kn):], r.i0, j, kn, min(panel, r.j1-j))
+		part := region{r.i0, r.i1, r.j0 + lo*panel, min(r.j1, r.j0+hi*panel)}
+		w := &gemmWork[T]{blocked: b, Gemm: g, region: part, b: y}
+		if dst := all.b[lo*b.panelStride(kn):]; g.TransB {
+			w.packEach(dst)
+		} else {
+			w.copyPanels(dst)
 		}
 	})
+}
+
+// packEach packs the panels of a region of a transposed B.
+func (w *gemmWork[T]) packEach(dst []T) {
+	panel, kn := w.micro.panel(), w.i1-w.i0
+	for j := w.j0; j < w.j1; j += panel {
+		w.packPanel(dst, w.i0, j, kn, min(panel, w.j1-j))
+		dst = dst[w.panelStride(kn):]
+	}
+}
+
+// panelsAtOnce is how many panels are copied side by side: as many streams as the processor
+// follows, and as few as the sets of its caches hold.
+const panelsAtOnce = 8
+
+// copyPanels copies the whole panels of a region of B, some side by side, row by row. What is
+// left is read in place.
+func (w *gemmWork[T]) copyPanels(dst []T) {
+	panel, stride := w.micro.panel(), w.panelStride(w.i1-w.i0)
+	for j := w.j0; j < w.j1; j += panelsAtOnce * panel {
+		width := min(panelsAtOnce*panel, w.j1-j)
+		for p := w.i0; p < w.i1; p++ {
+			row := w.b[p*w.LDB+j:][:width]
+			for at := (p - w.i0) * panel; len(row) >= panel; at += stride {
+				copy(dst[at:], row[:panel])
+				row = row[panel:]
+			}
+		}
+		dst = dst[min(len(dst), panelsAtOnce*stride):]
+	}
 }
 
 // panelStride is how far packed panels of kn steps of k are apart. Packing may write a
