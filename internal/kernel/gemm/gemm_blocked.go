@@ -71,6 +71,9 @@ func (b *blocked[T]) matMul(par kernel.Par, g Gemm, c, x, y []T, e Epilogue[T]) 
 	case !direct && b.sharesPanels(g, t):
 		b.panelsShared(par, g, t, c, x, y, &e)
 		return
+	case !direct && t.cols == 1 && t.rows >= sharedTasks:
+		b.claimed(par, g, t, c, x, y, &e)
+		return
 	}
 	done := e.Done
 	if t.cols > 1 { // stretches would be parts of rows, which are short

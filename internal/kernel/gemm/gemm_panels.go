@@ -7,7 +7,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/kernel/tiles"
 )
 
-// sharedTasks is the number of tasks from which on it pays to pack B once for all of them.
+// sharedTasks is the number of tasks from which on it pays to pack B once for all of them, or
+// once for all that a thread takes.
 const sharedTasks = 3
 
 // sharesPanels reports whether tasks take the same panels of B, packed once for all of them,

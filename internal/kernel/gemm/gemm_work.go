@@ -167,12 +167,15 @@ func (w *gemmWork[T]) roomForB(kn, width, rows int) {
 func (w *gemmWork[T]) blocksOfA(p, kn, j, nn int) {
 	blocks := kernel.CeilDiv(w.i1-w.i0, w.m)
 	for q := range blocks {
-		i := w.i0 + q*(w.i1-w.i0)/blocks
-		end := w.i0 + (q+1)*(w.i1-w.i0)/blocks
-		w.blockOfA(i, end, p, kn, j, nn, q == 0)
-		if w.then != nil && p+kn == w.K {
-			w.then.Apply(w.Gemm, w.c, i, end, j, j+nn)
-		}
+		w.oneBlock(w.i0+q*(w.i1-w.i0)/blocks, w.i0+(q+1)*(w.i1-w.i0)/blocks, p, kn, j, nn, q == 0)
+	}
+}
+
+// oneBlock is blockOfA, and what is done to the block once its sums are complete.
+func (w *gemmWork[T]) oneBlock(i, end, p, kn, j, nn int, first bool) {
+	w.blockOfA(i, end, p, kn, j, nn, first)
+	if w.then != nil && p+kn == w.K {
+		w.then.Apply(w.Gemm, w.c, i, end, j, j+nn)
 	}
 }
 
