@@ -221,13 +221,17 @@ func (f *Sets) inputs(n *graph.Node) (s Set) {
 	return s
 }
 
-// edge returns the set of an output. What a Switch hands on depends on its predicate.
+// edge returns the set of an output. What a Switch hands on depends on its predicate,
+// also if the Switch itself waits for so much that its set has no room for that.
 func (f *Sets) edge(e graph.Edge) Set {
-	n := e.Node
+	n, s := e.Node, f.of[e.Node.ID]
 	if n.Role() != core.Switches || len(n.In) < 2 {
-		return f.of[n.ID]
+		return s
 	}
-	return f.union(f.of[n.ID], f.one(taken(n.In[len(n.In)-1], e.Out)), n)
+	if len(f.lists[s]) >= maxSet {
+		s = f.one(token{n, joins})
+	}
+	return f.union(s, f.one(taken(n.In[len(n.In)-1], e.Out)), n)
 }
 
 // findBad finds the loops that sets say nothing of: whose variables enter only if others

@@ -1,6 +1,8 @@
 package liveness_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/graph"
@@ -51,6 +53,43 @@ func TestBranches(t *testing.T) {
 		}
 		if got := sets.Implies(b, a); got != c.implies {
 			t.Errorf("%s lives whenever %s does: %v, want %v", c.a, c.b, got, c.implies)
+		}
+	}
+}
+
+// TestLargeSets: the outputs of a Switch are told apart however much they wait for.
+func TestLargeSets(t *testing.T) {
+	for n := 250; n <= 260; n++ {
+		var text, all strings.Builder
+		for i := range n {
+			fmt.Fprintf(&text, "far%d = Placeholder[dtype=float32, shape=[2]]\n", i)
+			fmt.Fprintf(&all, ", far%d", i)
+		}
+		fmt.Fprintf(&text, `p = Placeholder[dtype=bool, shape=[]]
+			sum = AddN(%s)
+			s = Switch(sum, p)
+			yes = Neg(s:1)
+			no = Exp(s)
+			both = Merge(no, yes)
+			after = Neg(both)`, all.String()[2:])
+		g, err := graphtext.Parse(text.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		order, err := g.Sorted()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets, err := liveness.Find(g, order, func(n *graph.Node) bool { return strings.HasPrefix(n.Name, "far") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		yes, no := g.Node("yes"), g.Node("no")
+		if sets.Together(yes, no) || sets.Implies(yes, no) || sets.Implies(no, yes) {
+			t.Errorf("%d values from elsewhere: the branches of a condition live together", n)
+		}
+		if after := g.Node("after"); sets.Implies(after, yes) || sets.Implies(after, no) {
+			t.Errorf("%d values from elsewhere: a branch lives with what comes after both", n)
 		}
 	}
 }
