@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 )
@@ -180,9 +181,9 @@ func (c *Client) Start(ctx context.Context, method string, req, resp any, done f
 // out, or by itself a little later. Outgoing is asked with ctx, whose end changes
 // nothing.
 func (c *Client) Notify(ctx context.Context, method string, req any) error {
-	body, err := c.codec.Marshal(req)
+	body, err := encode(c.codec, method, req)
 	if err != nil {
-		return status.Errorf(codes.Internal, "encoding a request of %s: %v", method, err)
+		return err
 	}
 	return c.sendLater(newFrame(kindNotify, 0, callHead(method, 0, c.outgoing(ctx)...), body))
 }
@@ -191,9 +192,9 @@ func (c *Client) begin(ctx context.Context, method string, req any, p *call) (ui
 	if err := ctx.Err(); err != nil {
 		return 0, status.FromContextError(err).Err()
 	}
-	body, err := c.codec.Marshal(req)
+	body, err := encode(c.codec, method, req)
 	if err != nil {
-		return 0, status.Errorf(codes.Internal, "encoding a request of %s: %v", method, err)
+		return 0, err
 	}
 	id, err := c.add(p)
 	if err != nil {
@@ -204,6 +205,15 @@ func (c *Client) begin(ctx context.Context, method string, req any, p *call) (ui
 		return 0, ErrNotSent{err}
 	}
 	return id, nil
+}
+
+// encode returns the body of a request.
+func encode(codec encoding.CodecV2, method string, req any) (mem.BufferSlice, error) {
+	body, err := codec.Marshal(req)
+	if err != nil {
+		return nil, status.Errorf(codes.Internal, "encoding a request of %s: %v", method, err)
+	}
+	return fitting(body)
 }
 
 func (c *Client) outgoing(ctx context.Context) []string {

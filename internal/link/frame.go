@@ -97,6 +97,17 @@ func newFrame(k kind, call uint32, head []byte, body mem.BufferSlice) frame {
 	return frame{front: front, size: len(front)}
 }
 
+// fitting returns a body unless it is longer than a frame may carry: the peer would end the
+// link over it, and all calls with it.
+func fitting(body mem.BufferSlice) (mem.BufferSlice, error) {
+	n := body.Len()
+	if n <= maxBody {
+		return body, nil
+	}
+	body.Free()
+	return nil, status.Errorf(codes.ResourceExhausted, "trying to send message larger than max (%d vs. %d)", n, maxBody) // in gRPC's words
+}
+
 // smallBody is the length up to which a body is copied behind its head.
 const smallBody = 8 << 10
 

@@ -467,7 +467,9 @@ func (q *request) reply(resp any, err error, mayWait bool) {
 	q.cancel()
 	var body mem.BufferSlice
 	if err == nil {
-		body, err = c.server.codec.Marshal(resp)
+		if body, err = c.server.codec.Marshal(resp); err == nil {
+			body, err = fitting(body)
+		}
 	}
 	o := outcome{}
 	if err != nil {
