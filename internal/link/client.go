@@ -11,7 +11,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/encoding"
-	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 )
@@ -181,7 +180,7 @@ func (c *Client) Start(ctx context.Context, method string, req, resp any, done f
 // out, or by itself a little later. Outgoing is asked with ctx, whose end changes
 // nothing.
 func (c *Client) Notify(ctx context.Context, method string, req any) error {
-	body, err := encode(c.codec, method, req)
+	body, err := encode(c.codec, "a request of "+method, req)
 	if err != nil {
 		return err
 	}
@@ -192,7 +191,7 @@ func (c *Client) begin(ctx context.Context, method string, req any, p *call) (ui
 	if err := ctx.Err(); err != nil {
 		return 0, status.FromContextError(err).Err()
 	}
-	body, err := encode(c.codec, method, req)
+	body, err := encode(c.codec, "a request of "+method, req)
 	if err != nil {
 		return 0, err
 	}
@@ -205,15 +204,6 @@ func (c *Client) begin(ctx context.Context, method string, req any, p *call) (ui
 		return 0, ErrNotSent{err}
 	}
 	return id, nil
-}
-
-// encode returns the body of a request.
-func encode(codec encoding.CodecV2, method string, req any) (mem.BufferSlice, error) {
-	body, err := codec.Marshal(req)
-	if err != nil {
-		return nil, status.Errorf(codes.Internal, "encoding a request of %s: %v", method, err)
-	}
-	return fitting(body)
 }
 
 func (c *Client) outgoing(ctx context.Context) []string {

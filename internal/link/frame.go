@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
@@ -97,15 +98,18 @@ func newFrame(k kind, call uint32, head []byte, body mem.BufferSlice) frame {
 	return frame{front: front, size: len(front)}
 }
 
-// fitting returns a body unless it is longer than a frame may carry: the peer would end the
-// link over it, and all calls with it.
-func fitting(body mem.BufferSlice) (mem.BufferSlice, error) {
-	n := body.Len()
-	if n <= maxBody {
-		return body, nil
+// encode returns a message as the body of a frame. One that is longer than a frame may carry
+// is refused: the peer would end the link over it, and all calls with it.
+func encode(codec encoding.CodecV2, what string, message any) (mem.BufferSlice, error) {
+	body, err := codec.Marshal(message)
+	if err != nil {
+		return nil, status.Errorf(codes.Internal, "encoding %s: %v", what, err)
 	}
-	body.Free()
-	return nil, status.Errorf(codes.ResourceExhausted, "trying to send message larger than max (%d vs. %d)", n, maxBody) // in gRPC's words
+	if n := body.Len(); n > maxBody {
+		body.Free()
+		return nil, status.Errorf(codes.ResourceExhausted, "trying to send message larger than max (%d vs. %d)", n, maxBody) // in gRPC's words
+	}
+	return body, nil
 }
 
 // smallBody is the length up to which a body is copied behind its head.

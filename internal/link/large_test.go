@@ -1,6 +1,8 @@
 package link
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,5 +63,25 @@ func TestVast(t *testing.T) {
 	}
 	if got, err := ask(t.Context(), c, "Echo", "x"); got != "x" || err != nil {
 		t.Errorf("the next call: %q, %v", got, err)
+	}
+}
+
+// sullen is a codec that cannot encode some messages.
+type sullen struct{ plain }
+
+func (c sullen) Marshal(v any) (mem.BufferSlice, error) {
+	if b, ok := v.(*[]byte); ok && string(*b) == "no" {
+		return nil, errors.New("I will not")
+	}
+	return c.plain.Marshal(v)
+}
+
+// TestUnencodable: a reply that cannot be encoded is a fault inside of the server.
+func TestUnencodable(t *testing.T) {
+	srv := newServer(newTester())
+	srv.codec = sullen{}
+	c := greeted(t, srv, nil)
+	if _, err := ask(t.Context(), c, "Echo", "no"); status.Code(err) != codes.Internal || !strings.Contains(err.Error(), "I will not") {
+		t.Errorf("%v, want Internal and the reason", err)
 	}
 }

@@ -467,9 +467,7 @@ func (q *request) reply(resp any, err error, mayWait bool) {
 	q.cancel()
 	var body mem.BufferSlice
 	if err == nil {
-		if body, err = c.server.codec.Marshal(resp); err == nil {
-			body, err = fitting(body)
-		}
+		body, err = encode(c.server.codec, "a reply of "+q.stream.method, resp)
 	}
 	o := outcome{}
 	if err != nil {
