@@ -25,7 +25,8 @@ type response struct {
 	step   int64
 	number uint64 // that the request had, 0 if none
 
-	offer *content // that the peer has been told of, nil before
+	offer     *content // that the peer has been told of, nil before
+	cancelled bool     // by the peer, before it was told of anything
 }
 
 // A content is what is to be written.
@@ -173,17 +174,22 @@ func (c *Channel) refuse(r *response, err error) {
 	}
 }
 
-// offer tells the peer what to make room for.
+// offer tells the peer what to make room for. A peer that has cancelled meanwhile says
+// nothing more, so it gets the last word instead.
 func (c *Channel) offer(r *response, v *content) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil {
+	if c.err != nil || r.cancelled {
+		c.mu.Unlock()
 		v.release()
+		c.refuse(r, errCancelled)
 		return
 	}
+	defer c.mu.Unlock()
 	r.offer = v
 	c.enqueue(&message{typ: metaDataUpdate, index: r.index, meta: v.meta})
 }
+
+var errCancelled = &core.Error{Code: core.Canceled, Msg: "the receive was cancelled", Derived: true}
 
 // requestedAgain hears that the peer has made room for what it was offered.
 func (c *Channel) requestedAgain(m *message) error {
@@ -214,13 +220,13 @@ func (c *Channel) cancelled(index uint32) {
 	r := c.responses[index]
 	var v *content
 	if r != nil {
-		v, r.offer = r.offer, nil
+		v, r.offer, r.cancelled = r.offer, nil, true
 	}
 	c.mu.Unlock()
 	switch {
 	case v != nil:
 		v.release()
-		c.refuse(r, &core.Error{Code: core.Canceled, Msg: "the receive was cancelled", Derived: true})
+		c.refuse(r, errCancelled)
 	case r != nil:
 		r.cancel() // the wait ends with an error, which is sent
 	}
