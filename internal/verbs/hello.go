@@ -108,11 +108,12 @@ type incarnations struct {
 const maxIncarnations = 16
 
 // admitLocked records an incarnation of a peer, and refuses one that another one has
-// replaced. The caller holds the manager's lock.
+// replaced. Of a task that is no peer nothing is kept: anyone can make up names. The
+// caller holds the manager's lock.
 func (m *Manager) admitLocked(task string, incarnation uint64) error {
 	l := m.incarnations[task]
 	switch {
-	case incarnation == 0 || incarnation == l.now:
+	case incarnation == 0 || incarnation == l.now || !m.hasPeer(task):
 		return nil
 	case slices.Contains(l.past, incarnation):
 		return core.Errorf(core.Aborted, "incarnation %d of %s is over: another one is connected by RDMA, %d", incarnation, task, l.now)

@@ -102,12 +102,14 @@ func (m *Manager) channel(task string) (*Channel, error) {
 	return c, nil
 }
 
+func (m *Manager) hasPeer(task string) bool { return slices.Contains(m.opts.Peers, task) }
+
 // open makes a new channel to a task in place of the one that it had.
 func (m *Manager) open(task string) (*Channel, error) {
 	switch {
 	case m.closed:
 		return nil, errShutDown
-	case !slices.Contains(m.opts.Peers, task):
+	case !m.hasPeer(task):
 		return nil, core.Errorf(core.NotFound, "RDMA connects the tasks of a cluster, %q is none of the peers of %s", task, m.opts.Task)
 	}
 	c, err := newChannel(m.adapter, task, m.opts.Serve, &m.cache, m.opts.MaxTensor)
