@@ -60,6 +60,8 @@ func (c *Channel) arrived(w Completion) error {
 	switch {
 	case w.Op == OpRecv:
 		return c.pingReceived(w.Len)
+	case !c.pingSeen && c.remote.version != 0: // a peer that said hello greets first
+		return c.errStranger()
 	case c.older != nil:
 		return c.older.arrived(w.Imm, w.Len)
 	case c.took(w.Imm):

@@ -93,9 +93,13 @@ func (c *Channel) answers(ping []byte) (extended bool, err error) {
 		return extended, nil
 	}
 	if !extended || len(said) < len(c.nonce) || nonce(said[:len(c.nonce)]) != c.nonce {
-		return false, fmt.Errorf("it is a stranger: its first message does not repeat what %s was told", c.peer)
+		return false, c.errStranger()
 	}
 	return true, nil
+}
+
+func (c *Channel) errStranger() error {
+	return fmt.Errorf("it is a stranger: its first message does not repeat what %s was told", c.peer)
 }
 
 // incarnations are the incarnations of a peer: this one, and those before it.

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/invariants"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
@@ -272,6 +274,35 @@ func TestWritesAfterTheFence(t *testing.T) {
 	h.mem[0] = 66
 	if h.post(verbs.SendWR{Op: verbs.OpWrite, Local: h.local(0, 1), RemoteAddr: addr, RKey: rkey}) || mem[0] != 77 {
 		t.Errorf("a peer writes to memory that it has given back: %d", mem[0])
+	}
+}
+
+// TestNoGreeting: who does not repeat what the peer was told is not listened to, whatever it
+// begins with.
+func TestNoGreeting(t *testing.T) {
+	for generation, imm := range map[int]uint32{1: 0x3ace3161, 2: 0xFFFFFFFF} {
+		c := newCluster()
+		c.config.Generation = generation
+		c.wrap = softInstead(t)
+		victim := manager(c.join(t, rendezvoustest.TaskB, rendezvoustest.TaskA))
+		h := attack(t, victim, generation)
+		got := make(chan rendezvous.Result, 1)
+		victim.Recv(t.Context(), rendezvoustest.TaskA, 1, key("e"), rendezvous.Allocate, func(r rendezvous.Result) { got <- r })
+		h.mem[0] = 2 // a request, in the last generation
+		if generation == 1 {
+			h.mem[0] = 4
+		}
+		h.mem[4], h.mem[6], h.mem[526] = 1, 'k', 1
+		h.post(verbs.SendWR{Op: verbs.OpWriteImm, Imm: imm, Local: h.local(0, 700), RemoteAddr: h.rx.GetRemoteAddr(), RKey: h.rx.GetRkey()})
+		select {
+		case r := <-got:
+			if r.Err == nil || !strings.Contains(r.Err.Error(), "stranger") {
+				t.Errorf("generation %d: a receive from a stranger gives %v", generation, r.Err)
+			}
+		case <-time.After(3 * time.Second):
+			t.Errorf("generation %d: a stranger asks for tensors and stays connected", generation)
+		}
+		h.end()
 	}
 }
 
