@@ -91,7 +91,24 @@ func (c *Context) runSpread(ctx context.Context, op *operation, s *spread) ([]va
 		r.fail(c.runOwn(ctx, r))
 	}
 	parts.Wait()
+	if r.err == nil {
+		r.err = r.checkResults()
+	}
 	return r.out, r.err
+}
+
+// checkResults finds results that are missing: of branches that were not taken, or kept in
+// another task where the caller wants them at once.
+func (r *spreadStep) checkResults() error {
+	for i, v := range r.out {
+		switch {
+		case v.away == "" && v.tensor == nil:
+			return core.Errorf(core.Internal, "Retval[%d] does not have value", i)
+		case v.away != "" && r.op.def.GetId() == notKept:
+			return core.Errorf(core.Internal, "a part of a function must answer with its results when they have no number, %s has kept result %d", v.away, i)
+		}
+	}
+	return nil
 }
 
 // fail ends all parts. An error that follows from another does not hide the one
