@@ -124,7 +124,7 @@ func (c *Context) sendTensor(op *pb.SendTensorOp) error {
 	for i, p := range op.GetTensors() {
 		t, err := core.TensorFromProto(p)
 		if err != nil {
-			return unparsed(core.AsError(err))
+			return unparsed("Unable to parse tensor proto", core.AsError(err))
 		}
 		if all[i], err = d.FromHost(t); err != nil {
 			return err
@@ -138,12 +138,12 @@ func (c *Context) sendTensor(op *pb.SendTensorOp) error {
 
 // unparsed is the error of a tensor that cannot be had from a message. The code is
 // TensorFlow's, unless the message is fine and memory is short: that is worth another try.
-func unparsed(err *core.Error) error {
+func unparsed(what string, err *core.Error) error {
 	code := core.InvalidArgument
 	if err.Code == core.ResourceExhausted {
 		code = core.ResourceExhausted
 	}
-	return core.Errorf(code, "Unable to parse tensor proto: %s", err.Message())
+	return core.Errorf(code, "%s: %s", what, err.Message())
 }
 
 // sendPackedHandle makes one value of several, of which each device sees its own.
@@ -181,7 +181,7 @@ func (c *Context) local(p *pb.TensorProto, device string) (value, error) {
 	}
 	t, err := core.TensorFromProto(p)
 	if err != nil {
-		return value{}, core.Errorf(core.InvalidArgument, "Invalid TensorProto: %s", core.AsError(err).Message())
+		return value{}, unparsed("Invalid TensorProto", core.AsError(err))
 	}
 	return value{tensor: t, device: d}, nil
 }

@@ -166,6 +166,10 @@ func TestBadItems(t *testing.T) {
 	huge.GetSendTensor().Tensors[0] = &pb.TensorProto{Dtype: pb.DataType_DT_FLOAT, TensorShape: core.ShapeProto(core.Shape{1 << 28}), FloatVal: []float32{1}}
 	_, err := c.enqueue(huge)
 	wantError(t, err, core.ResourceExhausted, "Unable to parse tensor proto: OOM when allocating")
+	op := c.operation("Identity", core.Attrs{"T": core.Float32}, floats(1))
+	op.OpInputs[0].Item = &pb.Operation_Input_Tensor{Tensor: huge.GetSendTensor().GetTensors()[0]}
+	_, err = c.enqueue(item(op))
+	wantError(t, err, core.ResourceExhausted, "Invalid TensorProto: OOM when allocating")
 }
 
 func packing(all ...*pb.SendPackedHandleOp_Handle) *pb.QueueItem {
