@@ -183,5 +183,8 @@ func (c *Context) local(p *pb.TensorProto, device string) (value, error) {
 	if err != nil {
 		return value{}, unparsed("Invalid TensorProto", core.AsError(err))
 	}
+	if t, err = d.FromHost(t); err != nil {
+		return value{}, err
+	}
 	return value{tensor: t, device: d}, nil
 }

@@ -4,6 +4,10 @@ import (
 	"context"
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/device/fake"
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/worker"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -77,4 +81,81 @@ func TestKeptElsewhere(t *testing.T) {
 	op.Id = notKept
 	_, err := c.enqueue(item(op))
 	wantError(t, err, core.Internal, "has kept result 0")
+}
+
+// TestPackedOnDevices: a value that comes for a device is in the memory of that device.
+func TestPackedOnDevices(t *testing.T) {
+	s, spec := withFake(t)
+	if _, err := s.CreateContext(t.Context(), creation(7)); err != nil {
+		t.Fatal(err)
+	}
+	c := &client{t: t, s: s, id: 7}
+	f, with := define(t, "neg", func(x tf.Output) tf.Output { return x.Neg() })
+	p := packing(packed(floats(3)))
+	p.GetSendPackedHandle().Handles[0].GetLocalHandle().Device = spec
+	op := c.callOf(f, handle{500, 0})
+	op.Device = spec
+	if _, err := c.enqueue(registering(f, with, false), p, item(op)); err != nil {
+		t.Fatal(err)
+	}
+	c.wantFloats(handle{int(op.GetId()), 0}, -3)
+}
+
+// TestAnswerOnDevices: so is a result that another task has given for it.
+func TestAnswerOnDevices(t *testing.T) {
+	s, spec := withFake(t)
+	s.env.Connect = func(*pb.ClusterDef) (Peers, error) { return giver{}, nil }
+	if _, err := s.CreateContext(t.Context(), creation(7)); err != nil {
+		t.Fatal(err)
+	}
+	c := &client{t: t, s: s, id: 7}
+	f, with := define(t, "away", func(x tf.Output) (y tf.Output) {
+		x.Graph().Device(chief, func() { y = x.Add(x) })
+		return y
+	})
+	op := c.callOf(f, floats(1))
+	op.Device, op.Id = spec, notKept
+	resp, err := c.enqueue(registering(f, with, false), item(op))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := resp.GetQueueResponse()[1].GetTensor()
+	if len(all) != 1 {
+		t.Fatalf("the call gives %d results", len(all))
+	}
+	if got, err := core.TensorFromProto(all[0]); err != nil || core.Data[float32](got)[0] != 5 {
+		t.Errorf("the call gives %v, %v, want 5", got, err)
+	}
+}
+
+// A giver is a neighbor that gives its results with the answer.
+type giver struct{ neighbor }
+
+func (g giver) Peer(string) (Peer, error) { return g, nil }
+func (giver) Close()                      {}
+
+func (giver) Enqueue(context.Context, *pb.EnqueueRequest) (*pb.EnqueueResponse, error) {
+	return &pb.EnqueueResponse{}, nil
+}
+
+func (giver) RunComponentFunction(context.Context, *pb.RunComponentFunctionRequest) (*pb.RunComponentFunctionResponse, error) {
+	return &pb.RunComponentFunctionResponse{Tensor: []*pb.TensorProto{core.TensorProto(core.Scalar(float32(5)))}}, nil
+}
+
+// withFake returns a service with a device whose memory the host does not see, and that
+// device's name.
+func withFake(t *testing.T) (*Service, string) {
+	t.Helper()
+	spec, err := core.ParseDevice(task + "/device:FAKE:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	devices := device.NewSet(append(device.CPUs("worker", 0, 1).List(), fake.New(spec))...)
+	w := worker.New(worker.Env{Task: task, Devices: devices, Rendezvous: rendezvous.NewManager(0)})
+	s := New(Env{Worker: w})
+	t.Cleanup(func() {
+		s.Close()
+		w.Close()
+	})
+	return s, spec.String()
 }

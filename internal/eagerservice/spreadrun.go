@@ -246,6 +246,9 @@ func (r *spreadStep) results(p *part, resp *pb.RunComponentFunctionResponse) err
 		if err != nil {
 			return err
 		}
+		if t, err = r.op.device.FromHost(t); err != nil {
+			return err
+		}
 		r.set(int(i), value{tensor: t, device: r.op.device})
 	}
 	return nil
