@@ -142,12 +142,14 @@ func (l *layout) ask() error {
 	return nil
 }
 
-// unpack gives the users of a packed argument that of their device.
+// unpack gives the users of a packed argument that of their device. Who only waits for it
+// need not: arguments are there before all nodes.
 func (l *layout) unpack() error {
 	copies := map[argument]*graph.Node{}
 	for _, n := range slices.Clone(l.g.Nodes) {
+		n.Control = slices.DeleteFunc(n.Control, l.isPacked)
 		for k, e := range n.In {
-			if e.Node.Role() != core.Argument || len(l.op.in[e.Node.Int("index")].packed) == 0 {
+			if !l.isPacked(e.Node) {
 				continue
 			}
 			a := argument{e.Node.Int("index"), l.packedFor(e.Node, n)}
@@ -160,10 +162,13 @@ func (l *layout) unpack() error {
 			n.In[k].Node = copies[a]
 		}
 	}
-	l.g.Keep(func(n *graph.Node) bool {
-		return n.Role() != core.Argument || n.Int("index") >= len(l.op.in) || len(l.op.in[n.Int("index")].packed) == 0
-	})
+	l.g.Keep(func(n *graph.Node) bool { return !l.isPacked(n) })
 	return nil
+}
+
+// isPacked reports whether n is an argument of the call that is packed, and no copy.
+func (l *layout) isPacked(n *graph.Node) bool {
+	return n.Role() == core.Argument && n.Int("index") < len(l.op.in) && len(l.op.in[n.Int("index")].packed) > 0
 }
 
 // packedFor returns which of the values of a packed argument a node sees: that of

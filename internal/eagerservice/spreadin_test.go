@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/device/fake"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
@@ -158,4 +160,19 @@ func withFake(t *testing.T) (*Service, string) {
 		w.Close()
 	})
 	return s, spec.String()
+}
+
+// TestPackedControl: a node may wait for a packed argument without reading it.
+func TestPackedControl(t *testing.T) {
+	c := newClient(t, newService(t), 7)
+	f, with := define(t, "waits", func(x tf.Output) tf.Output { return ops.Const(x.Graph(), []float32{3}, 1).Neg() })
+	f = proto.CloneOf(f)
+	for _, n := range f.GetNodeDef() {
+		n.Input = append(n.Input, "^"+f.GetSignature().GetInputArg()[0].GetName())
+	}
+	call := c.callOf(f, c.packed(floats(1), floats(2)))
+	if _, err := c.enqueue(registering(f, with, false), item(call)); err != nil {
+		t.Fatal(err)
+	}
+	c.wantFloats(handle{int(call.GetId()), 0}, -3)
 }
