@@ -58,8 +58,11 @@ func events(args []string, stdout, stderr io.Writer) error {
 // eachEvent calls f for all events below dir, file by file. The end of a file that
 // is still being written may be missing.
 func eachEvent(dir string, f func(file string, e *pb.Event) error) error {
-	found := false
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	root, found := dir, false
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		root += string(filepath.Separator) // a link is followed then
+	}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return core.FileError(name, err)
 		}

@@ -84,6 +84,10 @@ func TestEvents(t *testing.T) {
 	says(t, 0, "run  loss  scalar  2       0 to 1\n", "events", "ls", dir)
 	says(t, 0, ",1,loss,0.1\n", "events", "export", dir)
 	says(t, 0, `"step":1,"tag":"loss","value":0.1}`, "events", "export", "-format", "json", dir)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err == nil { // not all systems have links
+		says(t, 0, "run  loss  scalar  2       0 to 1\n", "events", "ls", link)
+	}
 	says(t, 1, "NOT_FOUND: there must be event files", "events", "ls", t.TempDir())
 	says(t, 1, "usage:", "events", "export", "-format", "xml", dir)
 	says(t, 1, "usage:", "events")
