@@ -159,8 +159,17 @@ func readFlag(s *flag.FlagSet, line string, given map[string]bool) error {
 	if given[name] && s.Lookup(name) != nil {
 		return nil
 	}
-	if value == "" { // as a flag without value, which only switches have
+	if value == "" && !strings.Contains(line, "=") {
+		if f := s.Lookup(name); f != nil && !isSwitch(f) {
+			return tf.Errorf(tf.InvalidArgument, "flag needs an argument: -%s", name)
+		}
 		value = "true"
 	}
 	return s.Set(name, value)
+}
+
+// isSwitch reports whether a flag may stand without a value.
+func isSwitch(f *flag.Flag) bool {
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
 }

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -94,5 +96,29 @@ func TestTwinsAreTold(t *testing.T) {
 		if got := log.String(); want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("of %s it was told %q, want %q", spec, got, want)
 		}
+	}
+}
+
+// TestFlagsOfFiles: in a file, too, only switches stand without a value.
+func TestFlagsOfFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "flags")
+	for text, want := range map[string]string{
+		"job_name\n":                "line 1: INVALID_ARGUMENT: flag needs an argument: -job_name",
+		"no_links\nroles # later\n": "line 2: INVALID_ARGUMENT: flag needs an argument: -roles",
+		"nosuch\n":                  "line 1: no such flag -nosuch",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parseServe([]string{"--config", path}, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	if err := os.WriteFile(path, []byte("no_links\njob_name=\ndeny_ops = \nlog info\nthreads=3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := parseServe([]string{"--config", path}, io.Discard)
+	if err != nil || !f.noLinks || f.job != "" || f.confine.deny != "" || f.threads != 3 {
+		t.Errorf("flags %+v, %v", f, err)
 	}
 }
