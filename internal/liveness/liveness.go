@@ -22,11 +22,21 @@ const maxSet = 256
 // something, or a loop.
 type token struct {
 	node *graph.Node
-	what int // a Switch's output where node is its predicate, see taken, or one of the following
+	what int64 // a Switch's output where node is its predicate, see taken, or one of the following
 }
 
-// taken stands for output out of each Switch whose predicate is by.
-func taken(by graph.Edge, out int) token { return token{by.Node, by.Out<<16 + out} }
+// taken stands for output out of each Switch with so many outputs whose predicate is by. A
+// Switch takes its last output for all numbers that are none of another one, so that out
+// means something else where there are more of them.
+func taken(by graph.Edge, outputs, out int) token {
+	return token{by.Node, int64(by.Out)<<40 | int64(outputs^2)<<20 | int64(out)}
+}
+
+// either reports whether one of two tokens is there whenever their node is: they are the
+// two outputs of Switches with two.
+func either(x, y token) bool {
+	return x.node == y.node && x.what >= 0 && x.what^y.what == 1 && max(x.what, y.what)<<24 == 1<<24
+}
 
 const (
 	waits  = -1 - iota // node waits for something
@@ -187,7 +197,7 @@ func (f *Sets) merge(n *graph.Node) Set {
 		return f.one(token{n, joins})
 	}
 	x, y := f.byID[rest(a, common)], f.byID[rest(b, common)]
-	if x.node != y.node || x.what < 0 || x.what^y.what != 1 || max(x.what, y.what)&0xffff != 1 {
+	if !either(x, y) {
 		return f.one(token{n, joins})
 	}
 	return f.intern(common)
@@ -231,7 +241,7 @@ func (f *Sets) edge(e graph.Edge) Set {
 	if len(f.lists[s]) >= maxSet {
 		s = f.one(token{n, joins})
 	}
-	return f.union(s, f.one(taken(n.In[len(n.In)-1], e.Out)), n)
+	return f.union(s, f.one(taken(n.In[len(n.In)-1], len(n.OutTypes), e.Out)), n)
 }
 
 // findBad finds the loops that sets say nothing of: whose variables enter only if others

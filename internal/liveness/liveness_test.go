@@ -93,3 +93,44 @@ func TestLargeSets(t *testing.T) {
 		}
 	}
 }
+
+// TestManyBranches: of more than two branches, two are not all; and the second of two is
+// taken in other cases than the second of three.
+func TestManyBranches(t *testing.T) {
+	sets, g := find(t, `
+		i = Placeholder[dtype=int32, shape=[]]
+		x = Placeholder[dtype=float32, shape=[2]]
+		before = Neg(x)
+		s2 = _SwitchN[num_outs=2](x, i)
+		s3 = _SwitchN[num_outs=3](x, i)
+		second2 = Neg(s2:1)
+		second3 = Neg(s3:1)
+		all2 = Merge(s2, second2)
+		some3 = Merge(s3, second3)
+		after2 = Neg(all2)
+		after3 = Neg(some3)`)
+	if a, b := g.Node("second2"), g.Node("second3"); sets.Together(a, b) || sets.Implies(a, b) {
+		t.Error("the second of two branches and the second of three live together")
+	}
+	if before := g.Node("before"); !sets.Together(before, g.Node("after2")) || sets.Implies(before, g.Node("after3")) {
+		t.Error("two branches of two must be all, and two of three not")
+	}
+}
+
+// find returns the sets of a graph in which nothing waits.
+func find(t *testing.T, text string) (*liveness.Sets, *graph.Graph) {
+	t.Helper()
+	g, err := graphtext.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order, err := g.Sorted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets, err := liveness.Find(g, order, func(*graph.Node) bool { return false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sets, g
+}
