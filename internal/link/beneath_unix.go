@@ -46,7 +46,7 @@ type beneath struct {
 	putTo int    // the socket, within put; 0: writes wait
 	rest  []byte // of records, not written yet
 
-	linked   bool         // a link is above; set before it writes
+	note     func()       // notes that the peer is there; nil: no link is above; set before it writes
 	progress atomic.Int64 // bytes that the peer has taken since a write deadline was set
 }
 
@@ -140,15 +140,22 @@ func (b *beneath) SetWriteDeadline(t time.Time) error {
 	return b.TCPConn.SetWriteDeadline(t)
 }
 
+// noticeable is how long a write of a record takes that had to wait for the peer.
+const noticeable = time.Millisecond
+
 // writeAll writes p and waits for that. The writes of a link go on past a deadline before
 // which the peer has taken anything: for crypto/tls the error of a write is final.
 func (b *beneath) writeAll(p []byte) (n int, err error) {
 	for {
 		var taken int
+		began := time.Now()
 		taken, err = b.TCPConn.Write(p[n:])
 		n += taken
 		b.progress.Add(int64(taken))
-		if err == nil || !b.linked || !errors.Is(err, os.ErrDeadlineExceeded) || b.progress.Load() == 0 {
+		if b.note != nil && taken > 0 && time.Since(began) > noticeable {
+			b.note()
+		}
+		if err == nil || b.note == nil || !errors.Is(err, os.ErrDeadlineExceeded) || b.progress.Load() == 0 {
 			return n, err
 		}
 		if err := b.SetWriteDeadline(time.Now().Add(writeStallTimeout)); err != nil {

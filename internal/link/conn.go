@@ -49,6 +49,7 @@ type conn struct {
 	flushTimer     *time.Timer    // flushes what is not urgent; nil: nothing was
 	deferredEnd    error          // why the link ends once nothing is left to write; nil: it does not
 	keepaliveTimer *time.Timer    // checks whether the peer is there; nil: nothing does
+	patience       time.Duration  // after which it does; 0: never
 
 	queued      atomic.Int64  // bytes that wait to be written, or are being written
 	queueSignal chan struct{} // has room for one: queued has fallen, or the link has ended
@@ -176,22 +177,38 @@ func (c *conn) write(batch []frame, out net.Buffers) {
 		c.end(err)
 		return
 	}
+	wait, taken := c.writeWait(), time.Now()
 	for len(out) > 0 {
 		var now net.Buffers
 		now, out = cut(out, writeChunk)
-		c.nc.SetWriteDeadline(time.Now().Add(writeStallTimeout)) // fails on a closed connection, as WriteTo does
+		c.nc.SetWriteDeadline(time.Now().Add(wait)) // fails on a closed connection, as WriteTo does
 		n, err := now.WriteTo(c.nc)
-		if n > 0 && errors.Is(err, os.ErrDeadlineExceeded) { // the peer is slow
+		if n > 0 {
+			taken = time.Now()
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) && time.Since(taken) < writeStallTimeout { // the peer is slow
 			out, err = append(now, out...), nil
 		}
 		if err != nil {
 			c.end(err)
 			return
 		}
-		if len(out) > 0 {
+		if n > 0 && len(out) > 0 {
 			c.noteActivity() // a peer that takes much need not say anything meanwhile
 		}
 	}
+}
+
+// writeWait is how long a write may wait before what the peer has taken of it is noted: a
+// part of the time after which a silent peer is asked. Only a TCP connection can go on after
+// that; beneath TLS each record notes it.
+func (c *conn) writeWait() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, plain := c.nc.(*net.TCPConn); !plain || c.patience <= 0 {
+		return writeStallTimeout
+	}
+	return min(c.patience/4, writeStallTimeout)
 }
 
 // written gives up a batch that has been written, or cannot be.

@@ -88,6 +88,7 @@ func (c *conn) startKeepalive(k Keepalive) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.patience = k.Time
 	if c.err == nil {
 		c.keepaliveTimer = time.AfterFunc(k.Time, func() { c.checkKeepalive(k) })
 	}

@@ -97,7 +97,7 @@ func (r *frameReader) attach() {
 		r.raw = raw
 	} else if b, ok := raw.(rawBeneath); ok {
 		r.raw, r.below = raw, b.conn
-		r.below.linked = true
+		r.below.note = r.noteActivity
 	}
 }
 

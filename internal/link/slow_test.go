@@ -61,3 +61,46 @@ func TestSlowPeersGetAll(t *testing.T) {
 		a.Close()
 	})
 }
+
+// TestSlowPeersAreThere: a peer that takes what it is sent counts as alive, however long it
+// takes for a chunk: it cannot answer pings that it has not come to.
+func TestSlowPeersAreThere(t *testing.T) {
+	for name, ends := range map[string]func() (client, server net.Conn){
+		"plain": func() (client, server net.Conn) {
+			client, server = pair(t)
+			server.(*net.TCPConn).SetWriteBuffer(1)
+			return client, server
+		},
+		"TLS": func() (client, server net.Conn) { return secured(t, true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := newServer(newTester())
+			srv.keepalive = Keepalive{Time: 100 * time.Millisecond, Timeout: 300 * time.Millisecond}
+			a, b := ends()
+			defer a.Close()
+			served := make(chan struct{})
+			go func() {
+				srv.Serve(b, nil, nil)
+				close(served)
+			}()
+			if err := errors.Join(writePreface(a), readPreface(a)); err != nil {
+				t.Fatal(err)
+			}
+			head, body := callHead("/t/Echo", 0), make([]byte, 3*writeChunk/2)
+			call := append(header{kindCall, 1, len(head), len(body)}.append(nil), head...)
+			if _, err := a.Write(append(call, body...)); err != nil {
+				t.Fatal(err)
+			}
+			for n := 0; n < len(body); {
+				k, err := a.Read(body[:16<<10])
+				if err != nil {
+					t.Fatalf("a slow reader loses its link after %d bytes: %v", n, err)
+				}
+				n += k
+				time.Sleep(time.Duration(k) * 20 * time.Millisecond / (16 << 10))
+			}
+			a.Close()
+			<-served
+		})
+	}
+}
