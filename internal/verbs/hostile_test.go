@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -330,4 +331,54 @@ func (h *hostile) hear() []byte {
 	m := bytes.Clone(h.mem[heard:][:583])
 	h.post(verbs.SendWR{Op: verbs.OpWriteImm, Imm: 0xFFFFFFFE})
 	return m
+}
+
+// TestRestless: a task that connects again and again has one queue pair at a time: the
+// completion queue, which all tasks share, has room for no more.
+func TestRestless(t *testing.T) {
+	c := newCluster()
+	instead, counted := softInstead(t), &pairCounter{}
+	c.wrap = func(d verbs.Device) verbs.Device {
+		counted.Device = instead(d)
+		return counted
+	}
+	victim := manager(c.join(t, rendezvoustest.TaskB, rendezvoustest.TaskA))
+	var asking sync.WaitGroup
+	for i := range 8 {
+		asking.Go(func() {
+			for k := range 8 {
+				_, _ = victim.GetRemoteAddress(t.Context(), &pb.GetRemoteAddressRequest{
+					HostName: rendezvoustest.TaskA, Mr: make([]*pb.MemoryRegion, 2), Channel: &pb.Channel{Qpn: int32(1 + i), Psn: int32(k)},
+				})
+			}
+		})
+	}
+	asking.Wait()
+	if most := counted.most.Load(); most != 1 {
+		t.Errorf("a task had %d queue pairs at once", most)
+	}
+}
+
+// A pairCounter counts the queue pairs of a device that are there.
+type pairCounter struct {
+	verbs.Device
+	now, most atomic.Int64
+}
+
+func (d *pairCounter) CreateQP(cq verbs.CompletionQueue, depth int) (verbs.QueuePair, error) {
+	qp, err := d.Device.CreateQP(cq, depth)
+	if n := d.now.Add(1); n > d.most.Load() {
+		d.most.Store(n)
+	}
+	return countedPair{qp, d}, err
+}
+
+type countedPair struct {
+	verbs.QueuePair
+	d *pairCounter
+}
+
+func (q countedPair) Destroy() error {
+	defer q.d.now.Add(-1)
+	return q.QueuePair.Destroy()
 }

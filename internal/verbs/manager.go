@@ -104,7 +104,9 @@ func (m *Manager) channel(task string) (*Channel, error) {
 
 func (m *Manager) hasPeer(task string) bool { return slices.Contains(m.opts.Peers, task) }
 
-// open makes a new channel to a task in place of the one that it had.
+// open makes a new channel to a task in place of the one that it had. The queue pair of
+// that is destroyed first: the adapter's completion queue has room for what a channel of
+// each peer can complete, and is lost to all of them if more come.
 func (m *Manager) open(task string) (*Channel, error) {
 	switch {
 	case m.closed:
@@ -112,12 +114,14 @@ func (m *Manager) open(task string) (*Channel, error) {
 	case !m.hasPeer(task):
 		return nil, core.Errorf(core.NotFound, "RDMA connects the tasks of a cluster, %q is none of the peers of %s", task, m.opts.Task)
 	}
+	if old := m.channels[task]; old != nil {
+		moved := unavailable(task, errMoved)
+		old.fail(moved)
+		m.wg.Go(func() { old.close(moved) })
+	}
 	c, err := newChannel(m.adapter, task, m.opts.Serve, &m.cache, m.opts.MaxTensor)
 	if err != nil {
 		return nil, core.Errorf(core.Unavailable, "%v", err)
-	}
-	if old := m.channels[task]; old != nil {
-		m.wg.Go(func() { old.close(unavailable(task, errMoved)) })
 	}
 	m.channels[task] = c
 	return c, nil
