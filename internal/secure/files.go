@@ -117,7 +117,7 @@ func readFile(path string) ([]byte, error) {
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, core.Errorf(core.NotFound, "cannot read a file of the TLS configuration: %v", err)
+		return nil, core.Errorf(core.CodeOf(core.FileError(path, err)), "cannot read a file of the TLS configuration: %v", err)
 	}
 	return b, nil
 }

@@ -4,10 +4,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/gorge-tf/gorge/internal/secure"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func codeOf(err error) codes.Code { return status.Code(err) }
@@ -36,4 +41,17 @@ func pipe(t *testing.T) (a, b net.Conn) {
 		b.Close()
 	})
 	return a, b
+}
+
+// TestUnreadableFiles: a file that is there and cannot be read is not one that is missing.
+func TestUnreadableFiles(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]core.Code{file + "/below": core.FailedPrecondition, file + "missing": core.NotFound} {
+		if _, err := secure.Open(secure.Files{CA: path}, nil, nil); core.CodeOf(err) != want {
+			t.Errorf("%s: %v, want %v", path, err, want)
+		}
+	}
 }
