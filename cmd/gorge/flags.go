@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // defineQuotas defines what bounds clients and peers.
@@ -130,7 +131,7 @@ func readFlags(s *flag.FlagSet, path string) error {
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return tf.Errorf(tf.NotFound, "cannot read the flags: %v", err)
+		return tf.Errorf(tf.CodeOf(core.FileError(path, err)), "cannot read the flags: %v", err)
 	}
 	given := map[string]bool{"config": true}
 	s.Visit(func(f *flag.Flag) { given[f.Name] = true })

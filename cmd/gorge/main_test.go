@@ -89,6 +89,8 @@ func TestFailures(t *testing.T) {
 		{"serve --cluster_spec=local|127.0.0.1:0 --job_name=local --log=loud", "INVALID_ARGUMENT: -log must be"},
 		{"serve --server_def=" + broken, "INVALID_ARGUMENT: a server definition must be"},
 		{"serve --server_def=/nowhere", "NOT_FOUND: cannot read the server definition"},
+		{"serve --server_def=/", "FAILED_PRECONDITION: cannot read the server definition"},
+		{"serve --config=/", "FAILED_PRECONDITION: cannot read the flags"},
 		{"serve --server_def=x --cluster_spec=y", "INVALID_ARGUMENT: -server_def and -cluster_spec exclude each other"},
 	} {
 		var stderr bytes.Buffer

@@ -15,6 +15,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/telemetry"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	_ "github.com/gorge-tf/gorge/tf/ops/all"   // clients send graphs of any op
 	_ "github.com/gorge-tf/gorge/tf/ops/probe" // TensorFlow's servers have them, for its own tests
@@ -223,7 +224,7 @@ func (f *serveFlags) identity() (cluster.Config, error) {
 	case f.serverDef != "":
 		data, err := os.ReadFile(f.serverDef)
 		if err != nil {
-			return cluster.Config{}, tf.Errorf(tf.NotFound, "cannot read the server definition: %v", err)
+			return cluster.Config{}, tf.Errorf(tf.CodeOf(core.FileError(f.serverDef, err)), "cannot read the server definition: %v", err)
 		}
 		return cluster.FromServerDef(data)
 	case f.cluster == "" && f.job == "" && os.Getenv("TF_CONFIG") != "":
