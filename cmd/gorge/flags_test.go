@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"io"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gorge-tf/gorge/tf/cluster"
 )
@@ -121,4 +123,23 @@ func TestFlagsOfFiles(t *testing.T) {
 	if err != nil || !f.noLinks || f.job != "" || f.confine.deny != "" || f.threads != 3 {
 		t.Errorf("flags %+v, %v", f, err)
 	}
+}
+
+// TestLongTimes: times of more than a Duration holds are long, not negative.
+func TestLongTimes(t *testing.T) {
+	dir := t.TempDir()
+	f, err := parseModelServer([]string{"--model_base_path=" + dir, "--model_config_file=" + filepath.Join(dir, "none"), "--file_system_poll_wait_seconds=18446744074",
+		"--load_retry_interval_micros=9223372036854775807", "--rest_api_timeout_in_ms=18446744073710", "--model_config_file_poll_wait_seconds=10000000000"}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := f.serverConfig() // there is no such file of models
+	for _, d := range []time.Duration{c.Poll, c.RetryInterval, c.RequestTimeout} {
+		if d < 1000*time.Hour {
+			t.Errorf("a time of more than 500 years is %v", d)
+		}
+	}
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	(&modelProcess{flags: f}).follow(ended, nil)
 }

@@ -210,10 +210,10 @@ func (f *modelServerFlags) fromEnvironment() error {
 // serverConfig works out what the flags describe.
 func (f *modelServerFlags) serverConfig() (serving.Config, error) {
 	c := serving.Config{
-		Poll: time.Duration(f.filePoll) * time.Second, Tags: tagSet(f.tags), Loads: f.loads, LoadRetries: f.retries,
-		RetryInterval: time.Duration(f.retryMicros) * time.Microsecond, NoWarmup: !f.warmup, WarmupRounds: f.rounds, AnyLabel: f.anyLabel,
+		Poll: times(int64(f.filePoll), time.Second), Tags: tagSet(f.tags), Loads: f.loads, LoadRetries: f.retries,
+		RetryInterval: times(f.retryMicros, time.Microsecond), NoWarmup: !f.warmup, WarmupRounds: f.rounds, AnyLabel: f.anyLabel,
 		TensorContent: f.content, CheckMethods: f.method, ModelBatching: f.modelBatching, MaxRequests: f.maxRequests,
-		RequestTimeout: time.Duration(f.restTimeout) * time.Millisecond, MaxBody: f.maxBody, MaxMessage: f.maxMessage, CORS: f.cors, NoPage: f.noPage,
+		RequestTimeout: times(int64(f.restTimeout), time.Millisecond), MaxBody: f.maxBody, MaxMessage: f.maxMessage, CORS: f.cors, NoPage: f.noPage,
 		NoFold: f.noFold, NoFreeze: f.noFreeze, NoPrepare: !f.prepare, Runs: f.runs, MaxStreams: uint32(min(f.maxStreams, math.MaxUint32)),
 	}
 	if f.filePoll == 0 {
@@ -228,6 +228,12 @@ func (f *modelServerFlags) serverConfig() (serving.Config, error) {
 	}
 	c.Models, err = f.models()
 	return c, err
+}
+
+// times is n units; more than a Duration holds is the longest one.
+func times(n int64, unit time.Duration) time.Duration {
+	most := math.MaxInt64 / int64(unit)
+	return time.Duration(min(max(n, -most), most)) * unit
 }
 
 func (f *modelServerFlags) batchingParams() (*serving.Batching, error) {

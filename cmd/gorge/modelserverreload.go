@@ -30,7 +30,7 @@ func (p *modelProcess) follow(ctx context.Context, hangups <-chan struct{}) {
 	f := p.flags
 	var ticks <-chan time.Time
 	if f.config != "" && f.configPoll > 0 {
-		t := time.NewTicker(time.Duration(f.configPoll) * time.Second)
+		t := time.NewTicker(times(int64(f.configPoll), time.Second))
 		defer t.Stop()
 		ticks = t.C
 	}
