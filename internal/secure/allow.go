@@ -18,8 +18,9 @@ import (
 
 // caller is the identity behind a call.
 type caller struct {
-	name string
-	role Role
+	name  string
+	role  Role
+	known bool // by a certificate or a token; a name may be any text
 }
 
 // Allow returns nil if the caller that ctx belongs to may call a method,
@@ -44,7 +45,7 @@ func (k *Keeper) Allow(ctx context.Context, path string) error {
 }
 
 func refusal(who caller, need Role, what string) error {
-	if who.name == anonymous {
+	if !who.known {
 		return core.Errorf(core.Unauthenticated, "%s needs the role %v: a certificate or a token must say who calls", what, need)
 	}
 	return core.Errorf(core.PermissionDenied, "%s needs the role %v, %s has the role %v", what, need, who.name, who.role)
@@ -78,7 +79,7 @@ func (k *Keeper) weigh(p *Peer, header string) (caller, error) {
 		if !v.until.IsZero() && time.Now().After(v.until) {
 			return caller{name: v.name}, core.Errorf(core.Unauthenticated, "the certificate of %s has expired at %v", v.name, v.until)
 		}
-		who = caller{v.name, v.role}
+		who = caller{v.name, v.role, v.known}
 	}
 	token, ok := bearer(header)
 	if !ok || s.tokens == nil {
@@ -88,8 +89,8 @@ func (k *Keeper) weigh(p *Peer, header string) (caller, error) {
 	if !ok {
 		return who, core.Errorf(core.Unauthenticated, "the token is not one that is accepted")
 	}
-	if h.role > who.role || who.name == anonymous {
-		who = caller(h)
+	if h.role > who.role || !who.known {
+		who = caller{h.name, h.role, true}
 	}
 	return who, nil
 }

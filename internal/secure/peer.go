@@ -25,6 +25,7 @@ type verdict struct {
 	serial uint64
 	name   string
 	role   Role
+	known  bool      // a certificate was shown
 	until  time.Time // the certificate's end; zero: there is none
 	err    error
 }
@@ -52,7 +53,7 @@ func (s *state) judge(certs []*x509.Certificate) *verdict {
 	if n := namesOf(certs[0]); len(n) > 0 {
 		v.name = n[0]
 	}
-	v.name, v.until = cmp.Or(v.name, "(a certificate without names)"), certs[0].NotAfter
+	v.name, v.known, v.until = cmp.Or(v.name, "(a certificate without names)"), true, certs[0].NotAfter
 	switch err := s.verifyPeer(certs); {
 	case err != nil:
 		v.err = core.Errorf(core.Unauthenticated, "the certificate of %s is not accepted any more: %v", v.name, err)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -263,6 +264,27 @@ func TestTokens(t *testing.T) {
 	}
 	if got := allowed(t, k, with(nobody, "Bearer "+next), runStep); got != core.Unauthenticated {
 		t.Errorf("a token that has been taken back: %v", got)
+	}
+}
+
+// TestNamedAnonymous: who is called anonymous has said who it is.
+func TestNamedAnonymous(t *testing.T) {
+	ca := securetest.New(t)
+	ca.Issue(t, securetest.Cert{Name: "server"})
+	ca.Issue(t, securetest.Cert{Name: "anonymous"})
+	f := ca.Files("server")
+	f.ClientVerify, f.Tokens, f.Roles = secure.VerifyGiven, ca.Path("tokens"), ca.Path("roles")
+	token := strings.Repeat("t", 20)
+	securetest.Write(t, f.Roles, []byte("run anonymous"))
+	securetest.Write(t, f.Tokens, []byte("observe anonymous "+token))
+	k := securetest.Open(t, f)
+	with := func(ctx context.Context) context.Context {
+		return metadata.NewIncomingContext(ctx, metadata.Pairs("authorization", "Bearer "+token))
+	}
+	cert := shown(t, ca, k, "anonymous")
+	got := []core.Code{allowed(t, k, cert, reset), allowed(t, k, with(t.Context()), runStep), allowed(t, k, with(cert), runStep), allowed(t, k, t.Context(), list)}
+	if want := []core.Code{core.PermissionDenied, core.PermissionDenied, core.OK, core.Unauthenticated}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
