@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc/codes"
@@ -52,6 +53,17 @@ func TestUnreadableFiles(t *testing.T) {
 	for path, want := range map[string]core.Code{file + "/below": core.FailedPrecondition, file + "missing": core.NotFound} {
 		if _, err := secure.Open(secure.Files{CA: path}, nil, nil); core.CodeOf(err) != want {
 			t.Errorf("%s: %v, want %v", path, err, want)
+		}
+	}
+}
+
+// TestTokensAreNotTold: what is wrong with a line of tokens is said without the token,
+// wherever it stands.
+func TestTokensAreNotTold(t *testing.T) {
+	const token = "a-secret-of-somebody"
+	for _, line := range []string{token, token + " bob run", "bob " + token + " run", "run bob " + token + " more", "run bob " + token + "\x01"} {
+		if _, err := secure.ParseTokens([]byte(line)); core.CodeOf(err) != core.InvalidArgument || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", line, err)
 		}
 	}
 }

@@ -30,8 +30,8 @@ func ParseTokens(b []byte) (*Tokens, error) {
 			return core.Errorf(core.InvalidArgument, "a token's line must have a role, a name and a token, got %d fields", len(fields))
 		}
 		role, err := parseRole(fields[0])
-		if err != nil {
-			return err
+		if err != nil { // which is not told: the token may stand there
+			return core.Errorf(core.InvalidArgument, "a token's line must begin with a role: observe, run or administer")
 		}
 		sum, err := hashOf(fields[2])
 		if err != nil {
