@@ -216,7 +216,7 @@ func (c *Channel) markSendable() {
 	if c.sendable || c.err != nil {
 		return
 	}
-	c.sendable = true
+	c.sendable, c.silent = true, 0
 	c.ping()
 	c.pump()
 }

@@ -40,21 +40,27 @@ var errSilent = errors.New("the peer has not answered for too long")
 // keepalive fails the channel if no request has completed for Config.Patience
 // though some are under way, and posts an empty write if none is and receives
 // wait. Some devices retry without end, so their own timeouts are not enough.
+// A peer that has asked for the connection has as long to greet once receives wait
+// for that: nothing is sent to it before.
 func (c *Channel) keepalive() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	q := &c.out
-	if c.err != nil || !c.sendable {
+	switch waits := len(c.requests.live) > 0; {
+	case c.err != nil || !c.connected:
 		return
-	}
-	if q.signaled == 0 {
+	case !c.sendable && waits:
+		c.silent++
+	case !c.sendable:
 		c.silent = 0
-		if len(c.requests.live) > 0 {
+	case q.signaled == 0:
+		c.silent = 0
+		if waits {
 			c.post(work{wr: SendWR{Op: OpWrite}})
 		}
-	} else if c.seen == q.ends {
+	case c.seen == q.ends:
 		c.silent++
-	} else {
+	default:
 		c.silent = 0
 	}
 	c.seen = q.ends
