@@ -74,8 +74,9 @@ func TestSlowPeersAreThere(t *testing.T) {
 		"TLS": func() (client, server net.Conn) { return secured(t, true) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			srv := newServer(newTester())
-			srv.keepalive = Keepalive{Time: 100 * time.Millisecond, Timeout: 300 * time.Millisecond}
+			srv.keepalive = Keepalive{Time: 100 * time.Millisecond, Timeout: time.Second}
 			a, b := ends()
 			defer a.Close()
 			served := make(chan struct{})
@@ -97,7 +98,7 @@ func TestSlowPeersAreThere(t *testing.T) {
 					t.Fatalf("a slow reader loses its link after %d bytes: %v", n, err)
 				}
 				n += k
-				time.Sleep(time.Duration(k) * 20 * time.Millisecond / (16 << 10))
+				time.Sleep(time.Duration(k) * 30 * time.Millisecond / (16 << 10))
 			}
 			a.Close()
 			<-served
