@@ -182,3 +182,20 @@ func TestAttrsText(t *testing.T) {
 		t.Errorf("got %s", s)
 	}
 }
+
+// TestMinimumOfFunctions: only integers and lists have a smallest value or length.
+func TestMinimumOfFunctions(t *testing.T) {
+	for _, text := range []string{
+		`name: "a" type: "bool" has_minimum: true minimum: 1 default_value { b: true }`,
+		`name: "a" type: "float" has_minimum: true`,
+		`name: "a" type: "func" has_minimum: true minimum: 1`,
+	} {
+		def := &pb.FunctionDefLibrary{}
+		if err := prototext.Unmarshal([]byte(`function { signature { name: "f" attr { `+text+` } } }`), def); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := core.NewLibrary(def); core.CodeOf(err) != core.InvalidArgument || !strings.Contains(err.Error(), "minimum") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

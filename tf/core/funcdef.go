@@ -54,6 +54,9 @@ func attrDefFromProto(p *pb.OpDef_AttrDef) (AttrDef, error) {
 	if attrKinds[kind] == nil {
 		return d, Errorf(InvalidArgument, "attr '%s' must have a known type, got '%s'", p.GetName(), p.GetType())
 	}
+	if d.HasMin && !list && kind != "int" {
+		return d, Errorf(InvalidArgument, "Attr '%s' has minimum for unsupported type %s", p.GetName(), p.GetType())
+	}
 	for _, t := range p.GetAllowedValues().GetList().GetType() {
 		d.Types = append(d.Types, DType(t))
 	}
