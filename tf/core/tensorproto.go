@@ -100,6 +100,12 @@ const maxRank = 254
 // value for each element, or fewer, the last of which repeats.
 func TensorFromProto(p *pb.TensorProto) (t *Tensor, err error) {
 	defer Recover(&err, "the reading of a tensor") // there may be no memory for it
+	return tensorWithin(p, 0)
+}
+
+// tensorWithin is TensorFromProto for a tensor that so many variants, encoded as
+// tensor_content, are around.
+func tensorWithin(p *pb.TensorProto, depth int) (t *Tensor, err error) {
 	d := DType(p.GetDtype())
 	if p.GetDtype() < 0 || p.GetDtype() > 255 || !d.Valid() || d.IsRef() {
 		return nil, Errorf(InvalidArgument, "a tensor's type must be a known one, got %d", p.GetDtype())
@@ -118,10 +124,10 @@ func TensorFromProto(p *pb.TensorProto) (t *Tensor, err error) {
 		return nil, Errorf(InvalidArgument, "a tensor in a protocol buffer must be smaller than %d bytes, got %v%v", maxTensorProto, d, s)
 	}
 	if len(p.GetTensorContent()) > 0 {
-		return fromContent(d, s, p.GetTensorContent())
+		return fromContent(d, s, p.GetTensorContent(), depth)
 	}
 	t = NewTensor(d, s)
-	return t, t.fill(p)
+	return t, t.fill(p, depth)
 }
 
 // AdoptTensorProto is TensorFromProto for a message that the caller gives away:
@@ -137,13 +143,13 @@ func AdoptTensorProto(p *pb.TensorProto) (*Tensor, error) {
 	return TensorOf(d, s, memory.Wrap(b, nil)), nil
 }
 
-func fromContent(d DType, s Shape, b []byte) (*Tensor, error) {
+func fromContent(d DType, s Shape, b []byte, depth int) (*Tensor, error) {
 	want := s.NumElements() * d.Size()
 	switch d {
 	case String:
 		return stringContent(s, b)
 	case Variant:
-		return variantContent(s, b)
+		return variantContent(s, b, depth)
 	case Resource:
 		return handleContent(s, b)
 	}
@@ -204,7 +210,7 @@ func handleContent(s Shape, b []byte) (*Tensor, error) {
 }
 
 // fill reads the typed value fields.
-func (t *Tensor) fill(p *pb.TensorProto) error {
+func (t *Tensor) fill(p *pb.TensorProto, depth int) error {
 	switch dtypes[t.dtype].storage {
 	case Float32:
 		return spread(t, p.GetFloatVal(), func(v float32) float32 { return v })
@@ -241,7 +247,7 @@ func (t *Tensor) fill(p *pb.TensorProto) error {
 	case Resource:
 		return t.fillHandles(p)
 	}
-	return t.fillVariants(p)
+	return t.fillVariants(p, depth)
 }
 
 // fillUint8 tells the 8-bit floats, which have a field of their own, from integers.
@@ -293,13 +299,13 @@ func (t *Tensor) fillHandles(p *pb.TensorProto) error {
 	return nil
 }
 
-func (t *Tensor) fillVariants(p *pb.TensorProto) error {
+func (t *Tensor) fillVariants(p *pb.TensorProto, depth int) error {
 	vals := p.GetVariantVal()
 	if len(vals) > t.Len() {
 		return Errorf(InvalidArgument, "a variant%v has %d elements, the protocol buffer gives %d", t.shape, t.Len(), len(vals))
 	}
 	for i, v := range vals {
-		x, err := variantFromProto(v)
+		x, err := variantFromProto(v, depth)
 		if err != nil {
 			return err
 		}

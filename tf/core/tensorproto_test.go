@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"slices"
 	"testing"
@@ -210,6 +211,34 @@ func TestVariantsAsContent(t *testing.T) {
 	for _, bad := range [][]byte{content[:3], []byte("\x01\x01\xff\xff")} {
 		if _, err := core.TensorFromProto(&pb.TensorProto{Dtype: pb.DataType(core.Variant), TensorShape: two, TensorContent: bad}); core.CodeOf(err) != core.InvalidArgument {
 			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// TestVariantsWithinOneAnother: bytes within bytes are read as deep as anybody needs, and
+// do not take memory by the square of the depth.
+func TestVariantsWithinOneAnother(t *testing.T) {
+	for depth, want := range map[int]core.Code{100: core.OK, 101: core.InvalidArgument, 3000: core.InvalidArgument} {
+		p := &pb.TensorProto{Dtype: pb.DataType_DT_INT32, TensorShape: &pb.TensorShapeProto{}, IntVal: []int32{7}}
+		for range depth {
+			m, err := proto.Marshal(&pb.VariantTensorDataProto{TypeName: "tensorflow::Tensor", Tensors: []*pb.TensorProto{p}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			content := append(binary.AppendUvarint(nil, uint64(len(m))), m...)
+			p = &pb.TensorProto{Dtype: pb.DataType_DT_VARIANT, TensorShape: &pb.TensorShapeProto{}, TensorContent: content}
+		}
+		x, err := core.TensorFromProto(p)
+		if core.CodeOf(err) != want {
+			t.Errorf("%d deep: %v", depth, err)
+		}
+		for range depth {
+			if err == nil {
+				x, _ = x.Variants()[0].Value.(*core.Tensor)
+			}
+		}
+		if err == nil && x.String() != "int32[]{7}" {
+			t.Errorf("%d deep: %v", depth, x)
 		}
 	}
 }

@@ -84,9 +84,17 @@ func (d *VariantData) proto() (*pb.VariantTensorDataProto, error) {
 	return p, nil
 }
 
+// maxContentDepth bounds variants that tensor_content holds within one another. Each holds
+// all that is in it as bytes once more, so that memory would grow by the square of the
+// depth. Messages within messages, the other form, are bounded by package proto.
+const maxContentDepth = 100
+
 // variantContent reads variants as tensor_content has them, which is how
 // TensorFlow sends them to another task: messages in the manner of strings.
-func variantContent(s Shape, b []byte) (*Tensor, error) {
+func variantContent(s Shape, b []byte, depth int) (*Tensor, error) {
+	if depth++; depth > maxContentDepth {
+		return nil, Errorf(InvalidArgument, "tensor_content of variants must not be more than %d deep", maxContentDepth)
+	}
 	messages, err := stringContent(s, b)
 	if err != nil {
 		return nil, err
@@ -97,7 +105,7 @@ func variantContent(s Shape, b []byte) (*Tensor, error) {
 		if err := proto.Unmarshal([]byte(m), p); err != nil {
 			return nil, Errorf(InvalidArgument, "tensor_content of variants must hold messages: variant %d: %v", i, err)
 		}
-		if t.Variants()[i].Value, err = variantFromProto(p); err != nil {
+		if t.Variants()[i].Value, err = variantFromProto(p, depth); err != nil {
 			return nil, err
 		}
 	}
@@ -106,7 +114,7 @@ func variantContent(s Shape, b []byte) (*Tensor, error) {
 
 // variantFromProto returns what p stands for; p itself if that is not known
 // here, for others it may be sent on to.
-func variantFromProto(p *pb.VariantTensorDataProto) (any, error) {
+func variantFromProto(p *pb.VariantTensorDataProto, depth int) (any, error) {
 	if p.GetTypeName() == "" {
 		return nil, nil // it is empty
 	}
@@ -116,7 +124,7 @@ func variantFromProto(p *pb.VariantTensorDataProto) (any, error) {
 	}
 	d := VariantData{TypeName: p.GetTypeName(), Metadata: p.GetMetadata()}
 	for _, part := range p.GetTensors() {
-		t, err := TensorFromProto(part)
+		t, err := tensorWithin(part, depth)
 		if err != nil {
 			return nil, err
 		}
