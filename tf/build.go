@@ -156,7 +156,7 @@ func (o *Operation) inferShapes() error {
 	}
 	shapes, handles, err := o.Infer(in, core.Known{
 		Value:   func(i int) *core.Tensor { return constValue(o.in[i]) },
-		Partial: func(i int) (Shape, bool) { return partialValue(o.in[i], 0) },
+		Partial: func(i int) (Shape, bool) { return partialValue(o.in[i]) },
 		Handle:  func(i int) core.HandleInfo { return o.in[i].op.handleOf(o.in[i].k) },
 	})
 	if err != nil {

@@ -40,9 +40,15 @@ func convertInts[T int32 | int64](s []int) []T {
 }
 
 // partialValue returns x, a vector of sizes, as a partly known shape.
-func partialValue(x Output, depth int) (Shape, bool) {
+func partialValue(x Output) (Shape, bool) {
+	visits := 1000 // a vector may be joined of another one many times, and that again
+	return sizesOf(x, 0, &visits)
+}
+
+// sizesOf is partialValue for what is so deep below the vector that was asked for.
+func sizesOf(x Output, depth int, visits *int) (Shape, bool) {
 	const deepest = 20
-	if depth > deepest {
+	if *visits--; depth > deepest || *visits < 0 {
 		return nil, false
 	}
 	if t := constValue(x); t != nil {
@@ -54,14 +60,14 @@ func partialValue(x Output, depth int) (Shape, bool) {
 		s := x.op.in[0].Shape()
 		return s, s != nil
 	case "Pack":
-		return packedValue(x, depth)
+		return packedValue(x)
 	case "ConcatV2":
-		return concatValue(x, depth)
+		return concatValue(x, depth, visits)
 	}
 	return nil, false
 }
 
-func packedValue(x Output, depth int) (Shape, bool) {
+func packedValue(x Output) (Shape, bool) {
 	out := Shape{}
 	for _, in := range x.op.in {
 		d := -1
@@ -75,11 +81,14 @@ func packedValue(x Output, depth int) (Shape, bool) {
 	return out, true
 }
 
-func concatValue(x Output, depth int) (Shape, bool) {
+// largestRank is that of TensorFlow's shapes: a longer vector is no shape.
+const largestRank = 254
+
+func concatValue(x Output, depth int, visits *int) (Shape, bool) {
 	out := Shape{}
 	for _, in := range x.op.in[:len(x.op.in)-1] {
-		s, ok := partialValue(in, depth+1)
-		if !ok {
+		s, ok := sizesOf(in, depth+1, visits)
+		if !ok || len(out)+len(s) > largestRank {
 			return nil, false
 		}
 		out = append(out, s...)

@@ -1,6 +1,7 @@
 package tf_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,5 +128,33 @@ func TestRegistry(t *testing.T) {
 	d := core.Lookup("MatMul")
 	if d == nil || d.Attr("transpose_a") == nil || d.Attr("nothing") != nil || core.Lookup("Nonsense") != nil {
 		t.Errorf("got %v", d)
+	}
+}
+
+// TestShapesOfManySizes: vectors that are longer than a rank can be, or are joined of one
+// another many times, are shapes that are not known. To look at them takes little.
+func TestShapesOfManySizes(t *testing.T) {
+	g := tf.NewGraph()
+	joined := func(x, axis tf.Output) tf.Output {
+		for range 15 {
+			many := slices.Repeat([]tf.Output{x}, 16)
+			x = tf.Apply(g, "ConcatV2", append(many, axis)).Output(0)
+		}
+		return x
+	}
+	sizes := func(rank int) tf.Output {
+		x := placeholder(g, "x", core.Float32, slices.Repeat(core.Shape{-1}, rank))
+		return tf.Apply(g, "Shape", []tf.Output{x}).Output(0)
+	}
+	zero, some := constant(g, (*tf.Tensor)(core.Scalar(int32(0)))), placeholder(g, "axis", core.Int32, core.Shape{})
+	for name, x := range map[string]tf.Output{
+		"a long vector":            placeholder(g, "long", core.Int32, core.Shape{1 << 60}),
+		"joined":                   joined(sizes(1), zero),
+		"joined somehow":           joined(sizes(1), some),
+		"joined of nothing at all": joined(sizes(0), some),
+	} {
+		if op := sees(x); op.Err() != nil || seen.value != nil {
+			t.Errorf("%s: %d sizes, %v", name, len(seen.value), op.Err())
+		}
 	}
 }

@@ -120,7 +120,7 @@ func (c *Infer) ConstShape(i int) Shape {
 			return s
 		}
 	}
-	if s := c.In(i); len(s) == 1 && s[0] >= 0 {
+	if s := c.In(i); len(s) == 1 && s[0] >= 0 && s[0] <= maxRank { // no tensor has a larger rank
 		out := make(Shape, s[0])
 		for j := range out {
 			out[j] = -1
