@@ -1,6 +1,10 @@
 package tf
 
-import "github.com/gorge-tf/gorge/tf/core"
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // A CaseBranch is one of several ways to go on: what Then returns if Pred, a
 // scalar, is true.
@@ -19,15 +23,14 @@ func Case(branches []CaseBranch, other func() []Output, opts ...Option) []Output
 	}
 	g, bad := graphOf(nil, preds)
 	switch {
+	case len(branches) == 0:
+		return failed(g, "case", Errorf(InvalidArgument, "pred_fn_pairs must be a non-empty list or dictionary of callables"), (&countedBranch{build: other}).results())
 	case bad != nil: // one of preds
 		return failed(g, "case", bad.err, (&countedBranch{build: branches[0].Then}).results())
-	case len(branches) == 0:
-		return failed(g, "case", Errorf(InvalidArgument, "pred_fn_pairs must be a non-empty list or dictionary of callables"))
+	case slices.ContainsFunc(branches, func(b CaseBranch) bool { return b.Then == nil }):
+		return failed(g, "case", Errorf(InvalidArgument, "Case needs a function for each branch: got nil"), (&countedBranch{build: branches[0].Then}).results())
 	}
-	spec := Spec{Name: "case"}
-	for _, o := range opts {
-		o.Apply(&spec)
-	}
+	spec := g.newSpec("case", opts)
 	var out []Output
 	g.Scope(spec.Name, func() {
 		if other == nil {

@@ -40,3 +40,30 @@ func TestFailedConditionalsKeepTheirResults(t *testing.T) {
 		}
 	}
 }
+
+// TestConditionalsWithoutBranches: a Case of nothing, or with a branch that is nil, is an
+// error of its results. A nil option counts for nothing, as in Apply.
+func TestConditionalsWithoutBranches(t *testing.T) {
+	for kind, g := range map[string]*tf.Graph{"graph": tf.NewGraph(), "eager": eager.New()} {
+		x := ops.Scalar(g, float32(2))
+		two := func() []tf.Output { return []tf.Output{x, x} }
+		for name, out := range map[string][]tf.Output{
+			"no branches":         tf.Case(nil, two),
+			"no branches at all":  tf.Case(nil, nil),
+			"a nil branch":        tf.Case([]tf.CaseBranch{{Pred: x.Less(1), Then: two}, {Pred: x.Less(3)}}, two),
+			"a nil branch at end": tf.Case([]tf.CaseBranch{{Pred: x.Less(1), Then: two}, {Pred: x.Less(3)}}, nil),
+		} {
+			if err := out[len(out)-1].Err(); tf.CodeOf(err) != tf.InvalidArgument {
+				t.Errorf("%s, %s: %d results, %v", name, kind, len(out), err)
+			}
+		}
+	}
+	g := tf.NewGraph()
+	x := ops.Scalar(g, float32(2))
+	two := func() []tf.Output { return []tf.Output{x, x} }
+	less, more := func(v []tf.Output) tf.Output { return v[0].Less(9) }, func(v []tf.Output) []tf.Output { return []tf.Output{v[0].Add(1)} }
+	out := append(tf.Case([]tf.CaseBranch{{Pred: x.Less(1), Then: two}}, two, nil), tf.While([]tf.Output{x}, less, more, nil)...)
+	if err := g.Err(); err != nil || len(out) != 3 {
+		t.Errorf("nil options: %v, %v", out, err)
+	}
+}

@@ -51,10 +51,7 @@ func While(vars []Output, cond func(vars []Output) Output, body func(vars []Outp
 	case cond == nil || body == nil:
 		return failed(g, "while", Errorf(InvalidArgument, "While needs two functions, the condition and the body: got nil"), len(vars))
 	}
-	spec := Spec{Name: "while"}
-	for _, o := range opts {
-		o.Apply(&spec)
-	}
+	spec := g.newSpec("while", opts)
 	w := loopBuilder{g: g, vars: vars, cond: cond, body: body}
 	w.opts, _ = spec.Attrs[whileAttr].(WhileOpts)
 	if g.IsEager() {
