@@ -91,10 +91,24 @@ func (s *Spec) Set(k string, v any) {
 	s.Attrs[k] = core.NormalAttr(entered(v))
 }
 
-// entered returns what the graph keeps of an attribute's value: of tensors of the
-// program's copies.
+// entered returns what the graph keeps of an attribute's value: of tensors and lists
+// of the program's copies.
 func entered(v any) any {
 	switch v := v.(type) {
+	case Shape:
+		return v.Clone()
+	case []Shape:
+		own := slices.Clone(v)
+		for i, s := range own {
+			own[i] = s.Clone()
+		}
+		return own
+	case []DType:
+		return slices.Clone(v)
+	case []int64:
+		return slices.Clone(v)
+	case []string:
+		return slices.Clone(v)
 	case *Tensor:
 		if v == nil {
 			return (*core.Tensor)(nil)

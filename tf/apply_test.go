@@ -215,3 +215,23 @@ func init() {
 	})
 	core.Register(core.OpDef{Name: "TestMixed", In: "a: Ts; last: float", Out: "y: Ts", Attrs: "Ts: list(type)", Shape: unknown, NoGrad: core.NotDifferentiable})
 }
+
+// TestListsOfAttributesAreTheGraphs: a program may use the memory of a shape again.
+func TestListsOfAttributesAreTheGraphs(t *testing.T) {
+	g := tf.NewGraph()
+	s, more, types := tf.Shape{-1, 3}, []tf.Shape{{2}}, []tf.DType{tf.Float32}
+	x := placeholder(g, "x", tf.Float32, s)
+	y := placeholder(g, "y", tf.Float32, nil)
+	y.SetShape(s)
+	f := tf.NewFunction(g, "f", []tf.ArgSpec{{DType: tf.Float32, Shape: s}}, func(args []tf.Output) []tf.Output { return args })
+	op := noOp(g, tf.Attr("_shapes", more), tf.Attr("_types", types))
+	s[0], more[0][0], types[0] = 7, 8, tf.Int32
+	for _, z := range []tf.Output{x, y, f.Args()[0]} {
+		if got := z.Shape().String(); got != "[?,3]" {
+			t.Errorf("%v", z)
+		}
+	}
+	if got := fmt.Sprint(x.Operation().Attr("shape"), op.Attr("_shapes"), op.Attr("_types")); got != "[?,3] [[2]] [float32]" {
+		t.Error(got)
+	}
+}

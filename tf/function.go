@@ -133,7 +133,7 @@ func (f *Function) addArg(a ArgSpec) Output {
 
 // addNamedArg is addArg for a name that serves as it is.
 func (f *Function) addNamedArg(a ArgSpec) Output {
-	op := &Operation{g: f.body, shapes: []Shape{a.Shape}, handles: []core.HandleInfo{a.handle}}
+	op := &Operation{g: f.body, shapes: []Shape{a.Shape.Clone()}, handles: []core.HandleInfo{a.handle}}
 	n, err := core.NewNode("", "_Arg", core.Attrs{"T": a.DType.Base(), "index": int64(len(f.own) + len(f.inner))})
 	if err != nil {
 		return Failed(f.body, a.Name, Errorf(InvalidArgument, "argument %q of function %s must have a type, got %v", a.Name, f.name, a.DType)).Output(0)

@@ -151,7 +151,7 @@ func (o Output) SetShape(s Shape) {
 	if o.Err() != nil {
 		return
 	}
-	merged, ok := o.Shape().Merge(s)
+	merged, ok := o.Shape().Merge(s.Clone()) // s is the caller's
 	if !ok {
 		o.op.g.fail(Errorf(InvalidArgument, "SetShape must agree with what is known: %s, got %v", o, s))
 		return
