@@ -129,9 +129,22 @@ func joinSlices(gs []Gradient) Gradient {
 	for _, g := range gs {
 		values, indices = append(values, g.sparse.Values), append(indices, g.sparse.Indices)
 	}
+	indices = ofOneType(indices...)
 	axis := constant(values[0].Graph(), core.Scalar(int32(0)))
 	join := func(xs []Output) Output { return Apply(nil, "ConcatV2", append(xs, axis)).Output(0) }
 	return Sparse(IndexedSlices{Values: join(values), Indices: join(indices), DenseShape: gs[0].sparse.DenseShape})
+}
+
+// ofOneType returns integers, int32 or int64, as int64 if they are not of one type.
+func ofOneType(xs ...Output) []Output {
+	if !slices.ContainsFunc(xs, func(x Output) bool { return x.DType() != xs[0].DType() }) {
+		return xs
+	}
+	out := make([]Output, len(xs))
+	for i, x := range xs {
+		out[i] = castTo(x, Int64)
+	}
+	return out
 }
 
 // gate makes each gradient wait for all of them, by the values where they are sparse.

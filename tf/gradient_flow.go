@@ -198,7 +198,8 @@ func mergeGradients(gs []Gradient, name string) Gradient {
 	}
 	a, b := gs[0].asSlices(), gs[1].asSlices()
 	of := func(x, y Output) Output { return merge([]Output{x, y}, Name(name)) }
-	return Sparse(IndexedSlices{Values: of(a.Values, b.Values), Indices: of(a.Indices, b.Indices), DenseShape: of(a.DenseShape, b.DenseShape)})
+	ints := func(x, y Output) Output { xy := ofOneType(x, y); return of(xy[0], xy[1]) }
+	return Sparse(IndexedSlices{Values: of(a.Values, b.Values), Indices: ints(a.Indices, b.Indices), DenseShape: ints(a.DenseShape, b.DenseShape)})
 }
 
 // asSlices returns g in sparse form, with all rows if it is dense.

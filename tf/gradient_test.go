@@ -308,3 +308,23 @@ func ExampleGradients() {
 	fmt.Println(v, err)
 	// Output: [6] <nil>
 }
+
+// TestSparseGradientsOfTwoIndexTypes: rows that were gathered by int32 and by int64 have
+// one gradient, whose indices are int64, added up or by the branches of a conditional.
+func TestSparseGradientsOfTwoIndexTypes(t *testing.T) {
+	g := tf.NewGraph()
+	v := vec(g, 1, 2, 4)
+	one := constant(g, (*tf.Tensor)(fromSlice(t, []int32{1})))
+	two := constant(g, (*tf.Tensor)(fromSlice(t, []int64{2})))
+	less := v.Sum().Less(1.0)
+	cond := tf.Cond(less, func() []tf.Output { return []tf.Output{v.Gather(one, 0)} }, func() []tf.Output { return []tf.Output{v.Gather(two, 0)} })
+	for want, y := range map[string]tf.Output{"float64[3]{0, 1, 1}": add(v.Gather(one, 0), v.Gather(two, 0)), "float64[3]{0, 0, 1}": cond[0]} {
+		dv, err := tf.Gradients(y, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := run(t, g, dv[0])[0].String(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
