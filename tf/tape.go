@@ -86,7 +86,7 @@ func (t *Tape) Jacobian(y Output, xs ...Output) ([]Output, error) {
 	}
 	out := make([]Output, len(xs))
 	for k, x := range xs {
-		out[k] = stackRows(rows[k], append(y.Shape().Clone(), x.Shape()...), x)
+		out[k] = stackRows(rows[k], y.Shape(), x)
 		if err := out[k].Err(); err != nil {
 			return nil, err
 		}
@@ -114,13 +114,18 @@ func shapeVector(g *Graph, s Shape) Output {
 	return constant(g, core.Wrap(convertInts[int32](s), Shape{len(s)}))
 }
 
-// stackRows joins rows to a tensor of shape s. Without rows there is none but
-// zeros like x.
-func stackRows(rows []Output, s Shape, x Output) Output {
+// stackRows joins rows, one for each element of a tensor of shape outer. Their own shape
+// is that of x or, if x is the handle of a variable, of its value. Without rows there is
+// none but zeros like x.
+func stackRows(rows []Output, outer Shape, x Output) Output {
 	g := x.Graph()
 	if len(rows) == 0 {
-		return constant(g, core.NewTensor(x.DType(), s))
+		row := zerosLike(x)
+		if row.Err() != nil {
+			return row
+		}
+		return constant(g, core.NewTensor(row.DType(), append(outer.Clone(), row.Shape()...)))
 	}
 	all := Apply(g, "Pack", rows).Output(0)
-	return Apply(g, "Reshape", []Output{all, shapeVector(g, s)}).Output(0)
+	return Apply(g, "Reshape", []Output{all, shapeVector(g, append(outer.Clone(), rows[0].Shape()...))}).Output(0)
 }

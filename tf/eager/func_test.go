@@ -203,3 +203,20 @@ func TestFuncErrorsNameTheLine(t *testing.T) {
 		}
 	}
 }
+
+// TestJacobianOfVariables: by the handle of a variable it is that by the variable's value.
+func TestJacobianOfVariables(t *testing.T) {
+	g := eager.New()
+	v := tf.NewVariable(ops.Const(g, []float32{1, 2, 3, 4}, 2, 2), tf.VariableOptions{})
+	var y, none tf.Output
+	tape := eager.Record(g, func() { y = v.Value().Sum(1); none = y.Slice([]int{0}, []int{0}) })
+	for x, want := range map[tf.Output]string{y: "float32[2,2,2]{1, 1, 0, 0, 0, 0, 1, 1}", none: "float32[0,2,2]{}"} {
+		j, err := tape.Jacobian(x, v.Handle())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := j[0].Value(); err != nil || got.String() != want {
+			t.Errorf("got %v, %v; want %s", got, err, want)
+		}
+	}
+}
