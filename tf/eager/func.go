@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 )
 
 // A Func is a Go function of tensors that is traced when it is called: its
 // operations make a function of the graph's library, which runs as a whole,
 // optimized and in parallel, and is called again and again. It is traced once
-// for each signature: types and shapes of the arguments, and the values of
-// those that are no tensors. Gradients on a tape go through it.
+// for each signature: types and shapes of the arguments, of handles those of the
+// variables, and the values of those that are no tensors. Gradients on a tape go through it.
 type Func struct {
 	g      *tf.Graph
 	name   string
@@ -79,6 +80,11 @@ func signature(args []tf.Output) string {
 	var b strings.Builder
 	for _, x := range args {
 		fmt.Fprintf(&b, "%v%v;", x.DType(), x.Shape())
+		if t, err := author.Computed(x); err == nil && x.DType() == tf.Resource {
+			for _, h := range t.Handles() {
+				fmt.Fprintf(&b, "%v%v;", h.DType, h.Shape)
+			}
+		}
 	}
 	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,5 +219,24 @@ func TestJacobianOfVariables(t *testing.T) {
 		if got, err := j[0].Value(); err != nil || got.String() != want {
 			t.Errorf("got %v, %v; want %s", got, err, want)
 		}
+	}
+}
+
+// TestVariablesAsArguments: handles are told apart by what variables hold.
+func TestVariablesAsArguments(t *testing.T) {
+	g := eager.New()
+	f := eager.NewFunc(g, "count", func(args []tf.Output, _ ...any) []tf.Output {
+		x := ops.ReadVariableOp(args[0], tf.Float32)
+		return []tf.Output{x.Mul(float32(x.Shape().NumElements()))}
+	})
+	for n, want := range []string{"float32[0]{}", "float32[1]{1}", "float32[2]{2, 2}", "float32[2]{2, 2}"} {
+		ones := slices.Repeat([]float32{1}, min(n, 2))
+		v := tf.NewVariable(ops.Const(g, ones, len(ones)), tf.VariableOptions{})
+		if got, err := f.Call([]tf.Output{v.Handle()})[0].Value(); err != nil || got.String() != want {
+			t.Errorf("%d: got %v, %v; want %s", n, got, err, want)
+		}
+	}
+	if f.Traces() != 3 {
+		t.Errorf("%d traces", f.Traces())
 	}
 }
