@@ -50,7 +50,7 @@ func (f *Func) Call(args []tf.Output, static ...any) []tf.Output {
 		}
 	}
 	for i, v := range static {
-		if t := reflect.TypeOf(v); t != nil && !t.Comparable() {
+		if r := reflect.ValueOf(v); r.IsValid() && !r.Comparable() { // a type may be, and what it holds not
 			err := tf.Errorf(tf.InvalidArgument, "what a function depends on must be comparable: argument %d of %s is a %T", i, f.name, v)
 			return []tf.Output{tf.Failed(f.g, f.name, err).Output(0)}
 		}

@@ -240,3 +240,19 @@ func TestVariablesAsArguments(t *testing.T) {
 		t.Errorf("%d traces", f.Traces())
 	}
 }
+
+// TestStaticArgumentsThatHoldLists cannot be compared, though their type says so.
+func TestStaticArgumentsThatHoldLists(t *testing.T) {
+	type static struct{ v any }
+	g := eager.New()
+	f := eager.NewFunc(g, "f", func(args []tf.Output, _ ...any) []tf.Output { return args })
+	for range 2 {
+		out := f.Call([]tf.Output{ops.Scalar(g, float32(1))}, static{[]int{1}})
+		if err := out[0].Err(); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Error(err)
+		}
+	}
+	if out := f.Call([]tf.Output{ops.Scalar(g, float32(1))}, static{1}, nil); out[0].Err() != nil {
+		t.Error(out[0].Err())
+	}
+}
