@@ -1,8 +1,10 @@
 package savedmodel_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -69,4 +71,28 @@ func TestAssignByNode(t *testing.T) {
 	if err != nil || !slices.Equal(tf.Data[float32](out["y"]), []float32{30, 31}) {
 		t.Errorf("got %v, %v", out, err)
 	}
+}
+
+// TestMethodsAtOnce: all methods of a model may be called by many goroutines. (Those that
+// add to its graph need the race detector to show that they do so one after the other.)
+func TestMethodsAtOnce(t *testing.T) {
+	m := load(t, objectsModel)
+	var all sync.WaitGroup
+	for i := range 3 {
+		dir := filepath.Join(t.TempDir(), "copy")
+		for _, call := range []func() error{
+			func() error { _, err := m.Freeze(t.Context()); return err },
+			func() error { return m.Resave(t.Context(), dir) },
+			func() error {
+				return m.Assign(t.Context(), map[string]*tf.Tensor{"sequential/d/bias": tensor(t, []float32{float32(i), 2})})
+			},
+		} {
+			all.Go(func() {
+				if err := call(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	all.Wait()
 }

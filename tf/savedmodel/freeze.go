@@ -194,6 +194,16 @@ func isHandle(n *pb.NodeDef) bool {
 // valuesOf returns the values of the variables that nodes stand for. All reads are
 // added before anything runs: a graph that grows is planned again.
 func (m *Model) valuesOf(ctx context.Context, nodes []string) ([]*tf.Tensor, error) {
+	reads, err := m.readsOf(nodes)
+	if err != nil {
+		return nil, err
+	}
+	return m.s.Run(ctx, nil, reads...)
+}
+
+func (m *Model) readsOf(nodes []string) ([]tf.Fetchable, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	reads := make([]tf.Fetchable, len(nodes))
 	for i, node := range nodes {
 		op := m.graph.Operation(node)
@@ -202,7 +212,7 @@ func (m *Model) valuesOf(ctx context.Context, nodes []string) ([]*tf.Tensor, err
 		}
 		reads[i] = readOf(op)
 	}
-	return m.s.Run(ctx, nil, reads...)
+	return reads, nil
 }
 
 // checkReferences refuses operations that change what was a variable of the old

@@ -26,28 +26,9 @@ var fills = map[string]struct{ op, key, value string }{
 // freezeTables adds constants with what tables hold now, and the operation FrozenInit
 // that fills them.
 func (f *freezer) freezeTables(ctx context.Context, m *Model) error {
-	var tables []*pb.NodeDef
-	var contents []tf.Fetchable
-	seen := map[string]bool{} // several nodes may stand for one table
-	for _, n := range f.def.GetNode() {
-		if err := checkHeld(n.GetOp(), n.GetName()); err != nil {
-			return err
-		}
-		if !strings.Contains(n.GetOp(), "HashTable") {
-			continue
-		}
-		op, err := m.frozenTable(n)
-		if err != nil {
-			return err
-		}
-		if key := op.Str("container") + "/" + keyOf(op); !seen[key] {
-			seen[key] = true
-			keys, values := exportOf(op)
-			tables, contents = append(tables, n), append(contents, keys, values)
-		}
-	}
-	if tables == nil {
-		return nil
+	tables, contents, err := f.tables(m)
+	if err != nil || tables == nil {
+		return err
 	}
 	if f.nodes[FrozenInit] != nil {
 		return tf.Errorf(tf.InvalidArgument, "a graph with tables that is frozen must not have a node %q", FrozenInit)
@@ -63,6 +44,31 @@ func (f *freezer) freezeTables(ctx context.Context, m *Model) error {
 	f.def.Node = append(f.def.Node, all)
 	f.index()
 	return nil
+}
+
+// tables returns the nodes of tables, and what exports the keys and the values of each.
+func (f *freezer) tables(m *Model) (tables []*pb.NodeDef, contents []tf.Fetchable, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	seen := map[string]bool{} // several nodes may stand for one table
+	for _, n := range f.def.GetNode() {
+		if err := checkHeld(n.GetOp(), n.GetName()); err != nil {
+			return nil, nil, err
+		}
+		if !strings.Contains(n.GetOp(), "HashTable") {
+			continue
+		}
+		op, err := m.frozenTable(n)
+		if err != nil {
+			return nil, nil, err
+		}
+		if key := op.Str("container") + "/" + keyOf(op); !seen[key] {
+			seen[key] = true
+			keys, values := exportOf(op)
+			tables, contents = append(tables, n), append(contents, keys, values)
+		}
+	}
+	return tables, contents, nil
 }
 
 // frozenTable returns an operation of the model's graph that stands for the same table

@@ -105,20 +105,40 @@ func keyOf(op *tf.Operation) string {
 	return op.Name
 }
 
-// variables returns the variables that have values. It finds them by their nodes,
-// of which one variable may have several, and adds reads to the graph: all of them
-// before anything runs, because a graph that grows is planned again.
+// variables returns the variables that have values, and the tables. It finds them by
+// their nodes, of which one variable may have several.
 func (m *Model) variables(ctx context.Context) ([]stored, error) {
-	all, seen := []stored{}, map[string]bool{}
-	var tables []stored
-	var sets []tf.Fetchable
+	all, tables, sets, err := m.state()
+	if err != nil || len(all) == 0 {
+		return tables, err
+	}
+	set, err := m.s.Run(ctx, nil, sets...)
+	if err != nil {
+		return nil, err
+	}
+	out := tables
+	for i, v := range all {
+		if tf.Data[bool](set[i])[0] {
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+// state returns all variables and tables, and for each variable whether it has a value. It
+// adds reads to the graph: all of them before anything runs, because a graph that grows is
+// planned again.
+func (m *Model) state() (all, tables []stored, sets []tf.Fetchable, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	seen := map[string]bool{}
 	for _, op := range m.graph.Operations() {
 		if err := checkHeld(op.OpName(), op.Name); err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
 		t, ok, err := tableOf(op)
 		if err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
 		if ok && !seen[t.key] {
 			seen[t.key] = true
@@ -132,20 +152,7 @@ func (m *Model) variables(ctx context.Context) ([]stored, error) {
 		v.read = readOf(op)
 		all, sets = append(all, v), append(sets, isSet(op))
 	}
-	if len(all) == 0 {
-		return tables, m.graph.Err()
-	}
-	set, err := m.s.Run(ctx, nil, sets...)
-	if err != nil {
-		return nil, err
-	}
-	out := tables
-	for i, v := range all {
-		if tf.Data[bool](set[i])[0] {
-			out = append(out, v)
-		}
-	}
-	return out, nil
+	return all, tables, sets, m.graph.Err()
 }
 
 // variableNode returns the variable that op stands for.
