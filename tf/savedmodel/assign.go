@@ -44,9 +44,11 @@ func (m *Model) Assign(ctx context.Context, values map[string]*tf.Tensor) error 
 	}
 	m.mu.Lock()
 	for key, h := range handles {
-		x := ops.Placeholder(m.graph, h.dtype(), values[key].Shape(), tf.Name("assign/value"))
-		feeds[x] = values[key]
-		assigns = append(assigns, assign(h.op.Output(0), x, h.dtype()))
+		op := m.assignment(h)
+		if op.Err() == nil { // else it is the graph's
+			feeds[op.Input(1)] = values[key]
+		}
+		assigns = append(assigns, op)
 	}
 	m.mu.Unlock()
 	if len(assigns) == 0 {
@@ -57,6 +59,15 @@ func (m *Model) Assign(ctx context.Context, values map[string]*tf.Tensor) error 
 	}
 	_, err = m.s.Run(ctx, feeds, assigns...)
 	return err
+}
+
+// assignment returns the operation that assigns a value, its second input, to a variable.
+// The caller holds m.mu.
+func (m *Model) assignment(h assignable) *tf.Operation {
+	return m.added("assign", h.op.Name, func() *tf.Operation {
+		x := ops.Placeholder(m.graph, h.dtype(), h.shape(), tf.Name("assign/value"))
+		return assign(h.op.Output(0), x, h.dtype())
+	})
 }
 
 // assignable is a variable that a key names.

@@ -96,3 +96,27 @@ func TestMethodsAtOnce(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// TestGraphsDoNotGrow: methods that are called again and again add to the graph once.
+func TestGraphsDoNotGrow(t *testing.T) {
+	for name, dir := range map[string]string{"objects": objectsModel, "tables": saved(t), "tables of functions": made(t)} {
+		m := load(t, dir)
+		sizes := map[string][]int{}
+		for range 2 {
+			values := map[string]*tf.Tensor{}
+			if dir == objectsModel {
+				values["sequential/d/bias"] = tensor(t, []float32{1, 2})
+			}
+			_, err := m.Freeze(t.Context(), "serving_default")
+			for _, err := range []error{err, m.Assign(t.Context(), values), m.Resave(t.Context(), filepath.Join(t.TempDir(), "copy"))} {
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+			}
+			sizes[name] = append(sizes[name], len(m.Graph().Operations()))
+		}
+		if n := sizes[name]; n[0] != n[1] {
+			t.Errorf("%s: %v operations", name, n)
+		}
+	}
+}

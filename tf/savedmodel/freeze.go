@@ -210,7 +210,7 @@ func (m *Model) readsOf(nodes []string) ([]tf.Fetchable, error) {
 		if op == nil {
 			return nil, tf.Errorf(tf.Unimplemented, "variables must belong to the graph, node %q belongs to a function", node)
 		}
-		reads[i] = readOf(op)
+		reads[i] = m.readOf(op)
 	}
 	return reads, nil
 }

@@ -64,7 +64,7 @@ func (f *freezer) tables(m *Model) (tables []*pb.NodeDef, contents []tf.Fetchabl
 		}
 		if key := op.Str("container") + "/" + keyOf(op); !seen[key] {
 			seen[key] = true
-			keys, values := exportOf(op)
+			keys, values := m.exportOf(op)
 			tables, contents = append(tables, n), append(contents, keys, values)
 		}
 	}
@@ -85,7 +85,7 @@ func (m *Model) frozenTable(n *pb.NodeDef) (*tf.Operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tf.Apply(m.graph, n.GetOp(), nil, opts...), nil
+	return m.added("table", n.GetName(), func() *tf.Operation { return tf.Apply(m.graph, n.GetOp(), nil, opts...) }), nil
 }
 
 // namedTable returns the attributes of a node that stands for the same table as n,
@@ -110,13 +110,15 @@ func namedTable(n *pb.NodeDef) ([]tf.Option, error) {
 	return append(opts, tf.Attr("value_shape", shape)), err
 }
 
-// exportOf returns what a table holds.
-func exportOf(op *tf.Operation) (keys, values tf.Output) {
+// exportOf returns what a table holds. The caller holds m.mu.
+func (m *Model) exportOf(op *tf.Operation) (keys, values tf.Output) {
 	name, handle := "LookupTableExportV2", op.Output(0)
 	if handle.DType() != tf.Resource {
 		name = "LookupTableExport"
 	}
-	e := tf.Apply(op.Graph(), name, []tf.Output{handle}, tf.Attr("Tkeys", op.Type("key_dtype")), tf.Attr("Tvalues", op.Type("value_dtype")))
+	e := m.added("export", op.Name, func() *tf.Operation {
+		return tf.Apply(op.Graph(), name, []tf.Output{handle}, tf.Attr("Tkeys", op.Type("key_dtype")), tf.Attr("Tvalues", op.Type("value_dtype")))
+	})
 	return e.Output(0), e.Output(1)
 }
 

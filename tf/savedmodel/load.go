@@ -61,8 +61,22 @@ type Model struct {
 
 	// mu guards functions and objects, and is held while calls are added.
 	mu        sync.Mutex
-	functions map[string]*Signature // by the names that they were asked for
-	objects   map[int32]tf.Output   // what functions capture
+	functions map[string]*Signature    // by the names that they were asked for
+	objects   map[int32]tf.Output      // what functions capture
+	additions map[string]*tf.Operation // to the graph, see added
+}
+
+// added returns what add adds to the graph for an operation or a node of that name. It is
+// added when it is first asked for: what is called again and again must not make the graph
+// larger each time. The caller holds m.mu.
+func (m *Model) added(what, name string, add func() *tf.Operation) *tf.Operation {
+	key := what + " " + name
+	op := m.additions[key]
+	if op == nil {
+		op = add()
+		m.additions[key] = op
+	}
+	return op
 }
 
 // Load reads the SavedModel in a directory, restores its variables and runs its
@@ -184,7 +198,7 @@ func (l *loader) build() error {
 		return err
 	}
 	l.mg.GraphDef = nil
-	l.m = &Model{dir: l.dir, meta: metaGraph{def: l.mg}, graph: g, functions: map[string]*Signature{}, objects: map[int32]tf.Output{}, turns: newTurns(l.o.Runs)}
+	l.m = &Model{dir: l.dir, meta: metaGraph{def: l.mg}, graph: g, functions: map[string]*Signature{}, objects: map[int32]tf.Output{}, additions: map[string]*tf.Operation{}, turns: newTurns(l.o.Runs)}
 	l.m.bindSignatures(l.needs)
 	l.m.bindObjects(l.needs)
 	l.needs = nil // it has the nodes, with all constants

@@ -8,8 +8,6 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
-	"github.com/gorge-tf/gorge/tf/ops"
-	"github.com/gorge-tf/gorge/tf/ops/lookup"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
@@ -77,14 +75,14 @@ func (m *Model) assets() (out []Asset, err error) {
 
 // tableOf returns the table that op stands for, if it is one that changes. Those whose
 // handles are references cannot be exported.
-func tableOf(op *tf.Operation) (stored, bool, error) {
+func (m *Model) tableOf(op *tf.Operation) (stored, bool, error) {
 	if !op.Def.Has(core.ChangingTable) {
 		return stored{}, false, nil
 	}
 	if op.OutTypes[0] != tf.Resource {
 		return stored{}, false, tf.Errorf(tf.Unimplemented, "a model that is saved again must not have tables of the old kind, node %q is a %s", op.Name, op.OpName())
 	}
-	keys, values := lookup.LookupTableExportV2(op.Output(0), op.Type("key_dtype"), op.Type("value_dtype"))
+	keys, values := m.exportOf(op)
 	return stored{key: keyOf(op), handle: op.Output(0).Name(), read: keys, values: values}, true, nil
 }
 
@@ -136,7 +134,7 @@ func (m *Model) state() (all, tables []stored, sets []tf.Fetchable, err error) {
 		if err := checkHeld(op.OpName(), op.Name); err != nil {
 			return nil, nil, nil, err
 		}
-		t, ok, err := tableOf(op)
+		t, ok, err := m.tableOf(op)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -149,8 +147,8 @@ func (m *Model) state() (all, tables []stored, sets []tf.Fetchable, err error) {
 			continue
 		}
 		seen[v.key] = true
-		v.read = readOf(op)
-		all, sets = append(all, v), append(sets, isSet(op))
+		v.read = m.readOf(op)
+		all, sets = append(all, v), append(sets, m.isSet(op))
 	}
 	return all, tables, sets, m.graph.Err()
 }
@@ -163,19 +161,22 @@ func variableNode(op *tf.Operation) (stored, bool) {
 	return stored{key: keyOf(op), handle: op.Output(0).Name(), dtype: op.Type("dtype")}, true
 }
 
-// readOf returns the value of the variable that op stands for.
-func readOf(op *tf.Operation) tf.Output {
+// readOf returns the value of the variable that op stands for. The caller holds m.mu.
+func (m *Model) readOf(op *tf.Operation) tf.Output {
 	x := op.Output(0)
 	if x.DType() != tf.Resource {
 		return x
 	}
-	return tf.Apply(op.Graph(), "ReadVariableOp", []tf.Output{x}, tf.Attr("dtype", op.Type("dtype"))).Output(0)
+	return m.added("read", op.Name, func() *tf.Operation {
+		return tf.Apply(op.Graph(), "ReadVariableOp", []tf.Output{x}, tf.Attr("dtype", op.Type("dtype")))
+	}).Output(0)
 }
 
-// isSet returns whether the variable that op stands for has a value.
-func isSet(op *tf.Operation) tf.Output {
-	if x := op.Output(0); x.DType() != tf.Resource {
-		return tf.Apply(op.Graph(), "IsVariableInitialized", []tf.Output{x}).Output(0)
+// isSet returns whether the variable that op stands for has a value. The caller holds m.mu.
+func (m *Model) isSet(op *tf.Operation) tf.Output {
+	kind, x := "VarIsInitializedOp", op.Output(0)
+	if x.DType() != tf.Resource {
+		kind = "IsVariableInitialized"
 	}
-	return ops.VarIsInitializedOp(op.Output(0))
+	return m.added("set", op.Name, func() *tf.Operation { return tf.Apply(op.Graph(), kind, []tf.Output{x}) }).Output(0)
 }
