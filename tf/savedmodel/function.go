@@ -30,7 +30,7 @@ func (m *Model) Function(name string) *Signature {
 	s, err := m.makeFunction(name)
 	if err != nil {
 		e := *tf.AsError(err)
-		e.Msg = "function \"" + name + "\": " + e.Msg
+		e.Msg = "function \"" + name + "\": " + e.Message()
 		return &Signature{name: name, m: m, err: &e}
 	}
 	m.functions[name] = s

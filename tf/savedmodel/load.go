@@ -118,7 +118,7 @@ func LoadMetaGraph(ctx context.Context, dir string, mg *pb.MetaGraphDef, o Optio
 // inModel says in which model err has occurred.
 func inModel(dir string, err error) error {
 	e := *tf.AsError(err)
-	e.Msg = "SavedModel " + dir + ": " + e.Msg
+	e.Msg = "SavedModel " + dir + ": " + e.Message() // that of its cause, if it has none
 	return &e
 }
 

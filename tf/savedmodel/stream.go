@@ -77,7 +77,10 @@ func readStream(name string, t *texts, r *repeats) (*pb.SavedModel, error) {
 		m.MetaGraphs = append(m.MetaGraphs, mg)
 		return err
 	}})
-	if err != nil {
+	switch {
+	case core.Exhausted(err):
+		return nil, tf.Errorf(tf.ResourceExhausted, "%s must fit into memory: %w", name, err)
+	case err != nil:
 		return nil, tf.Errorf(tf.DataLoss, "Can't parse %s as binary proto: %v", name, err)
 	}
 	return m, nil
