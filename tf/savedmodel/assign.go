@@ -139,9 +139,12 @@ func (m *Model) variableNames() map[string]map[string]*tf.Operation {
 	return out
 }
 
-// maxPaths bounds how many paths are looked at: a graph of objects may have more of
-// them than anybody wants to name.
-const maxPaths = 100_000
+// How many paths are looked at, and how many bytes they may have together: a graph of
+// objects may have more of them than anybody wants to name, and longer ones.
+const (
+	maxPaths     = 100_000
+	maxPathBytes = 64 << 20
+)
 
 // objectPaths returns the objects of a graph by paths that lead to them from the root:
 // for each parent by the shortest path to it.
@@ -151,12 +154,16 @@ func objectPaths(mg *pb.MetaGraphDef) map[string]int32 {
 		object int32
 	}
 	out := map[string]int32{}
-	seen := map[int32]bool{0: true}
-	for queue := []step{{"", 0}}; len(queue) > 0 && len(out) < maxPaths; queue = queue[1:] {
+	seen, size := map[int32]bool{0: true}, 0
+	for queue := []step{{"", 0}}; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
 		for _, c := range savedObject(mg, at.object).GetChildren() {
+			if len(out) == maxPaths || size > maxPathBytes {
+				return out
+			}
 			path := strings.TrimPrefix(at.path+"/"+plainKey(c.GetLocalName()), "/")
 			out[path] = c.GetNodeId()
+			size += len(path)
 			if !seen[c.GetNodeId()] {
 				seen[c.GetNodeId()] = true
 				queue = append(queue, step{path, c.GetNodeId()})

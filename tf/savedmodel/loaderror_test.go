@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,5 +39,29 @@ func TestModelsThatDoNotFitIntoMemory(t *testing.T) {
 	defer tf.SetMemoryLimit(tf.SetMemoryLimit(1 << 20))
 	if _, err := Load(t.Context(), dir, Options{}); tf.CodeOf(err) != tf.ResourceExhausted {
 		t.Error(err)
+	}
+}
+
+// TestPathsOfDeepObjects: the paths of objects that lie within one another take memory by
+// the square of their number, those in one with a long name by the product.
+func TestPathsOfDeepObjects(t *testing.T) {
+	child := func(i int, name string) *pb.TrackableObjectGraph_TrackableObject_ObjectReference {
+		return &pb.TrackableObjectGraph_TrackableObject_ObjectReference{NodeId: int32(i), LocalName: name}
+	}
+	deep, wide := &pb.SavedObjectGraph{}, &pb.SavedObjectGraph{Nodes: []*pb.SavedObject{{}, {}}}
+	for i := range 20_000 {
+		deep.Nodes = append(deep.Nodes, &pb.SavedObject{})
+		deep.Nodes[i].Children = append(deep.Nodes[i].Children, child(i+1, "a"))
+		wide.Nodes[1].Children = append(wide.Nodes[1].Children, child(1, strconv.Itoa(i)))
+	}
+	wide.Nodes[0].Children = append(wide.Nodes[0].Children, child(1, strings.Repeat("a", 20_000)))
+	for _, objects := range []*pb.SavedObjectGraph{deep, wide} {
+		size := 0
+		for path := range objectPaths(&pb.MetaGraphDef{ObjectGraphDef: objects}) {
+			size += len(path)
+		}
+		if size < maxPathBytes/2 || size > 2*maxPathBytes {
+			t.Errorf("%d bytes of paths", size)
+		}
 	}
 }
