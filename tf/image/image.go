@@ -61,8 +61,12 @@ func as(x tf.Output, v float64) tf.Output {
 // first returns the dimension of height: there is a batch before it or not.
 func first(x tf.Output) int { return len(x.Shape()) - 3 }
 
-// sizeAt returns the size of dimension d, as a constant if it is known.
+// sizeAt returns the size of dimension d, as a constant if it is known. An image that
+// could not be made has none.
 func sizeAt(x tf.Output, d int) tf.Output {
+	if x.Err() != nil {
+		return x
+	}
 	if n := x.Shape()[d]; n >= 0 {
 		return ops.Scalar(x.Graph(), int32(n))
 	}

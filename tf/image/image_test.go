@@ -317,6 +317,13 @@ func TestRefusals(t *testing.T) {
 		"expects a 4D":            func(x tf.Output) tf.Output { dy, _ := image.Gradients(x); return dy },
 		"must have 4 dimensions":  func(x tf.Output) tf.Output { return image.SobelEdges(x) },
 		"images are not compatib": func(x tf.Output) tf.Output { return image.PSNR(x, image.Transpose(x), 1) },
+		"not implemented: cubist": func(x tf.Output) tf.Output {
+			return image.ResizeWithPad(x, 3, 3, image.ResizeOptions{Method: "cubist"})
+		},
+		"sizes of images have to be known": func(x tf.Output) tf.Output {
+			y := ops.Placeholder(x.Graph(), tf.Float32, tf.Shape{-1, -1, 3})
+			return image.SSIMMultiscale(y, y, 1, image.SSIMOptions{})
+		},
 		"must have rank 3": func(x tf.Output) tf.Output {
 			return image.SSIM(x, ops.Scalar(x.Graph(), float32(1)), 1, image.SSIMOptions{})
 		},
