@@ -34,7 +34,7 @@ func PadToBoundingBox(x tf.Output, b Box) tf.Output {
 			return failed(x, "PadV2", "%v", err)
 		}
 		g := x.Graph()
-		return pad(x, ops.Scalar(g, int32(b.Y)), ops.Scalar(g, int32(b.X)), ops.Scalar(g, int32(b.Height)), ops.Scalar(g, int32(b.Width)))
+		return pad(x, scalar(g, b.Y), scalar(g, b.X), scalar(g, b.Height), scalar(g, b.Width))
 	})
 }
 
@@ -58,7 +58,7 @@ func CropToBoundingBox(x tf.Output, b Box) tf.Output {
 			return failed(x, "Slice", "%v", err)
 		}
 		g := x.Graph()
-		return cut(x, ops.Scalar(g, int32(b.Y)), ops.Scalar(g, int32(b.X)), ops.Scalar(g, int32(b.Height)), ops.Scalar(g, int32(b.Width)))
+		return cut(x, scalar(g, b.Y), scalar(g, b.X), scalar(g, b.Height), scalar(g, b.Width))
 	})
 }
 
@@ -111,7 +111,7 @@ func ResizeWithCropOrPad(x tf.Output, height, width int) tf.Output {
 			return failed(x, "Slice", "%v", err)
 		}
 		g := x.Graph()
-		h, w := ops.Scalar(g, int32(height)), ops.Scalar(g, int32(width))
+		h, w := scalar(g, height), scalar(g, width)
 		cropY, padY := difference(x, first(x), h)
 		cropX, padX := difference(x, first(x)+1, w)
 		part := cut(x, cropY, cropX, ops.Minimum(h, sizeAt(x, first(x))), ops.Minimum(w, sizeAt(x, first(x)+1)))

@@ -44,9 +44,25 @@ func scoped(x tf.Output, name string, f func() tf.Output) (y tf.Output) {
 func ints(g *tf.Graph, v ...int) tf.Output {
 	t := core.NewTensor(tf.Int32, tf.Shape{len(v)})
 	for i, n := range v {
-		core.Data[int32](t)[i] = int32(n)
+		if core.Data[int32](t)[i] = int32(n); n != int(int32(n)) {
+			return tooLarge(g, n)
+		}
 	}
 	return ops.ConstValue(g, t)
+}
+
+// scalar adds a size or a place.
+func scalar(g *tf.Graph, n int) tf.Output {
+	if n != int(int32(n)) {
+		return tooLarge(g, n)
+	}
+	return ops.Scalar(g, int32(n))
+}
+
+// tooLarge is what stands for a number that sizes and places cannot be: without the error
+// some of its bits would be left.
+func tooLarge(g *tf.Graph, n int) tf.Output {
+	return tf.Failed(g, "Const", tf.Errorf(tf.InvalidArgument, "sizes and places in images must be of type int32, got %d", n)).Output(0)
 }
 
 // as adds a constant in the type of x.

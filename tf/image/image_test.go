@@ -324,6 +324,11 @@ func TestRefusals(t *testing.T) {
 			y := ops.Placeholder(x.Graph(), tf.Float32, tf.Shape{-1, -1, 3})
 			return image.SSIMMultiscale(y, y, 1, image.SSIMOptions{})
 		},
+		"type int32, got 4294967300": func(x tf.Output) tf.Output {
+			return image.PadToBoundingBox(x, image.Box{Height: 1<<32 + 4, Width: 8})
+		},
+		"type int32, got 4294967298": func(x tf.Output) tf.Output { return image.ResizeWithCropOrPad(x, 2, 1<<32+2) },
+		"type int32, got 4294967297": func(x tf.Output) tf.Output { return image.RandomCrop(x, []int{1, 1<<32 + 1, 1}) },
 		"must have rank 3": func(x tf.Output) tf.Output {
 			return image.SSIM(x, ops.Scalar(x.Graph(), float32(1)), 1, image.SSIMOptions{})
 		},

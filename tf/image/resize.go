@@ -94,7 +94,7 @@ func ResizeWithPad(x tf.Output, height, width int, o ResizeOptions) tf.Output {
 		at := ops.Unpack(ops.Maximum(ops.Cast(margin, tf.Int32), ops.Scalar(g, int32(0))), 2)
 		o.PreserveAspect = false
 		small := batched(x, func(x tf.Output) tf.Output { return o.resize(x, size) })
-		y := pad(small, at[0], at[1], ops.Scalar(g, int32(height)), ops.Scalar(g, int32(width)))
+		y := pad(small, at[0], at[1], scalar(g, height), scalar(g, width))
 		want := x.Shape().Clone()
 		want[first(x)], want[first(x)+1] = height, width
 		return ops.EnsureShape(y, want)
