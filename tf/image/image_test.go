@@ -329,6 +329,13 @@ func TestRefusals(t *testing.T) {
 		},
 		"type int32, got 4294967298": func(x tf.Output) tf.Output { return image.ResizeWithCropOrPad(x, 2, 1<<32+2) },
 		"type int32, got 4294967297": func(x tf.Output) tf.Output { return image.RandomCrop(x, []int{1, 1<<32 + 1, 1}) },
+		"why it failed": func(x tf.Output) tf.Output {
+			return image.PSNR(x, tf.Failed(x.Graph(), "y", tf.Errorf(tf.Unknown, "why it failed")).Output(0), 1)
+		},
+		"smaller than the window of size 4": func(x tf.Output) tf.Output {
+			y := ops.Placeholder(x.Graph(), tf.Float32, tf.Shape{-1, 3, 1})
+			return image.SSIM(y, y, 1, image.SSIMOptions{FilterSize: 4})
+		},
 		"must have rank 3": func(x tf.Output) tf.Output {
 			return image.SSIM(x, ops.Scalar(x.Graph(), float32(1)), 1, image.SSIMOptions{})
 		},
@@ -336,6 +343,27 @@ func TestRefusals(t *testing.T) {
 		y := f(ops.ConstValue(tf.NewGraph(), (*core.Tensor)(inputs()["one"])))
 		if err := y.Err(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one that says %q", err, want)
+		}
+	}
+}
+
+// TestImagesWithinTheWindow: a measure of nothing would not be a number.
+func TestImagesWithinTheWindow(t *testing.T) {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1, -1, 1})
+	y := image.SSIM(x, x, 1, image.SSIMOptions{FilterSize: 4})
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for n, want := range map[int]tf.Code{3: tf.InvalidArgument, 4: tf.OK} {
+		v, err := tf.FromSlice(make([]float32, 4*n), 4, n, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := s.Run(t.Context(), session.Feeds{x: v}, y); tf.CodeOf(err) != want {
+			t.Errorf("width %d: %v, %v", n, out, err)
 		}
 	}
 }

@@ -84,8 +84,10 @@ func compatible(a, b tf.Output, name string) error {
 // compared adds what f adds of two images in float32 and the greatest value that
 // pixels may have.
 func compared(a, b tf.Output, limit float64, name string, f func(a, b, limit tf.Output) tf.Output) (y tf.Output) {
-	if a.Err() != nil {
-		return a
+	for _, x := range []tf.Output{a, b} {
+		if x.Err() != nil {
+			return x
+		}
 	}
 	if err := compatible(a, b, name); err != nil {
 		return tf.Failed(a.Graph(), name, err).Output(0)
@@ -195,10 +197,27 @@ func (o SSIMOptions) window() []float32 {
 	return out
 }
 
+// covered returns images that are as large as the window at least: where they are not,
+// there is nothing that could be compared.
+func (o SSIMOptions) covered(x tf.Output) tf.Output {
+	if x.Err() != nil {
+		return x
+	}
+	h, w := x.Shape()[first(x)], x.Shape()[first(x)+1]
+	if min(h, w) >= o.FilterSize {
+		return x
+	}
+	if h >= 0 && h < o.FilterSize || w >= 0 && w < o.FilterSize {
+		return failed(x, "SSIM", "images must not be smaller than the window of size %d, got shape %v", o.FilterSize, x.Shape())
+	}
+	return ops.Identity(x, tf.After(ops.AssertGreaterEqual(heightAndWidth(x), int32(o.FilterSize))))
+}
+
 // byChannel returns the similarity of images by channel, and that of their
 // contrasts and structures alone.
 func (o SSIMOptions) byChannel(a, b, limit tf.Output) (similar, contrast tf.Output) {
 	g := a.Graph()
+	a = o.covered(a)
 	window := ops.Const(g, o.window(), o.FilterSize, o.FilterSize, 1, 1)
 	channels := ops.Reshape(sizeAt(a, len(a.Shape())-1), ints(g, 1))
 	filter := ops.Tile(window, ops.ConcatV2([]tf.Output{ints(g, 1, 1), channels, ints(g, 1)}, ops.Scalar(g, int32(0))))
