@@ -29,6 +29,11 @@ func ConvertDType(x tf.Output, d tf.DType, saturate bool) (y tf.Output) {
 	if x.DType() == d {
 		return ops.Identity(x)
 	}
+	for _, d := range []tf.DType{x.DType(), d} {
+		if !d.IsFloat() && !d.IsInteger() {
+			return failed(x, "convert_image", "dtype must be either floating point or integer, got %v", d)
+		}
+	}
 	x.Graph().Scope("convert_image", func() { y = converted(x, d, saturate) })
 	return y
 }

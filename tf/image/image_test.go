@@ -327,8 +327,10 @@ func TestRefusals(t *testing.T) {
 		"type int32, got 4294967300": func(x tf.Output) tf.Output {
 			return image.PadToBoundingBox(x, image.Box{Height: 1<<32 + 4, Width: 8})
 		},
-		"type int32, got 4294967298": func(x tf.Output) tf.Output { return image.ResizeWithCropOrPad(x, 2, 1<<32+2) },
-		"type int32, got 4294967297": func(x tf.Output) tf.Output { return image.RandomCrop(x, []int{1, 1<<32 + 1, 1}) },
+		"type int32, got 4294967298":            func(x tf.Output) tf.Output { return image.ResizeWithCropOrPad(x, 2, 1<<32+2) },
+		"type int32, got 4294967297":            func(x tf.Output) tf.Output { return image.RandomCrop(x, []int{1, 1<<32 + 1, 1}) },
+		"floating point or integer, got bool":   func(x tf.Output) tf.Output { return image.ConvertDType(x.Less(1), tf.Float32, false) },
+		"floating point or integer, got string": func(x tf.Output) tf.Output { return image.ConvertDType(x, tf.String, true) },
 		"why it failed": func(x tf.Output) tf.Output {
 			return image.PSNR(x, tf.Failed(x.Graph(), "y", tf.Errorf(tf.Unknown, "why it failed")).Output(0), 1)
 		},
