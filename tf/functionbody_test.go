@@ -129,3 +129,32 @@ func FuzzFunctionDef(f *testing.F) {
 		}
 	})
 }
+
+// TestFunctionsInAttributes: a function that hands its attribute on twice, to itself, makes
+// of some hundred bytes what doubles with each call.
+func TestFunctionsInAttributes(t *testing.T) {
+	l, err := core.NewLibrary(parseLibrary(t, `function {
+		signature { name: "double" attr { name: "x" type: "func" } }
+		node_def { name: "call" op: "PartitionedCall" attr { key: "Tin" value { list {} } } attr { key: "Tout" value { list {} } }
+			attr { key: "f" value { func { name: "double" attr { key: "x" value { func { name: "pair"
+				attr { key: "a" value { placeholder: "x" } } attr { key: "b" value { placeholder: "x" } } } } } } } } } }`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := core.Func{Name: "double", Attrs: core.Attrs{"x": core.Func{Name: "leaf"}}}
+	for range 18 {
+		body, err := l.Body(f)
+		if core.CodeOf(err) == core.ResourceExhausted {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := core.AttrFromProto(body.Graph.Node[0].Attr["f"], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f = v.(core.Func)
+	}
+	t.Error("there is no end")
+}

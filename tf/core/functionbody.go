@@ -109,6 +109,7 @@ type bodyBuilder struct {
 	values  Attrs
 	outputs map[string]*producer
 	body    *FunctionBody
+	funcs   int // in values of attributes so far
 }
 
 func (b *bodyBuilder) build() (err error) {
@@ -175,7 +176,7 @@ func (b *bodyBuilder) declare() error {
 		for key, v := range n.GetAttr() {
 			w, err := b.substitute(v)
 			if err != nil {
-				return Errorf(InvalidArgument, "node %s: %s", n.GetName(), AsError(err).Message())
+				return Errorf(CodeOf(err), "node %s: %s", n.GetName(), AsError(err).Message())
 			}
 			c.Attr[key] = w
 		}
@@ -214,48 +215,6 @@ func (b *bodyBuilder) producer(n *pb.NodeDef) (*producer, error) {
 		first += len(types)
 	}
 	return p, nil
-}
-
-// substitute replaces placeholders in an attribute value by the call's
-// attributes.
-func (b *bodyBuilder) substitute(v *pb.AttrValue) (*pb.AttrValue, error) {
-	switch x := v.GetValue().(type) {
-	case *pb.AttrValue_Placeholder:
-		w := b.attrs[x.Placeholder]
-		if w == nil {
-			return nil, Errorf(InvalidArgument, "Failed to bind all placeholders in: %s", x.Placeholder)
-		}
-		return w, nil
-	case *pb.AttrValue_Func:
-		f, err := b.substituteFunc(x.Func)
-		return &pb.AttrValue{Value: &pb.AttrValue_Func{Func: f}}, err
-	case *pb.AttrValue_List:
-		if len(x.List.GetFunc()) == 0 {
-			return v, nil
-		}
-		l := &pb.AttrValue_ListValue{}
-		for _, f := range x.List.GetFunc() {
-			g, err := b.substituteFunc(f)
-			if err != nil {
-				return nil, err
-			}
-			l.Func = append(l.Func, g)
-		}
-		return &pb.AttrValue{Value: &pb.AttrValue_List{List: l}}, nil
-	}
-	return v, nil
-}
-
-func (b *bodyBuilder) substituteFunc(f *pb.NameAttrList) (*pb.NameAttrList, error) {
-	out := &pb.NameAttrList{Name: f.GetName(), Attr: make(map[string]*pb.AttrValue, len(f.GetAttr()))}
-	for key, v := range f.GetAttr() {
-		w, err := b.substitute(v)
-		if err != nil {
-			return nil, err
-		}
-		out.Attr[key] = w
-	}
-	return out, nil
 }
 
 // connect gives the nodes their inputs.
