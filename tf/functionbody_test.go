@@ -158,3 +158,24 @@ func TestFunctionsInAttributes(t *testing.T) {
 	}
 	t.Error("there is no end")
 }
+
+// TestGradientsOfOddFunctions: bodies may hold nodes that only the engine makes otherwise,
+// and name what is no node. That is an error of who asks for gradients.
+func TestGradientsOfOddFunctions(t *testing.T) {
+	for want, odd := range map[string]string{
+		"must have an input": `node_def { name: "r" op: "_Retval" attr { key: "T" value { type: DT_FLOAT } } attr { key: "index" value { i: 7 } } }`,
+		"Control return r":   `node_def { name: "r" op: "_Retval" input: "x" attr { key: "T" value { type: DT_FLOAT } } attr { key: "index" value { i: 7 } } } control_ret { key: "r" value: "r" }`,
+	} {
+		g := tf.NewGraph()
+		err := g.ImportProto(&pb.GraphDef{Library: parseLibrary(t, `function { signature { name: "f" input_arg { name: "x" type: DT_FLOAT } output_arg { name: "y" type: DT_FLOAT } }
+			node_def { name: "n" op: "Neg" input: "x" attr { key: "T" value { type: DT_FLOAT } } } ret { key: "y" value: "n:y:0" } `+odd+` }`)}, tf.ImportOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := placeholder(g, "x", tf.Float32, nil)
+		y := tf.Apply(nil, "PartitionedCall", []tf.Output{x}, tf.Attr("f", core.Func{Name: "f"}), tf.Attr("Tout", []tf.DType{tf.Float32})).Output(0)
+		if _, err := tf.Gradients(y, x); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error that says %q", err, want)
+		}
+	}
+}

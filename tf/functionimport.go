@@ -62,7 +62,11 @@ func (i *bodyImport) run(args []ArgSpec) error {
 		i.args[name] = i.f.addNamedArg(args[k])
 		i.f.own = append(i.f.own, i.args[name])
 	}
-	def := &pb.GraphDef{Node: i.nodes(), Versions: i.body.Graph.GetVersions()}
+	nodes, err := i.nodes()
+	if err != nil {
+		return err
+	}
+	def := &pb.GraphDef{Node: nodes, Versions: i.body.Graph.GetVersions()}
 	if err := i.f.body.ImportProto(def, ImportOptions{Inputs: i.used(def)}); err != nil {
 		return err
 	}
@@ -74,7 +78,11 @@ func (i *bodyImport) run(args []ArgSpec) error {
 		i.f.rets = append(i.f.rets, x)
 	}
 	for _, name := range i.body.ControlRets {
-		i.f.effects = append(i.f.effects, i.f.body.Operation(name))
+		op := i.f.body.Operation(name)
+		if op == nil { // a list of arguments, or a node that gives a result
+			return Errorf(InvalidArgument, "Control return %s of function %s is no operation.", name, i.f.name)
+		}
+		i.f.effects = append(i.f.effects, op)
 	}
 	return nil
 }
@@ -88,18 +96,21 @@ func (i *bodyImport) result(name string) (Output, error) {
 
 // nodes returns the nodes of the body without arguments and results. Nothing
 // has to wait for an argument.
-func (i *bodyImport) nodes() (out []*pb.NodeDef) {
+func (i *bodyImport) nodes() (out []*pb.NodeDef, err error) {
 	i.rets = map[string]string{}
 	for _, n := range i.body.Graph.GetNode() {
 		switch core.RoleOf(n.GetOp()) {
 		case core.Argument:
 		case core.Result:
+			if len(n.GetInput()) == 0 {
+				return nil, Errorf(InvalidArgument, "node '%s' of function %s must have an input", n.GetName(), i.f.name)
+			}
 			i.rets[n.GetName()] = n.GetInput()[0]
 		default:
 			out = append(out, i.withoutArgControl(n))
 		}
 	}
-	return out
+	return out, nil
 }
 
 func (i *bodyImport) withoutArgControl(n *pb.NodeDef) *pb.NodeDef {
