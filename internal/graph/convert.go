@@ -49,17 +49,8 @@ func read(b *Budget, def *pb.GraphDef, library *core.Library, values map[string]
 	}
 	g = &Graph{byName: make(map[string]*Node, len(def.GetNode())), Producer: int(def.GetVersions().GetProducer()), Library: library, Budget: b}
 	g.Nodes = make([]*Node, 0, len(def.GetNode()))
-	for _, p := range def.GetNode() {
-		if err := b.Visit(1); err != nil {
-			return nil, err
-		}
-		n, err := nodeFromProto(p, library, values[p.GetName()])
-		if err != nil {
-			return nil, &core.Error{Code: core.CodeOf(err), Msg: core.AsError(err).Message(), Node: p.GetName(), Op: p.GetOp()}
-		}
-		if err := g.Add(n); err != nil {
-			return nil, err
-		}
+	if err := g.readNodes(def, values); err != nil {
+		return nil, err
 	}
 	for i, p := range def.GetNode() {
 		if err := b.Visit(1); err != nil {
@@ -70,6 +61,30 @@ func read(b *Budget, def *pb.GraphDef, library *core.Library, values map[string]
 		}
 	}
 	return g, nil
+}
+
+// readNodes adds the nodes of def, without inputs.
+func (g *Graph) readNodes(def *pb.GraphDef, values map[string]*core.Tensor) error {
+	size := len(def.GetNode())
+	for _, p := range def.GetNode() {
+		if err := g.Budget.Visit(1); err != nil {
+			return err
+		}
+		n, err := nodeFromProto(p, g.Library, values[p.GetName()])
+		if err != nil {
+			return &core.Error{Code: core.CodeOf(err), Msg: core.AsError(err).Message(), Node: p.GetName(), Op: p.GetOp()}
+		}
+		if err := g.Add(n); err != nil {
+			return err
+		}
+		if more := len(n.OutTypes) / outputsOfANode; more > 0 {
+			size += more
+			if err := g.Budget.CheckSize(size); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // ReadBody reads the body of a function within a budget, as Read does. Its nodes know
@@ -84,6 +99,14 @@ func ReadBody(b *Budget, body *core.FunctionBody, library *core.Library) (*Graph
 	}
 	return g, nil
 }
+
+// An attribute of a few bytes says how many inputs and outputs a node has. Nodes that claim
+// many inputs, and do not have them, are refused before there are more of them; that many
+// outputs take as much memory as a node.
+const (
+	manyInputs     = 1 << 10
+	outputsOfANode = 1 << 5
+)
 
 // nodeFromProto reads a node. value, if there, is its attribute of that name.
 func nodeFromProto(p *pb.NodeDef, library *core.Library, value *core.Tensor) (*Node, error) {
@@ -101,6 +124,9 @@ func nodeFromProto(p *pb.NodeDef, library *core.Library, value *core.Tensor) (*N
 	d, err := core.NewNodeOf(p.GetName(), def, attrs)
 	if err == nil {
 		err = Bound(d)
+	}
+	if err == nil && len(d.InTypes) > max(len(p.GetInput()), manyInputs) {
+		err = wrongInputs(d, len(p.GetInput()))
 	}
 	if err != nil {
 		return nil, err
@@ -176,9 +202,13 @@ func (g *Graph) Connect(n *Node, inputs []string) error {
 	return n.checkInputs()
 }
 
+func wrongInputs(n *core.Node, got int) error {
+	return core.Errorf(core.InvalidArgument, "Node '%s': %s takes %d inputs, got %d", n.Name, n.OpName(), len(n.InTypes), got)
+}
+
 func (n *Node) checkInputs() error {
 	if len(n.In) != len(n.InTypes) {
-		return core.Errorf(core.InvalidArgument, "Node '%s': %s takes %d inputs, got %d", n.Name, n.OpName(), len(n.InTypes), len(n.In))
+		return wrongInputs(&n.Node, len(n.In))
 	}
 	for i, e := range n.In {
 		want, got := n.InTypes[i], e.Type()

@@ -1,7 +1,9 @@
 package graph_test
 
 import (
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -164,5 +166,29 @@ func TestInferShapes(t *testing.T) {
 	}
 	if got := g.Node("n").OutShape(0); !got.Equal(core.Shape{2, -1, 3}) {
 		t.Errorf("got %v", got)
+	}
+}
+
+// TestNodesOfManyTensors: an attribute says how many inputs and outputs a node has. A
+// message of nodes that claim many takes no memory for them.
+func TestNodesOfManyTensors(t *testing.T) {
+	many := func(op, attr string, in ...string) *pb.GraphDef {
+		def := &pb.GraphDef{Node: []*pb.NodeDef{}}
+		for i := range 2000 {
+			def.Node = append(def.Node, &pb.NodeDef{Name: strconv.Itoa(i), Op: op, Input: in, Attr: map[string]*pb.AttrValue{
+				"T": {Value: &pb.AttrValue_Type{Type: pb.DataType_DT_FLOAT}}, attr: {Value: &pb.AttrValue_I{I: 1 << 16}},
+			}})
+		}
+		return def
+	}
+	b := graph.NewBudget(t.Context(), graph.Limits{Nodes: 100_000})
+	for want, def := range map[core.Code]*pb.GraphDef{core.InvalidArgument: many("AddN", "N"), core.ResourceExhausted: many("Split", "num_split", "0", "0")} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := graph.Read(b, def, nil)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; core.CodeOf(err) != want || took > 50<<20 {
+			t.Errorf("%v, %d bytes", err, took)
+		}
 	}
 }
