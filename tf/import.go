@@ -197,7 +197,21 @@ func (im *importer) node(n *pb.NodeDef) (*Operation, error) {
 	}
 	op := &Operation{g: im.g, Node: core.Node{Name: im.prefix + n.GetName(), Def: def, Attrs: attrs, Device: dev.String()}}
 	op.SetPos("node " + op.Name)
-	return op, op.Complete()
+	if err := op.Complete(); err != nil {
+		return op, err
+	}
+	if len(op.InTypes) > max(len(n.GetInput()), manyInputs) {
+		return op, wrongNumber(op, len(n.GetInput()))
+	}
+	return op, nil
+}
+
+// manyInputs is how many inputs an attribute of a few bytes may claim. A node that claims
+// more, and does not have them, is refused before there are more such.
+const manyInputs = 1 << 10
+
+func wrongNumber(op *Operation, got int) error {
+	return Errorf(InvalidArgument, "%s takes %d inputs, got %d", op.OpName(), len(op.InTypes), got)
 }
 
 // attrs reads the attributes of a node.
@@ -254,7 +268,7 @@ func (im *importer) connectNode(op *Operation, inputs []string) error {
 		}
 	}
 	if len(op.in) != len(op.InTypes) {
-		return Errorf(InvalidArgument, "%s takes %d inputs, got %d", op.OpName(), len(op.InTypes), len(op.in))
+		return wrongNumber(op, len(op.in))
 	}
 	return op.checkInputs()
 }

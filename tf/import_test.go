@@ -3,7 +3,9 @@ package tf_test
 import (
 	_ "embed"
 	"fmt"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -315,5 +317,22 @@ func TestOldPlaceholders(t *testing.T) {
 		if x, err := g.Output("x:0"); err != nil || !x.Shape().Equal(want) || (x.Shape() == nil) != (want == nil) {
 			t.Errorf("version %d: %v, %v, want %v", producer, x.Shape(), err, want)
 		}
+	}
+}
+
+// TestImportOfManyInputs: a message of nodes that claim many inputs takes no memory for them.
+func TestImportOfManyInputs(t *testing.T) {
+	def := &pb.GraphDef{}
+	for i := range 2000 {
+		def.Node = append(def.Node, &pb.NodeDef{Name: strconv.Itoa(i), Op: "AddN", Attr: map[string]*pb.AttrValue{
+			"T": {Value: &pb.AttrValue_Type{Type: pb.DataType_DT_FLOAT}}, "N": {Value: &pb.AttrValue_I{I: 1 << 16}},
+		}})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := tf.NewGraph().ImportProto(def, tf.ImportOptions{})
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; tf.CodeOf(err) != tf.InvalidArgument || took > 50<<20 {
+		t.Errorf("%v, %d bytes", err, took)
 	}
 }
