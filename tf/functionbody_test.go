@@ -1,6 +1,7 @@
 package tf_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -177,5 +178,25 @@ func TestGradientsOfOddFunctions(t *testing.T) {
 		if _, err := tf.Gradients(y, x); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error that says %q", err, want)
 		}
+	}
+}
+
+// TestListsOfManyTensors: what nodes of a function name by one input each, lists of 65,536
+// tensors, must fit into memory.
+func TestListsOfManyTensors(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`function { signature { name: "f" input_arg { name: "i" type: DT_INT32 } input_arg { name: "x" type: DT_FLOAT } }
+		node_def { name: "s" op: "Split" input: "i" input: "x" attr { key: "T" value { type: DT_FLOAT } } attr { key: "num_split" value { i: 65536 } } }`)
+	for i := range 100 {
+		fmt.Fprintf(&b, `node_def { name: "n%d" op: "AddN" input: "s:output" attr { key: "T" value { type: DT_FLOAT } } attr { key: "N" value { i: 65536 } } }`, i)
+	}
+	l, err := core.NewLibrary(parseLibrary(t, b.String()+"}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	used, _ := tf.MemoryUsage()
+	defer tf.SetMemoryLimit(tf.SetMemoryLimit(used + 64<<20))
+	if _, err := l.Body(core.Func{Name: "f"}); tf.CodeOf(err) != tf.ResourceExhausted {
+		t.Error(err)
 	}
 }

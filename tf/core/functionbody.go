@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
@@ -224,7 +225,7 @@ func (b *bodyBuilder) connect() error {
 		for _, in := range n.GetInput() {
 			to, err := b.input(in)
 			if err != nil {
-				return Errorf(InvalidArgument, "input %s of node %s: %s", in, n.GetName(), AsError(err).Message())
+				return Errorf(CodeOf(err), "input %s of node %s: %s", in, n.GetName(), AsError(err).Message())
 			}
 			nodes[i].Input = append(nodes[i].Input, to...)
 		}
@@ -263,6 +264,10 @@ func (b *bodyBuilder) input(in string) ([]string, error) {
 	return p.refs(r, rest)
 }
 
+// inputSize is about what the name of an input takes. A function names all tensors of a list
+// by one, and may do so for each of its nodes.
+const inputSize = 32
+
 // refs returns the tensors of range r, or the one that index names.
 func (p *producer) refs(r []int, index []string) ([]string, error) {
 	if r == nil || len(index) > 1 {
@@ -276,7 +281,12 @@ func (p *producer) refs(r []int, index []string) ([]string, error) {
 		}
 		lo, hi = r[0]+k, r[0]+k+1
 	}
-	var out []string
+	if n := hi - lo; n > 1 {
+		if err := memory.TryRoom(n * inputSize); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]string, 0, hi-lo)
 	for k := lo; k < hi; k++ {
 		if p.split {
 			out = append(out, fmt.Sprintf("%s_%d", p.node, k))
@@ -300,7 +310,7 @@ func (b *bodyBuilder) ret(i int) error {
 	}
 	refs, err := b.input(from)
 	if err != nil {
-		return Errorf(InvalidArgument, "Return %s -> %s is not found: %s", a.Name, from, AsError(err).Message())
+		return Errorf(CodeOf(err), "Return %s -> %s is not found: %s", a.Name, from, AsError(err).Message())
 	}
 	if len(refs) != len(types) {
 		return Errorf(InvalidArgument, "Bad ret types: %s has %d tensors, the body gives %d", a.Name, len(types), len(refs))
