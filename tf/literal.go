@@ -29,10 +29,11 @@ func TensorOf(v any) (*Tensor, error) {
 		if build == nil {
 			return nil, Errorf(InvalidArgument, "a tensor is made of numbers, bools or strings, got %T", v)
 		}
-		l := &literal{shape: shape, elems: reflect.MakeSlice(reflect.SliceOf(elem), 0, max(shape.NumElements(), 0))}
-		if err := l.collect(r, 0); err != nil {
+		if err := shapeHolds(shape, r, 0); err != nil {
 			return nil, err
 		}
+		l := &literal{shape: shape, elems: reflect.MakeSlice(reflect.SliceOf(elem), 0, max(shape.NumElements(), 0))}
+		l.collect(r, 0)
 		return (*Tensor)(build(l)), nil
 	}
 }
@@ -78,24 +79,37 @@ type literal struct {
 	elems reflect.Value // a slice of them
 }
 
-func (l *literal) collect(r reflect.Value, level int) error {
-	if level == len(l.shape) {
-		l.elems = reflect.Append(l.elems, r.Convert(l.elems.Type().Elem()))
+// shapeHolds refuses slices that differ in length from the first of their level. Nothing is
+// allocated before: the first ones may be much longer than others.
+func shapeHolds(shape Shape, r reflect.Value, level int) error {
+	if level == len(shape) {
 		return nil
 	}
-	if r.Len() != l.shape[level] {
-		return Errorf(InvalidArgument, "slices of one level must have equal lengths: the first of level %d has %d elements, another %d", level, l.shape[level], r.Len())
+	if r.Len() != shape[level] {
+		return Errorf(InvalidArgument, "slices of one level must have equal lengths: the first of level %d has %d elements, another %d", level, shape[level], r.Len())
 	}
-	if level == len(l.shape)-1 && r.Kind() == reflect.Slice && r.Type().Elem() == l.elems.Type().Elem() {
-		l.elems = reflect.AppendSlice(l.elems, r)
+	if level == len(shape)-1 {
 		return nil
 	}
 	for i := range r.Len() {
-		if err := l.collect(r.Index(i), level+1); err != nil {
+		if err := shapeHolds(shape, r.Index(i), level+1); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (l *literal) collect(r reflect.Value, level int) {
+	switch {
+	case level == len(l.shape):
+		l.elems = reflect.Append(l.elems, r.Convert(l.elems.Type().Elem()))
+	case level == len(l.shape)-1 && r.Kind() == reflect.Slice && r.Type().Elem() == l.elems.Type().Elem():
+		l.elems = reflect.AppendSlice(l.elems, r)
+	default:
+		for i := range r.Len() {
+			l.collect(r.Index(i), level+1)
+		}
+	}
 }
 
 // literals makes tensors by the type of their elements.

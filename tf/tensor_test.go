@@ -86,3 +86,16 @@ func TestDataOfNil(t *testing.T) {
 		t.Errorf("got %v, want nil", got)
 	}
 }
+
+// TestTensorOfRaggedSlices: a first row that is longer than others asks for no memory for
+// all of them.
+func TestTensorOfRaggedSlices(t *testing.T) {
+	rows := make([][]int8, 1<<22)
+	rows[0] = make([]int8, 1<<22)
+	if _, err := tf.TensorOf(rows); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Error(err)
+	}
+	if x, err := tf.TensorOf([][2][]uint{{{1}, {2}}, {{3}, {4}}}); err != nil || x.String() != "uint64[2,2,1]{1, 2, 3, 4}" {
+		t.Errorf("%v, %v", x, err)
+	}
+}
