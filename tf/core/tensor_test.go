@@ -351,3 +351,12 @@ func TestEscapedMemoryOutlivesItsTensor(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingIsPrintedShort: a tensor without elements may have as many dimensions as any.
+func TestNothingIsPrintedShort(t *testing.T) {
+	for want, s := range map[string]core.Shape{"[]": append(slices.Repeat(core.Shape{2}, 200), 0), "[[] []]": {2, 0}} {
+		if got := fmt.Sprintf("%d", core.NewTensor(core.Int32, s)); got != want {
+			t.Errorf("%v: %s", s, got)
+		}
+	}
+}

@@ -47,8 +47,24 @@ func (t *Tensor) Format(s fmt.State, verb rune) {
 	}
 	element := func(i int) string { return fmt.Sprintf(form, t.printable(i)) }
 	p := printer{shape: t.shape, open: "[", comma: " ", shut: "]", element: element, edge: t.edge()}
+	if t.Len() == 0 && manyBrackets(t.shape) {
+		p.shape = Shape{0}
+	}
 	p.print(0, 0)
 	_, _ = io.WriteString(s, p.String())
+}
+
+// manyBrackets reports whether a tensor of nothing, printed dimension by dimension, would be
+// long: a shape such as [2,2,...,2,0] has as many pairs of brackets as one likes.
+func manyBrackets(s Shape) bool {
+	const many = 100
+	n := 1
+	for _, d := range s {
+		if n *= min(d, 2*edgeElements); n == 0 || n > many {
+			break
+		}
+	}
+	return n > many
 }
 
 // edge returns how many elements at each end of a long dimension are printed; 0: all.
