@@ -65,3 +65,22 @@ func TestPathsOfDeepObjects(t *testing.T) {
 		}
 	}
 }
+
+// TestNodesBehindUnknownOnes: each node goes that takes something of a node whose op is not
+// known, also the last one of a long row that stands in the file the wrong way round. (To
+// look at all nodes for each of them would take hours.)
+func TestNodesBehindUnknownOnes(t *testing.T) {
+	const n = 300_000
+	g := &pb.GraphDef{Node: []*pb.NodeDef{{Name: "other", Op: "NoOp"}}}
+	for i := n; i > 0; i-- {
+		g.Node = append(g.Node, &pb.NodeDef{Name: strconv.Itoa(i), Op: "NoOp", Input: []string{"^" + strconv.Itoa(i-1)}})
+	}
+	g.Node = append(g.Node, &pb.NodeDef{Name: "0", Op: "OpThatNobodyHas"})
+	all, err := analyze(&pb.MetaGraphDef{GraphDef: g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all.dropUnknown(); len(g.Node) != 1 || g.Node[0].GetName() != "other" {
+		t.Errorf("%d nodes are left", len(g.Node))
+	}
+}

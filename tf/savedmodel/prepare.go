@@ -1,6 +1,7 @@
 package savedmodel
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,13 +69,22 @@ func (n *needs) dropUnknown() {
 	}
 }
 
-// dropDependents adds to gone all nodes that have an input there.
+// dropDependents adds to gone all nodes that have an input there. Each is looked at once:
+// nodes may stand in any order.
 func (n *needs) dropDependents(gone map[string]bool) {
-	for before := -1; before != len(gone); {
-		before = len(gone)
-		for _, d := range n.mg.GetGraphDef().GetNode() {
-			if slices.ContainsFunc(d.GetInput(), func(in string) bool { return gone[nodeOf(in)] }) {
-				gone[d.GetName()] = true
+	readers := map[string][]string{}
+	for _, d := range n.mg.GetGraphDef().GetNode() {
+		for _, in := range d.GetInput() {
+			readers[nodeOf(in)] = append(readers[nodeOf(in)], d.GetName())
+		}
+	}
+	for left := slices.Collect(maps.Keys(gone)); len(left) > 0; {
+		name := left[len(left)-1]
+		left = left[:len(left)-1]
+		for _, r := range readers[name] {
+			if !gone[r] {
+				gone[r] = true
+				left = append(left, r)
 			}
 		}
 	}
