@@ -68,7 +68,9 @@ func (m *planner) leaves(k int) bool {
 }
 
 // findReuse finds, for each output, the inputs whose memory it may take: those that
-// are read by its own stage only, in order, and not after it is written.
+// are read by its own stage only, in order, and not after it is written. What makes of
+// a row another one may read its operand after it has begun to write: the logarithm of
+// a softmax does.
 func (m *planner) findReuse() {
 	m.reuse = make([][]int, len(m.outs))
 	for v := range m.program.inputs {
@@ -81,7 +83,7 @@ func (m *planner) findReuse() {
 				continue // its parts are not in the order of what is read
 			}
 			at := slices.IndexFunc(st.steps, func(s step) bool { return s.value == m.first()+k })
-			if at >= last && st.steps[at].size == m.inputSize(v) && m.shapes[k].NumElements() == m.shape(v).NumElements() {
+			if at >= last && (at > last || st.steps[at].fold == nil) && st.steps[at].size == m.inputSize(v) && m.shapes[k].NumElements() == m.shape(v).NumElements() {
 				m.reuse[o] = append(m.reuse[o], v)
 			}
 		}
