@@ -36,7 +36,7 @@ func splitNorms(g *graph.Graph, kernelOf func(*graph.Node) core.Kernel, r *Repor
 		if err := g.Add(factor); err != nil {
 			return nil, err
 		}
-		apply.In[2].Node = factor
+		apply.In[2] = graph.Edge{Node: factor} // scale may be any output of its node
 		if err := g.Add(apply); err != nil {
 			return nil, err
 		}
