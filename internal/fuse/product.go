@@ -107,7 +107,7 @@ func ungroup(n *graph.Node, uses [][]*graph.Node) *graph.Node {
 		m, group := i.In[0].Node, gateOf(i)
 		switch {
 		case group != nil && len(uses[m.ID]) == 2:
-			standIn(n, m, group)
+			standIn(n, m, group, uses)
 		case group == nil && len(uses[m.ID]) == 1 && len(i.Control) <= maxGate:
 			n.AddControls(i.Control...)
 		default:
@@ -120,13 +120,15 @@ func ungroup(n *graph.Node, uses [][]*graph.Node) *graph.Node {
 	return nil
 }
 
-// standIn has n stand for product m, which it adds, in a group of gradients.
-func standIn(n, m, group *graph.Node) {
+// standIn has n stand for product m, which it adds, in a group of gradients. Another product
+// of the group stays a node: n waits for it, and what adds it would wait for n.
+func standIn(n, m, group *graph.Node, uses [][]*graph.Node) {
 	for j, c := range group.Control {
 		if c == m {
 			group.Control[j] = n
 		} else {
 			n.AddControl(c)
+			uses[c.ID] = append(uses[c.ID], n)
 		}
 	}
 }
