@@ -32,6 +32,7 @@ func splitSums(g *graph.Graph) error {
 		return err
 	}
 	uses, place, by := g.Uses(), make([]int, len(order)), map[*graph.Node]*graph.Node{}
+	open, groups := map[*graph.Node]bool{}, map[*graph.Node]bool{}
 	for i, n := range order {
 		place[n.ID] = i
 	}
@@ -45,6 +46,11 @@ func splitSums(g *graph.Graph) error {
 			return err
 		}
 		by[n] = sum
+		for _, t := range terms {
+			if t.group != nil {
+				open[t.gate], groups[t.group] = true, true
+			}
+		}
 	}
 	if len(by) == 0 {
 		return nil
@@ -53,6 +59,7 @@ func splitSums(g *graph.Graph) error {
 		useProducts(n, by)
 	}
 	g.Keep(func(n *graph.Node) bool { return by[n] == nil })
+	dropGates(g, open, groups)
 	return nil
 }
 
@@ -64,6 +71,7 @@ func isSum(n *graph.Node) bool {
 // A term is a product that is added, which may be held back for others.
 type term struct {
 	product graph.Edge
+	gate    *graph.Node   // what holds it back, which nothing else reads; nil: nothing
 	group   *graph.Node   // of gradients of one operation, the product among them; nil: none
 	others  []*graph.Node // of the group, which the sum waits for
 }
@@ -99,13 +107,14 @@ func termOf(n *graph.Node, e graph.Edge, uses [][]*graph.Node) (t term, ok bool)
 	}
 	m := e.Node.In[0].Node
 	ok = m.Def.Has(core.MatrixProduct) && len(uses[m.ID]) == 2 && slices.Contains(uses[m.ID], group) && !slices.ContainsFunc(m.In, func(x graph.Edge) bool { return x.Type().IsRef() })
-	return term{e.Node.In[0], group, slices.DeleteFunc(slices.Clone(group.Control), func(c *graph.Node) bool { return c == m })}, ok
+	return term{e.Node.In[0], e.Node, group, slices.DeleteFunc(slices.Clone(group.Control), func(c *graph.Node) bool { return c == m })}, ok
 }
 
 // leaveGroup takes a product that is added from the group that waits for it: what it is
-// computed from are values, which no update changes.
+// computed from are values, which no update changes. The last one of a group stays: a group
+// that waits for nothing is in no loop.
 func leaveGroup(t term) {
-	if t.group != nil {
+	if t.group != nil && len(t.group.Control) > 1 {
 		t.group.Control = slices.DeleteFunc(t.group.Control, func(c *graph.Node) bool { return c == t.product.Node })
 	}
 }
@@ -131,6 +140,12 @@ func addsSums(n *graph.Node) bool {
 func addUp(g *graph.Graph, n *graph.Node, terms []term) (sum *graph.Node, err error) {
 	for _, t := range terms {
 		leaveGroup(t)
+	}
+	added := func(n *graph.Node) bool {
+		return slices.ContainsFunc(terms, func(t term) bool { return t.product.Node == n })
+	}
+	for i := range terms { // the last sum waits for all products
+		terms[i].others = slices.DeleteFunc(terms[i].others, added)
 	}
 	all := terms[0].product
 	for _, t := range terms[1:] {
