@@ -82,12 +82,13 @@ func makeClusters(g *graph.Graph, o Options, r *Report) error {
 		return nil
 	}
 	l, err := cutLevels(g, order, members, o.Kernel)
-	if err != nil {
+	if err != nil || l == nil {
 		return err
 	}
 	return replaceGroups(g, l, o.Kernel, r)
 }
 
+// cutLevels returns nil if there are no levels: what comes into a loop depends on what leaves it.
 func cutLevels(g *graph.Graph, order []*graph.Node, members []*member, kernel func(*graph.Node) core.Kernel) (*levels, error) {
 	f, err := liveness.Find(g, order, func(n *graph.Node) bool {
 		if members[n.ID] != nil || n.Role() == core.Constant {
@@ -99,7 +100,12 @@ func cutLevels(g *graph.Graph, order []*graph.Node, members []*member, kernel fu
 	if err != nil {
 		return nil, err
 	}
-	return newLevels(order, members, f), nil
+	l := newLevels(order, members, f)
+	if ok, err := l.passLoops(g); err != nil || !ok {
+		return nil, err
+	}
+	l.join()
+	return l, nil
 }
 
 // replaceGroups puts a node in the place of each group of two nodes and more, and of

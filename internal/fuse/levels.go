@@ -40,15 +40,62 @@ func newLevels(order []*graph.Node, members []*member, f *liveness.Sets) *levels
 		l.width[n.ID] = l.widthOf(n)
 		l.find(n)
 	}
+	return l
+}
+
+// join joins the nodes of a level that may be in one cluster.
+func (l *levels) join() {
 	l.raise()
-	for _, n := range order {
+	for _, n := range l.order {
 		for _, d := range l.after[n.ID] {
 			if d.joins && l.of[d.id] == l.of[n.ID] {
 				l.cluster[l.root(d.id)] = l.root(int32(n.ID))
 			}
 		}
 	}
-	return l
+}
+
+// passLoops puts what leaves a loop to the level of all that enters it, or higher: the order
+// leaves out that it depends on that, from one iteration to the next. Each round gets
+// past one loop more at least, unless what enters a loop depends on what leaves it: then it
+// reports false.
+func (l *levels) passLoops(g *graph.Graph) (ok bool, err error) {
+	frames, err := g.Frames(l.order)
+	if err != nil {
+		return false, err
+	}
+	entry := make([]int, len(frames.List)) // by loop: the highest level of what enters it
+	for range len(frames.List) + 1 {
+		changed := false
+		for _, n := range l.order {
+			if err := g.Budget.Visit(1); err != nil {
+				return false, err
+			}
+			at := l.lowest(n)
+			if n.Role() == core.Exits {
+				at = max(at, entry[frames.Of[n.ID]])
+			}
+			changed = changed || at > l.of[n.ID]
+			if l.of[n.ID] = at; n.Role() == core.Enters {
+				to := &entry[frames.Out[n.ID]]
+				changed = changed || at > *to
+				*to = max(*to, at)
+			}
+		}
+		if !changed {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// lowest returns the lowest level that n can have.
+func (l *levels) lowest(n *graph.Node) int {
+	at := l.of[n.ID]
+	for _, d := range l.after[n.ID] {
+		at = max(at, l.of[d.id]+l.distance(int(d.id), d.joins))
+	}
+	return at
 }
 
 // isLiteral reports whether n is a constant that clusters take in: they do not wait
