@@ -39,10 +39,11 @@ func either(x, y token) bool {
 }
 
 const (
-	waits  = -1 - iota // node waits for something
-	joins              // node is a Merge, or has too large a set
-	within             // the loop whose first Enter is node
-	beyond             // the end of that
+	waits   = -1 - iota // node waits for something
+	joins               // node is a Merge, or has too large a set
+	within              // the loop whose first Enter is node
+	beyond              // the end of that
+	earlier             // each of these less earlier: the same in an iteration before
 )
 
 // Sets are those of the nodes of a graph.
@@ -165,12 +166,26 @@ func (f *Sets) variable(n *graph.Node) Set {
 	if enter.Node.Role() != core.Enters || next.Node.Role() != core.Repeats {
 		return f.one(token{n, joins})
 	}
-	return f.union(f.edge(enter), f.keep(f.edge(next), token.onlyWaits), n)
+	return f.union(f.edge(enter), f.before(f.edge(next), n), n)
+}
+
+// before returns what of a set only waits, as the next iteration has it: a node that waits
+// for something in its own iteration is not there when one that waited for it in the one
+// before is.
+func (f *Sets) before(s Set, n *graph.Node) (out Set) {
+	for _, i := range f.lists[f.keep(s, token.onlyWaits)] {
+		t := f.byID[i]
+		if t.what > earlier {
+			t.what += earlier
+		}
+		out = f.union(out, f.one(t), n)
+	}
+	return out
 }
 
 // onlyWaits reports whether t says nothing of whether a node lives.
 func (t token) onlyWaits() bool {
-	return t.what == within || t.what == beyond || t.what == waits && t.node.Role() != core.Receives
+	return t.what == within || t.what == beyond || t.what < earlier || t.what == waits && t.node.Role() != core.Receives
 }
 
 // keep returns a set of some of the elements of another one.
