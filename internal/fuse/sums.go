@@ -52,15 +52,19 @@ func splitSums(g *graph.Graph) error {
 			}
 		}
 	}
-	if len(by) == 0 {
-		return nil
+	if len(by) > 0 {
+		putSums(g, by)
+		dropGates(g, open, groups)
 	}
+	return nil
+}
+
+// putSums puts sums in the place of the nodes that they stand for.
+func putSums(g *graph.Graph, by map[*graph.Node]*graph.Node) {
 	for _, n := range g.Nodes {
 		useProducts(n, by)
 	}
 	g.Keep(func(n *graph.Node) bool { return by[n] == nil })
-	dropGates(g, open, groups)
-	return nil
 }
 
 // isSum reports whether n may be such a node.
