@@ -42,10 +42,12 @@ func RegisterVariant(typeName string, decode func(VariantData) (any, error)) {
 
 // EncodeTensor is TensorProto for a tensor that leaves its task, of which not
 // every Variant is able.
-func EncodeTensor(t *Tensor) (*pb.TensorProto, error) {
+func EncodeTensor(t *Tensor) (*pb.TensorProto, error) { return new(nesting).encode(t) }
+
+func (w *nesting) encode(t *Tensor) (*pb.TensorProto, error) {
 	p := TensorProto(t)
 	for _, v := range t.Variants() {
-		data, err := variantProto(v)
+		data, err := w.variantProto(v)
 		if err != nil {
 			return nil, err
 		}
@@ -54,34 +56,36 @@ func EncodeTensor(t *Tensor) (*pb.TensorProto, error) {
 	return p, nil
 }
 
-func variantProto(v VariantValue) (*pb.VariantTensorDataProto, error) {
+func (w *nesting) variantProto(v VariantValue) (*pb.VariantTensorDataProto, error) {
 	switch v := v.Value.(type) {
 	case nil:
 		return &pb.VariantTensorDataProto{}, nil
 	case *pb.VariantTensorDataProto: // came from a peer, its type is not registered here
 		return v, nil
 	case *Tensor:
-		return (&VariantData{TypeName: tensorVariant, Tensors: []*Tensor{v}}).proto()
+		return w.proto(VariantData{TypeName: tensorVariant, Tensors: []*Tensor{v}})
 	case VariantEncoder:
 		data, err := v.EncodeVariant()
 		if err != nil {
 			return nil, err
 		}
-		return data.proto()
+		return w.proto(data)
 	}
 	return nil, Errorf(Unimplemented, "a variant must have an encoding to be sent to another task, %T has none", v.Value)
 }
 
-func (d *VariantData) proto() (*pb.VariantTensorDataProto, error) {
+func (w *nesting) proto(d VariantData) (*pb.VariantTensorDataProto, error) {
 	p := &pb.VariantTensorDataProto{TypeName: d.TypeName, Metadata: d.Metadata}
-	for _, t := range d.Tensors {
-		part, err := EncodeTensor(t)
-		if err != nil {
-			return nil, err
+	return p, w.within(func() error {
+		for _, t := range d.Tensors {
+			part, err := w.encode(t)
+			if err != nil {
+				return err
+			}
+			p.Tensors = append(p.Tensors, part)
 		}
-		p.Tensors = append(p.Tensors, part)
-	}
-	return p, nil
+		return nil
+	})
 }
 
 // maxContentDepth bounds variants that tensor_content holds within one another. Each holds

@@ -11,6 +11,9 @@ import (
 // variantZeros is ZerosLike of lists and optionals.
 func variantZeros(c *core.OpContext) error {
 	x := c.Input(0)
+	if err := core.CheckNesting(x); err != nil {
+		return err
+	}
 	out := core.NewTensor(tf.Variant, x.Shape())
 	if err := zeroVariants(out, x); err != nil {
 		return err
@@ -22,6 +25,9 @@ func variantZeros(c *core.OpContext) error {
 // variantSum is AddN of lists and optionals.
 func variantSum(c *core.OpContext) error {
 	first := c.Input(0)
+	if err := core.CheckNesting(first); err != nil { // the others are gone through as far as it goes
+		return err
+	}
 	out := core.NewTensor(tf.Variant, first.Shape())
 	copyElements(out, 0, first, 0, first.Len())
 	for k := 1; k < c.Inputs(); k++ {
