@@ -81,11 +81,23 @@ func resolve(full string) (string, bool) {
 // outsideError says why a file may not be used; nil: that is not what is wrong.
 func outsideError(name string, err error) error {
 	dirs := allowedDirs.Load()
-	var p *fs.PathError
-	if dirs == nil || !errors.As(err, &p) || !strings.Contains(p.Path, outside) {
+	if dirs == nil || !slices.ContainsFunc(pathsOf(err), func(p string) bool { return strings.Contains(p, outside) }) {
 		return nil
 	}
 	return &Error{Code: PermissionDenied, Msg: name + "; operations may use files below " + strings.Join(*dirs, ", ") + " only"}
+}
+
+// pathsOf returns the files that an error of the system names: renaming has two.
+func pathsOf(err error) []string {
+	var one *fs.PathError
+	var two *os.LinkError
+	switch {
+	case errors.As(err, &one):
+		return []string{one.Path}
+	case errors.As(err, &two):
+		return []string{two.Old, two.New}
+	}
+	return nil
 }
 
 // DenyOps refuses operations whose names match one of the patterns, as [path.Match]

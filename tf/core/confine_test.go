@@ -50,6 +50,9 @@ func TestConfineFiles(t *testing.T) {
 	if _, err := core.ReadFile(t.Context(), out+"/file"); core.CodeOf(err) != core.PermissionDenied {
 		t.Errorf("reading what is outside: %v", err)
 	}
+	if err := core.FileError("moved", os.Rename(core.LocalPath(in+"/file"), core.LocalPath(out+"/moved"))); core.CodeOf(err) != core.PermissionDenied {
+		t.Errorf("renaming to what is outside: %v", err)
+	}
 	if text, err := core.ReadFile(t.Context(), in+"/file"); text != "x" || err != nil {
 		t.Errorf("reading what is inside: %q, %v", text, err)
 	}

@@ -1,6 +1,10 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+)
 
 // Jacobian adds, for each x, the gradients of every element of y with respect
 // to it: a tensor whose shape is that of y followed by that of x. A loop
@@ -15,14 +19,18 @@ func Jacobian(y tf.Output, xs ...tf.Output) ([]tf.Output, error) {
 	var out []tf.Output
 	var err error
 	g.Scope("gradients_jacobian", func() {
+		var like []tf.Output
+		if like, err = gradientsLike(y, xs); err != nil {
+			return
+		}
 		flat := Reshape(y, intVec(y, tf.Int32, -1))
-		rows := rowsByLoop(Size(y), types(xs), func(i tf.Output) ([]tf.Output, error) {
+		rows := rowsByLoop(Size(y), types(like), func(i tf.Output) ([]tf.Output, error) {
 			return tf.Gradients(rowsOf(flat, i), xs...)
 		}, &err)
 		if err == nil && len(rows) < len(xs) {
 			err = rows[0].Err()
 		}
-		for k, x := range xs {
+		for k, x := range like {
 			if err == nil {
 				out = append(out, shaped(rows[k], y, x))
 			}
@@ -49,6 +57,23 @@ func Hessians(y tf.Output, xs ...tf.Output) ([]tf.Output, error) {
 		out[k] = j[0]
 	}
 	return out, nil
+}
+
+// gradientsLike returns values of the types and shapes of the gradients by xs: that by the handle
+// of a variable is like the variable's value.
+func gradientsLike(y tf.Output, xs []tf.Output) ([]tf.Output, error) {
+	like := slices.Clone(xs)
+	for i, x := range xs {
+		if x.DType() != tf.Resource {
+			continue
+		}
+		g, err := tf.Gradients(y, x)
+		if err != nil {
+			return nil, err
+		}
+		like[i] = g[0]
+	}
+	return like, nil
 }
 
 func types(xs []tf.Output) []tf.DType {

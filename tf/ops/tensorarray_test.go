@@ -207,6 +207,35 @@ func TestJacobian(t *testing.T) {
 	tftest.Elements(t, (*tf.Tensor)(got[1]), []float64{12, 0, 0, 18})
 }
 
+// TestJacobianOfVariables: by the handle of a variable they are those by its value.
+func TestJacobianOfVariables(t *testing.T) {
+	g := tf.NewGraph()
+	v := tf.NewVariable(ops.Const(g, []float64{2, 3}), tf.VariableOptions{})
+	y := ops.Mul(v.Value(), ops.Square(v.Value()))
+	j, err := ops.Jacobian(y, v.Handle())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := ops.Hessians(y.Sum(), v.Handle())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Run(t.Context(), nil, v.Initializer()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Run(t.Context(), nil, j[0], h[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	tftest.Elements(t, got[0], []float64{12, 0, 0, 27})
+	tftest.Elements(t, got[1], []float64{12, 0, 0, 18})
+}
+
 // Rows of a value that nothing else reads are cut from it and not copied. What is done
 // to one of them in place reaches no other one, nor a value that is still read.
 func TestRowsCutFromAValue(t *testing.T) {

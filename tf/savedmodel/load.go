@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops/all" // a model may use any operation
@@ -315,30 +314,6 @@ func (l *loader) restore(ctx context.Context) error {
 		debug.FreeOSMemory()
 	}
 	return l.runRestore(ctx, prefix)
-}
-
-// largeCheckpoint reports whether a checkpoint has memory.Much. Then it is worth it to give back at once,
-// before it is read, the memory that reading the graph took: else that stays in use beside the
-// variables, and the collector, which runs when the heap has doubled, finds it only when as much
-// again has been allocated.
-func largeCheckpoint(prefix string) bool {
-	data, _ := filepath.Glob(prefix + ".data-*")
-	size := int64(0)
-	for _, name := range data {
-		if info, err := os.Stat(name); err == nil {
-			size += info.Size()
-		}
-	}
-	return size >= int64(memory.Much())
-}
-
-// withoutVariables is what there is to say of a model without checkpoint: nothing,
-// unless a signature reads variables, or the data are there.
-func (l *loader) withoutVariables(prefix string) error {
-	if data, _ := filepath.Glob(prefix + ".data-*"); len(data) > 0 {
-		return core.FileError(prefix+".index", fs.ErrNotExist)
-	}
-	return nil
 }
 
 // runRestore runs the restore operation of the MetaGraph's saver.

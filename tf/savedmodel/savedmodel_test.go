@@ -248,6 +248,21 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestNoIndexBesideData: values without the index that says where they are make no model without
+// variables, whatever characters the directory's name has.
+func TestNoIndexBesideData(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "model[1]")
+	if err := os.Rename(saved(t), dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "variables/variables.index")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := savedmodel.Load(t.Context(), dir, savedmodel.Options{}); tf.CodeOf(err) != tf.NotFound {
+		t.Errorf("got %v", err)
+	}
+}
+
 func damaged(t *testing.T, dir, what string, want []float32) {
 	t.Helper()
 	m, err := savedmodel.Load(t.Context(), dir, savedmodel.Options{})
