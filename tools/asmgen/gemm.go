@@ -78,7 +78,7 @@ func (e *microEmitter) arguments() {
 
 // rowsAhead is the binary logarithm of how many rows of B are fetched before they are
 // packed: their way from memory takes longer than as many steps.
-const rowsAhead = 5
+const rowsAhead = 6
 
 // fetchB prepares to fetch rows of B, which no other tile has read yet. They go to
 // the second-level cache: with rows a multiple of 4096 bytes apart, all of them

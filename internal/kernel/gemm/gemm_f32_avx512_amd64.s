@@ -13325,7 +13325,7 @@ TEXT ·packFirst1F32AVX512(SB), NOSPLIT, $0-64
 	SHLQ       $0x02, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
@@ -13437,7 +13437,7 @@ TEXT ·packFirst2F32AVX512(SB), NOSPLIT, $0-64
 	SHLQ       $0x02, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
@@ -13577,7 +13577,7 @@ TEXT ·packFirst3F32AVX512(SB), NOSPLIT, $0-64
 	SHLQ       $0x02, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
@@ -13745,7 +13745,7 @@ TEXT ·packFirst4F32AVX512(SB), NOSPLIT, $0-64
 	SHLQ       $0x02, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
@@ -13941,7 +13941,7 @@ TEXT ·packFirst5F32AVX512(SB), NOSPLIT, $0-64
 	SHLQ       $0x02, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
@@ -14165,7 +14165,7 @@ TEXT ·packFirst6F32AVX512(SB), NOSPLIT, $0-64
 	SHLQ       $0x02, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
@@ -14417,7 +14417,7 @@ TEXT ·packFirst7F32AVX512(SB), NOSPLIT, $0-64
 	SHLQ       $0x02, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
@@ -14697,7 +14697,7 @@ TEXT ·packFirst8F32AVX512(SB), NOSPLIT, $0-64
 	SHLQ       $0x02, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
@@ -15005,7 +15005,7 @@ TEXT ·packFirst9F32AVX512(SB), NOSPLIT, $0-64
 	SHLQ       $0x02, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
@@ -15341,7 +15341,7 @@ TEXT ·packFirst10F32AVX512(SB), NOSPLIT, $0-64
 	SHLQ       $0x02, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
@@ -15705,7 +15705,7 @@ TEXT ·packFirst11F32AVX512(SB), NOSPLIT, $0-64
 	SHLQ       $0x02, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
@@ -16097,7 +16097,7 @@ TEXT ·packFirst12F32AVX512(SB), NOSPLIT, $0-64
 	SHLQ       $0x02, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
@@ -16517,7 +16517,7 @@ TEXT ·packFirst13F32AVX512(SB), NOSPLIT, $0-64
 	SHLQ       $0x02, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1
@@ -16965,7 +16965,7 @@ TEXT ·packFirst14F32AVX512(SB), NOSPLIT, $0-64
 	SHLQ       $0x02, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VPXORD     Z0, Z0, Z0
 	VPXORD     Z1, Z1, Z1

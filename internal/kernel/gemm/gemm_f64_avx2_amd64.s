@@ -4149,7 +4149,7 @@ TEXT ·packFirst1F64AVX2(SB), NOSPLIT, $0-64
 	SHLQ       $0x03, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
@@ -4261,7 +4261,7 @@ TEXT ·packFirst2F64AVX2(SB), NOSPLIT, $0-64
 	SHLQ       $0x03, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
@@ -4401,7 +4401,7 @@ TEXT ·packFirst3F64AVX2(SB), NOSPLIT, $0-64
 	SHLQ       $0x03, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
@@ -4569,7 +4569,7 @@ TEXT ·packFirst4F64AVX2(SB), NOSPLIT, $0-64
 	SHLQ       $0x03, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
@@ -4765,7 +4765,7 @@ TEXT ·packFirst5F64AVX2(SB), NOSPLIT, $0-64
 	SHLQ       $0x03, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
@@ -4989,7 +4989,7 @@ TEXT ·packFirst6F64AVX2(SB), NOSPLIT, $0-64
 	SHLQ       $0x03, BX
 	MOVQ       pb+32(FP), SI
 	MOVQ       BX, DI
-	SHLQ       $0x05, DI
+	SHLQ       $0x06, DI
 	ADDQ       DX, DI
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
