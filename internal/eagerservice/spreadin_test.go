@@ -130,8 +130,8 @@ func TestAnswerOnDevices(t *testing.T) {
 	}
 }
 
-// A giver is a neighbor that gives its results with the answer.
-type giver struct{ neighbor }
+// A giver is another task that gives its results with the answer.
+type giver struct{}
 
 func (g giver) Peer(string) (Peer, error) { return g, nil }
 func (giver) Close()                      {}
