@@ -29,6 +29,9 @@ const maxOps = 1 << 18
 // maxNodes bounds the nodes of a body: some operations come to thousands.
 const maxNodes = 1 << 18
 
+// maxCalls bounds how deep functions call each other: each call under way takes stack.
+const maxCalls = 1 << 10
+
 // A lowering puts the operations of a block into a graph.
 type lowering struct {
 	module *stablehlo.Module
@@ -203,6 +206,8 @@ func (l *lowering) call(op *stablehlo.Op, name string, in []tf.Output) ([]tf.Out
 		return nil, refused(op, "the module has no function %q", name)
 	case slices.Contains(l.calls, f):
 		return nil, refused(op, "functions must not call themselves, %q does", name)
+	case len(l.calls) > maxCalls:
+		return nil, tf.Errorf(tf.ResourceExhausted, "StableHLO's operation %s: functions must call each other at most %d deep", op.Name, maxCalls)
 	}
 	l.calls = append(l.calls, f)
 	defer func() { l.calls = l.calls[:len(l.calls)-1] }()
