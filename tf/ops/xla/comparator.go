@@ -21,15 +21,15 @@ func comparator(b *stablehlo.Block, n int) ([]sortKey, bool) {
 		return nil, false
 	}
 	c := &comparing{block: b}
-	return c.order(b.Terminator().Operands[0], 2*n)
+	return c.order(nil, b.Terminator().Operands[0], 2*n)
 }
 
 // comparing recognizes what a comparator computes.
 type comparing struct{ block *stablehlo.Block }
 
-// order returns the keys of a value: a less than, or one that other keys follow where
+// order appends the keys of a value: a less than, or one that other keys follow where
 // the elements are equal. depth bounds the keys.
-func (c *comparing) order(v *stablehlo.Value, depth int) ([]sortKey, bool) {
+func (c *comparing) order(keys []sortKey, v *stablehlo.Value, depth int) ([]sortKey, bool) {
 	if v.Def == nil || depth == 0 {
 		return nil, false
 	}
@@ -37,32 +37,32 @@ func (c *comparing) order(v *stablehlo.Value, depth int) ([]sortKey, bool) {
 	switch {
 	case v.Def.Name == "compare":
 		k, ok := c.compare(v.Def, "LT", "GT")
-		return []sortKey{k}, ok
+		return append(keys, k), ok
 	case v.Def.Name == "or" && len(x) == 2:
-		if keys, ok := c.follow(x[0], x[1], depth); ok {
-			return keys, true
+		if all, ok := c.follow(keys, x[0], x[1], depth); ok {
+			return all, true
 		}
-		return c.follow(x[1], x[0], depth)
+		return c.follow(keys, x[1], x[0], depth)
 	case v.Def.Name == "select" && len(x) == 3:
-		return c.chosen(x[0], x[1], x[2], depth)
+		return c.chosen(keys, x[0], x[1], x[2], depth)
 	}
 	return nil, false
 }
 
 // follow recognizes "less, or equal and what follows".
-func (c *comparing) follow(less, both *stablehlo.Value, depth int) ([]sortKey, bool) {
+func (c *comparing) follow(keys []sortKey, less, both *stablehlo.Value, depth int) ([]sortKey, bool) {
 	if both.Def == nil || both.Def.Name != "and" || len(both.Def.Operands) != 2 {
 		return nil, false
 	}
 	x, y := both.Def.Operands[0], both.Def.Operands[1]
-	if keys, ok := c.chosen(x, y, less, depth); ok {
-		return keys, true
+	if all, ok := c.chosen(keys, x, y, less, depth); ok {
+		return all, true
 	}
-	return c.chosen(y, x, less, depth)
+	return c.chosen(keys, y, x, less, depth)
 }
 
 // chosen recognizes "what follows if equal, else less".
-func (c *comparing) chosen(equal, rest, less *stablehlo.Value, depth int) ([]sortKey, bool) {
+func (c *comparing) chosen(keys []sortKey, equal, rest, less *stablehlo.Value, depth int) ([]sortKey, bool) {
 	if equal.Def == nil || equal.Def.Name != "compare" || less.Def == nil || less.Def.Name != "compare" {
 		return nil, false
 	}
@@ -71,8 +71,7 @@ func (c *comparing) chosen(equal, rest, less *stablehlo.Value, depth int) ([]sor
 	if !ok || !same || e.operand != k.operand {
 		return nil, false
 	}
-	keys, ok := c.order(rest, depth-1)
-	return append([]sortKey{k}, keys...), ok
+	return c.order(append(keys, k), rest, depth-1)
 }
 
 // compare recognizes the comparison of two elements of an operand in one of two
@@ -106,37 +105,39 @@ func (c *comparing) compare(op *stablehlo.Op, up, down string) (sortKey, bool) {
 }
 
 // element returns the argument that a value is, but for zeros and NaN that are made
-// one; -1 if it is another value.
+// one, each once; -1 if it is another value. More selects, of which modules may have very
+// many, are not followed.
 func (c *comparing) element(v *stablehlo.Value) (int, sortKey) {
 	var k sortKey
+	tested := []*stablehlo.Value(nil)
 	for v.Def != nil {
 		x := v.Def.Operands
 		if v.Def.Name != "select" || len(x) != 3 || x[0].Def == nil || x[0].Def.Name != "compare" {
 			return -1, k
 		}
 		switch {
-		case isZeroTest(x[0].Def) && isConstant(x[1], isZero):
+		case !k.zeros && isZeroTest(x[0].Def) && isConstant(x[1], isZero):
 			k.zeros = true
-		case isNaNTest(x[0].Def) && isConstant(x[1], isNaN):
+		case !k.nans && isNaNTest(x[0].Def) && isConstant(x[1], isNaN):
 			k.nans = true
 		default:
 			return -1, k
 		}
-		arg := x[0].Def.Operands[0]
-		if at := slices.Index(c.block.Args, arg); at < 0 || !c.ends(x[2], arg) {
-			return -1, k
-		}
+		tested = append(tested, x[0].Def.Operands[0])
 		v = x[2]
 	}
-	return slices.Index(c.block.Args, v), k
+	if slices.ContainsFunc(tested, func(t *stablehlo.Value) bool { return t != v }) {
+		return -1, k
+	}
+	return c.argument(v), k
 }
 
-// ends reports whether a chain of selects ends with an argument.
-func (c *comparing) ends(v, arg *stablehlo.Value) bool {
-	for v.Def != nil && v.Def.Name == "select" && len(v.Def.Operands) == 3 {
-		v = v.Def.Operands[2]
+// argument returns the number of an argument, -1 if a value is another block's.
+func (c *comparing) argument(v *stablehlo.Value) int {
+	if args := c.block.Args; v.Index < 0 || v.Index >= len(args) || args[v.Index] != v {
+		return -1
 	}
-	return v == arg
+	return v.Index
 }
 
 // isZeroTest reports whether op is x == 0.
