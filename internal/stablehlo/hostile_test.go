@@ -200,3 +200,14 @@ func TestSharedAttributes(t *testing.T) {
 		t.Errorf("the text of the module takes %d bytes", len(text))
 	}
 }
+
+// TestFunctionsWithin is about functions within others, which need no body: what walks
+// over blocks relies on the ones of regions.
+func TestFunctionsWithin(t *testing.T) {
+	b := newBuild(newestVersion)
+	within := op(opFunc, hasAttrs|hasRegions, nums(b.dict, 1<<1, 0))
+	m, err := Read(b.code(1, 0, within, op(opReturn, hasOperands, nums(1, 0))).artifact())
+	if err == nil {
+		t.Error("a function within another must be refused, got", m)
+	}
+}

@@ -66,6 +66,9 @@ func (r *reader) block(c *cursor, s *scope) *Block {
 		if c.failed() {
 			return nil
 		}
+		if op.Name == function {
+			c.corrupt("functions must be in the module itself, got one in a block")
+		}
 		if returns := op.Name == "return"; returns != (i == n-1) {
 			c.corrupt("the last operation of a block, and no other, must be return, got %q as number %d of %d", op.Name, i+1, n)
 		}
