@@ -66,12 +66,14 @@ func (c *pngColors) maskOut(p *pixel) {
 	if !c.hasAlphas {
 		return
 	}
-	key := func(i int) uint16 { return uint16(c.alphas[2*i])<<8 | uint16(c.alphas[2*i+1]) }
+	key := func(i int) uint16 {
+		return (uint16(c.alphas[2*i])<<8 | uint16(c.alphas[2*i+1])) & (1<<c.depth - 1)
+	}
 	p.a = math.MaxUint8
 	if c.deep {
 		p.a = math.MaxUint16
 	}
-	gray := c.kind == pngGray && p.r == key(0)&(1<<c.depth-1)
+	gray := c.kind == pngGray && p.r == key(0)
 	if gray || c.kind == pngRGB && p.r == key(0) && p.g == key(1) && p.b == key(2) {
 		p.a = 0
 	}
