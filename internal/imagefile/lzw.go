@@ -25,14 +25,15 @@ type lzw struct {
 }
 
 func newLZW(r *gifReader, bits uint) *lzw {
-	d := &lzw{from: r, bits: bits, clear: 1 << bits}
+	d := &lzw{from: r, bits: bits, clear: 1 << bits, next: lzwLast + 1}
 	d.start()
 	return d
 }
 
-// start forgets all codes.
+// start forgets all codes, which are those before next: damaged data may start over with
+// each bit.
 func (d *lzw) start() {
-	for i := range d.prefix {
+	for i := range min(d.next, len(d.prefix)) {
 		d.prefix[i] = lzwNone
 	}
 	d.next, d.wide, d.last = d.clear+2, d.bits+1, lzwNone
