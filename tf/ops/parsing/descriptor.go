@@ -107,3 +107,7 @@ var wireTypes = map[protoreflect.Kind]protowire.Type{
 	protoreflect.GroupKind: protowire.StartGroupType,
 	// all others are varints, which is 0
 }
+
+// repeated reports whether a message may have several values of a field. Those of a map are
+// its entries.
+func repeated(f protoreflect.FieldDescriptor) bool { return f.Cardinality() == protoreflect.Repeated }

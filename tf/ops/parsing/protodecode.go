@@ -303,7 +303,7 @@ func (r *protoRow) add(f protoreflect.FieldDescriptor, d tf.DType, num protowire
 		}
 		return n, nil
 	}
-	if !f.IsList() { // the last one counts
+	if !repeated(f) { // the last one counts
 		*r = protoRow{}
 	}
 	n := r.addOne(f, num, b)
@@ -333,7 +333,7 @@ func (r *protoRow) addPacked(f protoreflect.FieldDescriptor, d tf.DType, b []byt
 			r.numbers[before+i] = uint64(uint32(v))
 		}
 	}
-	if !f.IsList() && r.count > 0 {
+	if !repeated(f) && r.count > 0 {
 		*r = protoRow{count: 1}
 	}
 	return n, nil
