@@ -39,19 +39,28 @@ type regionReader struct {
 	block   *stablehlo.Block
 	depth   int
 	visited int
+	read    int // nodes of all functions, whether results need them or not
 }
 
 // Bounds of what a region may come to.
 const (
 	maxRegionDepth = 256
 	maxRegionNodes = 1 << 12
+	maxRegionRead  = 1 << 18
 )
 
 func (r *regionReader) body(f core.Func) (*core.FunctionBody, error) {
 	if r.library == nil {
 		return nil, tf.Errorf(tf.NotFound, "there is no library of functions")
 	}
-	return r.library.Body(f)
+	b, err := r.library.Body(f)
+	if err != nil {
+		return nil, err
+	}
+	if r.read += len(b.Graph.GetNode()); r.read > maxRegionRead {
+		return nil, tf.Errorf(tf.Unimplemented, "functions of more than %d nodes, counted for each of their calls, are not supported here", maxRegionRead)
+	}
+	return b, nil
 }
 
 // A callReader reads one function, given its arguments.
