@@ -73,11 +73,12 @@ func (p *Prepared) Plan(ctx context.Context) error {
 
 // Explain plans the step anew, without keeping what it makes, and says which of its
 // nodes run as one, and why others do not.
-func (p *Prepared) Explain(ctx context.Context) (string, error) {
+func (p *Prepared) Explain(ctx context.Context) (_ string, err error) {
 	if err := p.s.begin(); err != nil {
 		return "", err
 	}
 	defer p.s.steps.Done()
+	defer core.Recover(&err, "the planning of a graph")
 	var text strings.Builder
 	tell := func(part string) { text.WriteString(part) }
 	if !p.live.Load() {
@@ -87,7 +88,7 @@ func (p *Prepared) Explain(ctx context.Context) (string, error) {
 			return text.String(), err
 		}
 	}
-	_, err := p.s.graphs.buildTelling(graph.NewBudget(ctx, p.s.cfg.Limits), p.sig, inFrame, tell)
+	_, err = p.s.graphs.buildTelling(graph.NewBudget(ctx, p.s.cfg.Limits), p.sig, inFrame, tell)
 	return text.String(), err
 }
 
@@ -177,8 +178,10 @@ func (p *Prepared) again(stale *frozen) bool {
 	return p.left >= 0
 }
 
-// make plans a frozen graph, until ctx or the session ends.
-func (p *Prepared) make(ctx context.Context) (*frozen, error) {
+// make plans a frozen graph, until ctx or the session ends. It runs on the goroutine of a
+// step, which a panic must not end.
+func (p *Prepared) make(ctx context.Context) (_ *frozen, err error) {
+	defer core.Recover(&err, "the planning of a graph")
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(p.s.ctx, cancel)()
