@@ -20,6 +20,9 @@ func (e *entropy) decode(done func() bool) error {
 	e.mark = e.pos
 	for y := range e.rows {
 		for x := range e.columns {
+			if e.idle() {
+				continue
+			}
 			if !e.restarted() || !e.mcu(x, y) {
 				return e.err
 			}
@@ -30,6 +33,16 @@ func (e *entropy) decode(done func() bool) error {
 		}
 	}
 	return nil
+}
+
+// idle goes past an MCU that changes no coefficients, as the data have run out before it:
+// small files may have very many of these, in each of their scans.
+func (e *entropy) idle() bool {
+	if !e.multi || !e.starved || e.restart > 0 && e.left == 0 {
+		return false
+	}
+	e.left--
+	return true
 }
 
 // restarted goes past a restart if there has to be one.
