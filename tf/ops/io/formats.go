@@ -173,8 +173,11 @@ func (f *fixedLength) next(ctx context.Context) (key, value string, ok bool, err
 		return "", "", false, nil
 	}
 	data := core.Make[byte](int(f.record))
-	if _, err := f.source.ReadAt(data, f.at); err != nil && !errors.Is(err, io.EOF) {
+	switch n, err := f.source.ReadAt(data, f.at); {
+	case err != nil && !errors.Is(err, io.EOF):
 		return "", "", false, core.FileError(f.name, err)
+	case n < len(data): // the file was longer when it was opened
+		return "", "", false, badStream(f.name, io.ErrUnexpectedEOF)
 	}
 	key = f.name + ":" + strconv.FormatInt(f.number, 10)
 	f.number++
