@@ -128,9 +128,10 @@ func (p *PartialRun) exchange(ctx context.Context, feeds []string, args []*core.
 			return nil, err
 		}
 	}
-	out := make([]*core.Tensor, len(fetches))
+	out, keys := make([]*core.Tensor, len(fetches)), make([]string, len(fetches))
 	for i, name := range fetches {
-		if k := slices.Index(fetches[:i], name); k >= 0 {
+		keys[i] = p.key(name)
+		if k := slices.Index(keys[:i], keys[i]); k >= 0 { // it comes once only
 			out[i] = out[k].Clone()
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/tf"
@@ -96,5 +97,21 @@ func TestPartialRunEnds(t *testing.T) {
 	s.Close()
 	if _, err := s.PartialRun(t.Context(), sig); core.CodeOf(err) != core.Canceled {
 		t.Errorf("closed: %v", err)
+	}
+}
+
+// TestPartialRunOfTwoNames: "x" and "x:0" are one tensor, which comes once.
+func TestPartialRunOfTwoNames(t *testing.T) {
+	s, sig := sums(t)
+	p, err := s.PartialRun(t.Context(), sig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	got, err := p.Run(ctx, []string{"a", "b:0"}, scalars(1, 2), []string{"r1:0", "r1"})
+	if err != nil || got[1].At(0) != float32(3) || got[1] == got[0] {
+		t.Errorf("both names must have the value, got %v, %v", got, err)
 	}
 }
