@@ -1,7 +1,6 @@
 package parsing
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -44,8 +43,8 @@ func descriptors(source string) (*protoregistry.Files, error) {
 	if source == "" || source == "local://" {
 		return protoregistry.GlobalFiles, nil
 	}
-	text, err := core.ReadFile(context.Background(), source) // when the kernel is made
-	data := []byte(text)
+	// When the kernel is made there is no step that could end the wait for a pipe.
+	data, err := core.ReadRegular(core.LocalPath(source))
 	if err != nil {
 		inline, ok := strings.CutPrefix(source, "bytes://")
 		if !ok {
