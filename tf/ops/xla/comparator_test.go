@@ -2,7 +2,6 @@ package xla
 
 import (
 	"testing"
-	"time"
 
 	"github.com/gorge-tf/gorge/internal/stablehlo"
 )
@@ -33,11 +32,9 @@ func TestComparatorOfManySelects(t *testing.T) {
 	if keys, ok := keysOf(1); !ok || len(keys) != 1 || !keys[0].zeros {
 		t.Errorf("a comparator that makes zeros one must be recognized, got %v, %v", keys, ok)
 	}
-	begin := time.Now()
-	if keys, ok := keysOf(1 << 15); ok {
-		t.Errorf("a comparator of very many selects must not be recognized, got %v", keys)
-	}
-	if d := time.Since(begin); d > 3*time.Second {
-		t.Errorf("a comparator of very many selects must be refused soon, it took %v", d)
+	for _, n := range []int{2, 1 << 15} {
+		if keys, ok := keysOf(n); ok {
+			t.Errorf("a comparator of %d selects must not be followed, got %v", n, keys)
+		}
 	}
 }
