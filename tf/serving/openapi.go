@@ -16,8 +16,11 @@ type schema = map[string]any
 // openAPI describes the latest version of a model.
 func (h *rest) openAPI(w http.ResponseWriter, r *http.Request) {
 	name, ok := strings.CutSuffix(r.PathValue("file"), ".json")
-	v := h.s.m.Latest(name)
-	if !ok || v == nil {
+	var v *handle
+	if ok { // else a version would be lent that nobody gives back
+		v = h.s.m.Latest(name)
+	}
+	if v == nil {
 		(&reply{err: tf.Errorf(tf.NotFound, "Servable not found for request: Latest(%s)", name)}).write(w)
 		return
 	}

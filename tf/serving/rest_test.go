@@ -180,6 +180,22 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
+// TestOpenAPIOfOtherFile: a request for a file that is not there holds no version, so
+// the server can be closed.
+func TestOpenAPIOfOtherFile(t *testing.T) {
+	s := serve(t, Config{}, models(t, 1))
+	if w := ask(s, "GET", "/openapi/m", nil); w.Code != 404 {
+		t.Errorf("of a model without .json: %d", w.Code)
+	}
+	closed := make(chan struct{})
+	go func() { s.Close(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(10 * time.Second):
+		t.Fatal("a version is held for good")
+	}
+}
+
 // TestSlowBodies: a client that sends its body slowly is not waited for longer than
 // the program's server says, and holds no model meanwhile.
 func TestSlowBodies(t *testing.T) {
