@@ -113,3 +113,30 @@ func TestReloadOfWhatGoes(t *testing.T) {
 		t.Errorf("the reload ends with %v", err)
 	}
 }
+
+// TestModelsAreTheServers: what a program does to its list of models, and to what is in
+// it, changes nothing before a reload takes it.
+func TestModelsAreTheServers(t *testing.T) {
+	list := []Model{{Name: "m", BasePath: models(t, 1), Labels: map[string]int64{"stable": 1}}}
+	s := serve(t, Config{Models: list}, "")
+	label := func(want int64) {
+		t.Helper()
+		if got := s.model("m").Labels["stable"]; got != want {
+			t.Errorf("the label is of version %d, not %d", got, want)
+		}
+	}
+	list[0].Labels["stable"] = 2
+	label(1)
+	list[0].Labels = map[string]int64{"stable": 3}
+	label(1)
+	if err := s.Reload(t.Context(), list); tf.CodeOf(err) != tf.FailedPrecondition {
+		t.Errorf("a label of a version that is not there: %v", err)
+	}
+	label(1)
+	list[0].Labels["stable"] = 1
+	if err := s.Reload(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	list[0].Labels["stable"] = 2
+	label(1)
+}

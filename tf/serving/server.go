@@ -44,6 +44,7 @@ type handle = lifecycle.Handle[*servable]
 // ends the server. Errors are InvalidArgument.
 func New(cfg Config) (*Server, error) {
 	cfg = cfg.withDefaults()
+	cfg.Models = own(cfg.Models)
 	if err := check(cfg.Models); err != nil {
 		return nil, err
 	}
@@ -68,6 +69,16 @@ func New(cfg Config) (*Server, error) {
 		s.tasks.Go(func() { s.poll(ctx) })
 	}
 	return s, nil
+}
+
+// own returns models as they are now: the caller may change its own ones.
+func own(models []Model) []Model {
+	models = slices.Clone(models)
+	for i := range models {
+		m := &models[i]
+		m.Labels, m.Versions.Specific = maps.Clone(m.Labels), slices.Clone(m.Versions.Specific)
+	}
+	return models
 }
 
 func byName(models []Model) map[string]*Model {
@@ -222,6 +233,7 @@ func (s *Server) unavailable(names []string) error {
 // Unknown says which has none. Labels must be of versions that are available, else
 // they stay as they were, and the error is FailedPrecondition.
 func (s *Server) Reload(ctx context.Context, models []Model) error {
+	models = own(models)
 	if err := check(models); err != nil {
 		return err
 	}
@@ -233,7 +245,7 @@ func (s *Server) Reload(ctx context.Context, models []Model) error {
 	if err := ctx.Err(); err != nil { // the client has gone while others had their turn
 		return tf.AsError(err)
 	}
-	fresh, labels := s.replace(slices.Clone(models))
+	fresh, labels := s.replace(models)
 	s.look()
 	for _, name := range fresh {
 		if !s.m.Wants(name) {
