@@ -4,8 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
+	"net"
 	"os"
 	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -25,6 +31,36 @@ func TestContextOfManyExamples(t *testing.T) {
 	})
 	if tf.CodeOf(err) != tf.ResourceExhausted {
 		t.Errorf("got %v, want RESOURCE_EXHAUSTED", err)
+	}
+}
+
+// TestRequestsFitMemory: a request by gRPC that is short and would take more memory than
+// there is when it is decoded is refused by the code for that.
+func TestRequestsFitMemory(t *testing.T) {
+	s := serve(t, Config{}, models(t, 1))
+	lis, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := grpc.NewServer(append(s.GRPCOptions(), grpc.Creds(Credentials(nil)))...)
+	s.RegisterGRPC(g)
+	go g.Serve(lis)
+	defer g.Stop()
+	cc, err := grpc.NewClient(lis.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cc.Close()
+	mayUse(t, 64<<20)
+	in := &servingpb.ExampleList{Examples: make([]*pb.Example, 4_000_000)} // 8 MB
+	empty := &pb.Example{}
+	for i := range in.Examples {
+		in.Examples[i] = empty
+	}
+	r := &servingpb.RegressionRequest{ModelSpec: spec("m", "regress"), Input: &servingpb.Input{Kind: &servingpb.Input_ExampleList{ExampleList: in}}}
+	err = cc.Invoke(t.Context(), "/tensorflow.serving.PredictionService/Regress", r, &servingpb.RegressionResponse{})
+	if status.Code(err) != codes.ResourceExhausted {
+		t.Errorf("four million examples in eight megabytes: %v", err)
 	}
 }
 

@@ -34,6 +34,13 @@ const maxHeaders = 256 << 10
 // memory.
 type weighing struct{ encoding.CodecV2 }
 
+// A weighed request keeps why there is no memory for it: gRPC makes an Internal error of
+// all that a codec returns. Codecs that know nothing of it see the message.
+type weighed struct {
+	protoreflect.ProtoMessage
+	err error
+}
+
 // Unmarshal decodes data, which it does not keep, into v.
 func (w weighing) Unmarshal(data mem.BufferSlice, v any) error {
 	m, ok := v.(protoreflect.ProtoMessage)
@@ -43,6 +50,10 @@ func (w weighing) Unmarshal(data mem.BufferSlice, v any) error {
 	flat := data.MaterializeToBuffer(mem.DefaultBufferPool())
 	defer flat.Free()
 	if err := weight.Room(flat.ReadOnlyData(), m); err != nil {
+		if r, ok := v.(*weighed); ok {
+			r.err = err
+			return nil
+		}
 		return err
 	}
 	return w.CodecV2.Unmarshal(mem.BufferSlice{flat}, v)
@@ -106,7 +117,7 @@ func unary[Req, Resp any](s *Server, full string, call func(context.Context, *Re
 	}
 	handle := func(_ any, ctx context.Context, dec func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
 		r := new(Req)
-		if err := dec(r); err != nil {
+		if err := decode(ctx, dec, r); err != nil {
 			return nil, err
 		}
 		if intercept == nil {
@@ -115,6 +126,18 @@ func unary[Req, Resp any](s *Server, full string, call func(context.Context, *Re
 		return intercept(ctx, r, &grpc.UnaryServerInfo{Server: s, FullMethod: full}, answer)
 	}
 	return grpc.MethodDesc{MethodName: name, Handler: handle}
+}
+
+// decode decodes a request into m.
+func decode(ctx context.Context, dec func(any) error, m any) error {
+	r := weighed{ProtoMessage: m.(protoreflect.ProtoMessage)}
+	if err := dec(&r); err != nil {
+		return err
+	}
+	if r.err != nil {
+		return statusOf(ctx, r.err)
+	}
+	return nil
 }
 
 // modelOf returns the name of the model that a request is about.
