@@ -44,6 +44,7 @@ type chunk struct {
 const (
 	partBytes   = 4 << 20 // that a part of an indexed file has
 	chunkBytes  = 1 << 18 // that a chunk has
+	recordBytes = 32      // that a record takes beside its data
 	chunksAhead = 16      // that a part keeps for its consumer
 )
 
@@ -196,7 +197,7 @@ func fill(next func() ([]byte, bool, error)) (c chunk, more bool) {
 			return c, goesOn
 		}
 		c.records = append(c.records, b)
-		n += len(b)
+		n += len(b) + recordBytes // a file of empty records must end the chunk, too
 	}
 	return c, true
 }
