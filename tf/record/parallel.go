@@ -46,6 +46,7 @@ const (
 	chunkBytes  = 1 << 18 // that a chunk has
 	recordBytes = 32      // that a record takes beside its data
 	chunksAhead = 16      // that a part keeps for its consumer
+	partsAhead  = 2       // parts that are begun in order ahead of their consumer, for each goroutine
 )
 
 // Parallel returns the records of files, read by several goroutines that end
@@ -112,23 +113,46 @@ func (o *ParallelOptions) chunks(ctx context.Context, readers *sync.WaitGroup, p
 	}
 	close(next)
 	var reading sync.WaitGroup
+	begun := make(chan struct{}, partsAhead*n)
 	for range min(n, len(parts)) {
 		reading.Add(1)
 		readers.Go(func() {
 			defer reading.Done()
-			for p := range next {
-				o.read(ctx, p)
-				if o.InOrder {
-					close(p.out)
-				}
-			}
+			o.readAll(ctx, next, begun)
 		})
 	}
 	if o.InOrder {
-		return oneAfterTheOther(parts)
+		return oneAfterTheOther(parts, begun)
 	}
 	readers.Go(func() { reading.Wait(); close(shared) })
 	return all(shared)
+}
+
+// readAll reads parts until there are none.
+func (o *ParallelOptions) readAll(ctx context.Context, next <-chan *part, begun chan<- struct{}) {
+	for {
+		o.wait(ctx, begun)
+		p, ok := <-next
+		if !ok {
+			return
+		}
+		o.read(ctx, p)
+		if o.InOrder {
+			close(p.out)
+		}
+	}
+}
+
+// wait waits until another part may be begun: those that are and have not been consumed
+// must not become all files.
+func (o *ParallelOptions) wait(ctx context.Context, begun chan<- struct{}) {
+	if !o.InOrder {
+		return // the channel that all parts share is the bound
+	}
+	select {
+	case begun <- struct{}{}:
+	case <-ctx.Done():
+	}
 }
 
 func all(c <-chan chunk) iter.Seq[chunk] {
@@ -142,14 +166,19 @@ func all(c <-chan chunk) iter.Seq[chunk] {
 }
 
 // oneAfterTheOther returns the chunks of the first part and then those of the
-// others. The parts are begun in that order, so the first is always under way.
-func oneAfterTheOther(parts []*part) iter.Seq[chunk] {
+// others. The parts are begun in that order, so the first is always under way. A part
+// that has ended makes room in begun for another one.
+func oneAfterTheOther(parts []*part, begun <-chan struct{}) iter.Seq[chunk] {
 	return func(yield func(chunk) bool) {
 		for _, p := range parts {
 			for c := range p.out {
 				if !yield(c) {
 					return
 				}
+			}
+			select {
+			case <-begun:
+			default: // readers do not wait once ctx has ended
 			}
 		}
 	}

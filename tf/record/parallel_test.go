@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/record"
@@ -132,6 +133,36 @@ func TestParallelEnds(t *testing.T) {
 			if tf.CodeOf(err) != tf.InvalidArgument {
 				t.Error(err)
 			}
+		}
+	}
+}
+
+// TestParallelInOrderWaits: a loop that is slower than the readers does not make them read
+// all files into memory, with an index or without.
+func TestParallelInOrderWaits(t *testing.T) {
+	for _, indexed := range []bool{false, true} {
+		var names []string
+		for range 20 {
+			names = append(names, write(t, record.None, "a", "b"))
+		}
+		o := record.ParallelOptions{InOrder: true, Goroutines: 2}
+		if indexed {
+			o.Indexes = indexes(t, names)
+		}
+		n, last := 0, names[len(names)-1]
+		for _, err := range record.Parallel(t.Context(), names, o) {
+			if n++; n == 1 {
+				time.Sleep(50 * time.Millisecond) // the readers go as far as they may
+				if err := os.Remove(last); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want := n == 39; tf.CodeOf(err) == tf.NotFound != want {
+				t.Errorf("indexed %v, record %d: %v", indexed, n, err)
+			}
+		}
+		if n != 39 {
+			t.Errorf("indexed %v: %d records or errors, the last file was read when the first one was", indexed, n)
 		}
 	}
 }
