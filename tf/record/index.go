@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -43,7 +44,22 @@ func BuildIndex(name string, opts ...Option) (*Index, error) {
 
 // damaged says which record of a file is broken, and where.
 func damaged(err error, n int, offset int64, name string) error {
-	return &core.Error{Code: core.DataLoss, Msg: fmt.Sprintf("%v (record %d at offset %d of %s)", err, n, offset, name), Err: err}
+	return &core.Error{Code: codeOf(err), Msg: fmt.Sprintf("%v (record %d at offset %d of %s)", err, n, offset, name), Err: err}
+}
+
+// codeOf returns the code of what went wrong with the contents of a file. A file that does
+// not fit into memory, or that cannot be read, as a directory cannot, has no damage.
+func codeOf(err error) core.Code {
+	if core.Exhausted(err) {
+		return core.ResourceExhausted
+	}
+	var system *fs.PathError
+	if errors.As(err, &system) {
+		if code := core.CodeOf(core.FileError(system.Path, err)); code != core.Unknown {
+			return code
+		}
+	}
+	return core.DataLoss
 }
 
 // Len returns the number of records.

@@ -158,7 +158,7 @@ func OpenAt(name string, c Compression, offset int64, opts ...Option) (*Reader, 
 	}
 	if err != nil {
 		_ = f.Close()
-		return nil, &core.Error{Code: core.DataLoss, Msg: fmt.Sprintf("%s: no %s stream that goes to offset %d: %v", name, c, offset, err), Err: err}
+		return nil, &core.Error{Code: codeOf(err), Msg: fmt.Sprintf("%s: no %s stream that goes to offset %d: %v", name, c, offset, err), Err: err}
 	}
 	r.records = reader(from, opts)
 	return r, nil

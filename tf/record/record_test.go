@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -110,5 +111,36 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		if _, err := record.OpenAt(c.name, c.c, c.offset); tf.CodeOf(err) != c.code {
 			t.Errorf("%+v: %v", c, err)
 		}
+	}
+}
+
+// TestCodesOfReads: what cannot be read for another reason than damage says so by its code.
+func TestCodesOfReads(t *testing.T) {
+	r, err := record.Open(write(t, record.None, strings.Repeat("x", 64<<20)), record.None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+	used, _ := tf.MemoryUsage()
+	before := tf.SetMemoryLimit(used + 16<<20)
+	_, err = r.Next()
+	tf.SetMemoryLimit(before)
+	if tf.CodeOf(err) != tf.ResourceExhausted {
+		t.Errorf("a record that does not fit into memory: %v", err)
+	}
+	r.Close()
+	if r, err = record.Open(write(t, record.None, "x"), record.None); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	if _, err := r.Next(); tf.CodeOf(err) != tf.FailedPrecondition {
+		t.Errorf("of a reader that is closed: %v", err)
+	}
+	r, err = record.Open(t.TempDir(), record.None)
+	if err == nil {
+		_, err = r.Next()
+	}
+	if tf.CodeOf(err) != tf.FailedPrecondition {
+		t.Errorf("of a directory: %v", err)
 	}
 }
