@@ -9,8 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -166,8 +166,12 @@ func (r *IndexedReader) bytes(offset, size int64, buf []byte) ([]byte, error) {
 	if offset+size > r.size {
 		return nil, fmt.Errorf("truncated record at %d' failed with Read less bytes than requested", offset)
 	}
-	b := slices.Grow(buf[:0], int(size))[:size]
-	_, err := r.file.ReadAt(b, offset)
+	b, err := memory.Grow(buf[:0], int(size)) // a file with holes may be larger than all memory
+	if err != nil {
+		return nil, err
+	}
+	b = b[:size]
+	_, err = r.file.ReadAt(b, offset)
 	return b, err
 }
 

@@ -2,9 +2,11 @@ package record_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -220,4 +222,35 @@ func FuzzIndex(f *testing.F) {
 			end = offset + size
 		}
 	})
+}
+
+// TestIndexedRecordWithoutMemory: a record of a file with holes, which takes nothing on the
+// disk, is read only if there is memory for it.
+func TestIndexedRecordWithoutMemory(t *testing.T) {
+	const size = 64 << 20
+	name := filepath.Join(t.TempDir(), "holes")
+	head := write(t, record.None, string(make([]byte, size)))
+	if err := os.Rename(head, name); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Truncate(name, 12), os.Truncate(name, size+16)); err != nil {
+		t.Fatal(err)
+	}
+	x, err := record.BuildIndex(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := record.OpenIndexed(name, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	runtime.GC()
+	used, _ := tf.MemoryUsage()
+	before := tf.SetMemoryLimit(used + 16<<20)
+	_, err = r.Read(0, nil)
+	tf.SetMemoryLimit(before)
+	if tf.CodeOf(err) != tf.ResourceExhausted {
+		t.Errorf("got %v, want RESOURCE_EXHAUSTED", err)
+	}
 }
