@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/internal/wire/snappy"
@@ -153,6 +154,9 @@ func OpenAt(name string, c Compression, offset int64, opts ...Option) (*Reader, 
 	}
 	r := &Reader{name: name, file: f}
 	from, err := c.Unpack(bufio.NewReaderSize(f, 1<<16))
+	if slices.Contains(opts, Unfinished) && offset == 0 && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
+		from, err = strings.NewReader(""), nil // the writer has not got beyond the stream's head
+	}
 	if err == nil && offset > 0 {
 		_, err = io.CopyN(io.Discard, from, offset)
 	}

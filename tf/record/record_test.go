@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -143,4 +144,38 @@ func TestCodesOfReads(t *testing.T) {
 	if tf.CodeOf(err) != tf.FailedPrecondition {
 		t.Errorf("of a directory: %v", err)
 	}
+}
+
+// TestUnfinishedHead: a compressed file whose writer has not put anything there yet, or
+// only a part of the stream's head, has no records so far.
+func TestUnfinishedHead(t *testing.T) {
+	for _, c := range []record.Compression{record.GZIP, record.ZLIB} {
+		name := write(t, c, "one")
+		whole, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 8 { // as yet without a record
+			if err := os.WriteFile(name, whole[:n], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := collectFrom(name, c, record.Unfinished); len(got) > 0 || err != nil {
+				t.Errorf("%s, %d bytes: %q, %v", c, n, got, err)
+			}
+			if _, err := collectFrom(name, c); tf.CodeOf(err) != tf.DataLoss {
+				t.Errorf("%s, %d bytes of a file that is not being written: %v", c, n, err)
+			}
+		}
+	}
+}
+
+// collectFrom is collect for a compressed file.
+func collectFrom(name string, c record.Compression, opts ...record.Option) (got []string, err error) {
+	for b, err := range record.Parallel(context.Background(), []string{name}, record.ParallelOptions{Compression: c, Options: opts}) {
+		if err != nil {
+			return got, err
+		}
+		got = append(got, string(b))
+	}
+	return got, nil
 }
