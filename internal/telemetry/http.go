@@ -34,6 +34,9 @@ const maxBody = 1 << 20
 // Handler serves /healthz and /readyz to everybody, /metrics and the page to those
 // who may observe, profiles to administrators.
 func (t *Telemetry) Handler(o HandlerOptions) http.Handler {
+	if o.Ready == nil {
+		o.Ready = func() error { return nil }
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {

@@ -116,3 +116,17 @@ func TestFormsStayOutOfFiles(t *testing.T) {
 		t.Errorf("%d bytes are counted", held)
 	}
 }
+
+// TestReadyByDefault: a process that says nothing of its readiness is ready.
+func TestReadyByDefault(t *testing.T) {
+	o, err := New(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close(context.Background())
+	w := httptest.NewRecorder()
+	o.Handler(HandlerOptions{}).ServeHTTP(w, httptest.NewRequest("GET", "/readyz", nil))
+	if w.Code != http.StatusOK || w.Body.String() != "ok\n" {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
