@@ -41,7 +41,7 @@ type traces struct {
 }
 
 func newTraces(ctx context.Context, o TraceOptions) (*traces, error) {
-	if o.Sample < 0 || o.Sample > 1 {
+	if !(0 <= o.Sample && o.Sample <= 1) { // which NaN is not, either
 		return nil, core.Errorf(core.InvalidArgument, "the part of traces that is recorded must be in 0 to 1, got %v", o.Sample)
 	}
 	var sending *ending

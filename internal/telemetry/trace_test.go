@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"errors"
+	"math"
 	"net"
 	"strings"
 	"sync"
@@ -259,4 +260,14 @@ func TestBook(t *testing.T) {
 			t.Errorf("%d slow calls are remembered", len(s))
 		}
 	})
+}
+
+// TestSampleIsAPart: what is no part of the traces is refused, also what is no number.
+func TestSampleIsAPart(t *testing.T) {
+	for _, x := range []float64{-0.1, 1.1, math.NaN()} {
+		if o, err := New(t.Context(), Options{Traces: TraceOptions{Sample: x}}); core.CodeOf(err) != core.InvalidArgument {
+			t.Errorf("%v: %v", x, err)
+			o.Close(t.Context())
+		}
+	}
 }
