@@ -43,6 +43,27 @@ func TestPartsOfOddOutputs(t *testing.T) {
 	}
 }
 
+// TestPartsOfOddRanks: a request fails if its parts have outputs of different ranks, as those
+// of a graph that looks at the size of the batch.
+func TestPartsOfOddRanks(t *testing.T) {
+	for _, first := range []int{1, 2} {
+		q := NewQueue(nil, Params{MaxSize: 8, Split: true, MaxRun: 2}, func(_ context.Context, in map[string]*tf.Tensor, _ []string) (map[string]*tf.Tensor, error) {
+			rows := in["x"].Dim(0)
+			shape := []int{rows}
+			if rows == first {
+				shape = append(shape, 1)
+			}
+			y, err := tf.FromSlice(make([]float32, rows), shape...)
+			return map[string]*tf.Tensor{"y": y}, err
+		}, nil)
+		out, err := q.Run(t.Context(), matrix(t, 3, 1, 0), nil)
+		if tf.CodeOf(err) != tf.FailedPrecondition {
+			t.Errorf("got %v, %v", out, err)
+		}
+		q.Close()
+	}
+}
+
 // TestPaddedBeyondAllSizes: requests that no tensor could hold together run apart.
 func TestPaddedBeyondAllSizes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -172,6 +172,9 @@ func rejoin(parts []part) (_ map[string]*tf.Tensor, err error) {
 		var all []*tf.Tensor
 		n := 0
 		for _, p := range parts {
+			if have, first := p.out[k].Rank(), parts[0].out[k].Rank(); have != first {
+				return nil, tf.Errorf(tf.FailedPrecondition, "Batched output tensors of one request must have one rank, %q has %d and %d", k, first, have)
+			}
 			all = append(all, p.out[k])
 			n += p.out[k].Dim(0)
 		}
