@@ -138,9 +138,7 @@ func (m *merger) finish(prefixes []string, dest string) error {
 		return err
 	}
 	if err := m.place(dest, shards); err != nil {
-		for i := len(m.files) - 1; i >= 0; i-- {
-			_ = storage.remove(dataName(dest, i, shards))
-		}
+		m.putBack(dest, shards)
 		return err
 	}
 	for _, p := range prefixes {
@@ -149,6 +147,17 @@ func (m *merger) finish(prefixes []string, dest string) error {
 		}
 	}
 	return nil
+}
+
+// putBack gives the data its old names again, so that the bundles are as they were and the
+// merge can be tried once more. A name that another writer has taken meanwhile is its own.
+func (m *merger) putBack(dest string, shards int) {
+	for i := len(m.files) - 1; i >= 0; i-- {
+		name := dataName(dest, i, shards)
+		if claim(name, m.files[i]) != nil {
+			_ = storage.remove(name)
+		}
+	}
 }
 
 // place renames the data but for the first file, and writes the index.

@@ -35,6 +35,44 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergeAgain: a merge that fails at any operation of the disk loses nothing. It works
+// when the disk does, also where one of the bundles is the one that is to be replaced.
+func TestMergeAgain(t *testing.T) {
+	defer func() { storage = osDisk{} }()
+	for n := 0; ; n++ {
+		storage = osDisk{}
+		dir := t.TempDir()
+		path := func(name string) string { return filepath.Join(dir, name) }
+		for i, name := range []string{"a", "b", "m"} {
+			save(t, path(name), []saved{{name, "", tensor(t, []float32{float32(i)})}})
+		}
+		parts := []string{path("a"), path("b"), path("m")}
+		d := &faulty{disk: osDisk{}, left: n, once: true}
+		storage = d
+		err := Merge(parts, path("m"), false)
+		if err == nil && d.calls <= n {
+			return
+		}
+		storage = osDisk{}
+		if err == nil {
+			continue
+		}
+		if err := Merge(parts, path("m"), false); err != nil {
+			t.Fatalf("after operation %d has failed: %v", n, err)
+		}
+		r, err := Open(path("m"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range []string{"a", "b", "m"} {
+			if got, err := r.Lookup(name); err != nil || !same(got, tensor(t, []float32{float32(i)})) {
+				t.Errorf("after operation %d has failed: %s is %v (%v)", n, name, got, err)
+			}
+		}
+		r.Close()
+	}
+}
+
 func TestMergeRefuses(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
