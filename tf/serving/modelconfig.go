@@ -67,5 +67,9 @@ func checkPlatform(m *servingpb.ModelConfig) error {
 }
 
 func policyOf(p *servingpb.FileSystemStoragePathSourceConfig_ServableVersionPolicy) VersionPolicy {
-	return VersionPolicy{Latest: int(p.GetLatest().GetNumVersions()), All: p.GetAll() != nil, Specific: p.GetSpecific().GetVersions()}
+	out := VersionPolicy{Latest: int(p.GetLatest().GetNumVersions()), All: p.GetAll() != nil}
+	if p.GetSpecific() != nil { // a policy without versions serves none, as in TensorFlow Serving
+		out.Specific = append([]int64{}, p.GetSpecific().GetVersions()...)
+	}
+	return out
 }

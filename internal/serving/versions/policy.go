@@ -14,7 +14,7 @@ import (
 type Policy struct {
 	Latest   int     // how many of the highest versions; 0: one
 	All      bool    // every version
-	Specific []int64 // these, if they are there
+	Specific []int64 // these, if they are there; none of them if it is empty; nil: not asked for
 }
 
 // Choose returns the versions out of have that are to be served, the highest
@@ -26,7 +26,7 @@ func (p Policy) Choose(have []int64) []int64 {
 	switch {
 	case p.All:
 		return out
-	case len(p.Specific) > 0:
+	case p.Specific != nil:
 		return slices.DeleteFunc(out, func(v int64) bool { return !slices.Contains(p.Specific, v) })
 	}
 	return out[:min(len(out), max(p.Latest, 1))]

@@ -16,7 +16,7 @@ func TestPolicies(t *testing.T) {
 		want []int64
 	}{
 		{Policy{}, []int64{10}}, {Policy{Latest: 2}, []int64{10, 7}}, {Policy{Latest: 9}, []int64{10, 7, 3, 2}},
-		{Policy{All: true}, []int64{10, 7, 3, 2}}, {Policy{Specific: []int64{2, 5, 7}}, []int64{7, 2}}, {Policy{Specific: []int64{5}}, []int64{}},
+		{Policy{All: true}, []int64{10, 7, 3, 2}}, {Policy{Specific: []int64{2, 5, 7}}, []int64{7, 2}}, {Policy{Specific: []int64{5}}, []int64{}}, {Policy{Specific: []int64{}}, []int64{}},
 	} {
 		if got := c.p.Choose(have); !slices.Equal(got, c.want) {
 			t.Errorf("%+v chooses %v, want %v", c.p, got, c.want)
