@@ -26,7 +26,7 @@ func (p *parser) number() error {
 	}
 	switch c := p.peek(); {
 	case c == 'N':
-		return p.special(begin, "NaN")
+		return p.nan(begin)
 	case c == 'I':
 		return p.infinity(begin)
 	case c == '0':
@@ -142,11 +142,13 @@ func (p *parser) digits(n *literal) int {
 	return pos - begin
 }
 
-func (p *parser) special(begin int, word string) error {
-	if !p.take(word) {
+// nan reads NaN, whose sign counts for nothing.
+func (p *parser) nan(begin int) error {
+	if !p.take("NaN") {
 		return p.error("Invalid value.")
 	}
-	return p.addWord(begin)
+	p.addValue(begin, true, math.NaN())
+	return nil
 }
 
 // addWord adds a word that stands for a number.

@@ -32,6 +32,7 @@ func TestPredictBodies(t *testing.T) {
 		{`{"inputs": 1}`, one, "float[]{1}"},
 		{`{"inputs": {"x": [[1, 2]]}}`, one, "float[1,2]{1 2}"},
 		{`{"inputs": [NaN, Inf, -Inf, Infinity, -Infinity]}`, one, "float[5]{NaN +Inf -Inf +Inf -Inf}"},
+		{`{"inputs": [-NaN, 1]}`, one, "float[2]{NaN 1}"},
 		{`{"inputs": []} and more`, one, "float[0]{}"},
 		{"\xef\xbb\xbf{\"inputs\": 1}", one, "float[]{1}"},
 		{`{"instances": [[], []]}`, one, "float[2,0]{}"},
