@@ -3,13 +3,19 @@ package bundle
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
+	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/wire/snappy"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A sparse file is one of zeros that ends like a table.
@@ -91,5 +97,35 @@ func TestPackedBlockBeyondMemory(t *testing.T) {
 	defer core.SetMemoryLimit(core.SetMemoryLimit(used + 8<<20))
 	if _, err := openTable(bytes.NewReader(file), int64(len(file))); core.CodeOf(err) != core.ResourceExhausted {
 		t.Errorf("got %v, want RESOURCE_EXHAUSTED", err)
+	}
+}
+
+// TestKeysBeyondMemory: keys that share all but their ends with others take little of a
+// table and may be long.
+func TestKeysBeyondMemory(t *testing.T) {
+	prefix := filepath.Join(t.TempDir(), "m")
+	key := strings.Repeat("k", 100_000)
+	err := writeTable(indexName(prefix), func(w *tableWriter) error {
+		w.data.interval = math.MaxInt
+		h, err := proto.Marshal(&pb.BundleHeaderProto{NumShards: 1, Version: &pb.VersionDef{Producer: version}})
+		w.add("", h)
+		for i := range 3000 {
+			w.add(key+strconv.Itoa(10_000+i), nil)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	debug.FreeOSMemory()
+	used, _ := core.MemoryUsage()
+	defer core.SetMemoryLimit(core.SetMemoryLimit(used + 32<<20))
+	if keys, err := r.Keys(); core.CodeOf(err) != core.ResourceExhausted {
+		t.Errorf("got %d keys of %d bytes, %v, want RESOURCE_EXHAUSTED", len(keys), len(key), err)
 	}
 }

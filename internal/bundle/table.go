@@ -160,6 +160,9 @@ func (t *table) each(f func(key string, value []byte) error) error {
 				return corrupt("keys of a table must be in order")
 			}
 			began, last = true, append(last[:0], c.key...)
+			if err := memory.TryRoom(len(c.key)); err != nil { // few bytes of a block may be a long key
+				return core.AsError(err)
+			}
 			if err := f(string(c.key), c.value); err != nil {
 				return err
 			}
