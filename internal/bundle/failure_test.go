@@ -243,6 +243,7 @@ func TestSliceFileDamage(t *testing.T) {
 	}{
 		{meta(whole), nil, core.DataLoss, "slice - of tensor x must be in the checkpoint file that lists it"},
 		{meta(whole), data(1, 2, 3), core.DataLoss, "a slice must have the values of a float[4], got 3"},
+		{meta(whole), &pb.SavedTensorSlices{Data: &pb.SavedSlice{Data: &pb.TensorProto{IntVal: []int32{1, 2, 3, 4}}}}, core.DataLoss, "a slice must have the values of a float[4], got 0"},
 		{meta(whole), &pb.SavedTensorSlices{}, core.DataLoss, "a slice must have the values of a float[4], got 0"},
 		{meta(), nil, core.NotFound, "x not found in checkpoint file"},
 		{meta(&pb.SavedSliceMeta{Name: "x", Shape: four, Type: 77}), nil, core.DataLoss, "Invalid tensor shape: x"},

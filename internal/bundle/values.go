@@ -78,12 +78,38 @@ func listStrings(p *pb.TensorProto, t *core.Tensor) {
 
 // unlisted makes listed values a tensor, all of whose elements there must be.
 func unlisted(p *pb.TensorProto, d core.DType, shape core.Shape) (*core.Tensor, error) {
-	have := len(p.GetFloatVal()) + len(p.GetDoubleVal()) + len(p.GetInt64Val()) + len(p.GetUint32Val()) + len(p.GetUint64Val()) +
-		len(p.GetBoolVal()) + len(p.GetIntVal()) + len(p.GetHalfVal()) + len(p.GetStringVal()) +
-		len(p.GetScomplexVal())/2 + len(p.GetDcomplexVal())/2
+	have := valuesOf(p, d)
 	if listers[d] == nil || p == nil || have != shape.NumElements() {
 		return nil, core.Errorf(core.DataLoss, "a slice must have the values of a %s%s, got %d", d.CName(), shape.String(), have)
 	}
 	p.Dtype, p.TensorShape, p.TensorContent = pb.DataType(d), core.ShapeProto(shape), nil
 	return core.TensorFromProto(p)
+}
+
+// valuesOf returns how many values of a type a message lists. What is in the fields of other
+// types does not count: the tensor would be zeros in its place.
+func valuesOf(p *pb.TensorProto, d core.DType) int {
+	switch d {
+	case core.Float32:
+		return len(p.GetFloatVal())
+	case core.Float64:
+		return len(p.GetDoubleVal())
+	case core.Int64:
+		return len(p.GetInt64Val())
+	case core.Uint32:
+		return len(p.GetUint32Val())
+	case core.Uint64:
+		return len(p.GetUint64Val())
+	case core.Bool:
+		return len(p.GetBoolVal())
+	case core.Float16, core.BFloat16:
+		return len(p.GetHalfVal())
+	case core.Complex64:
+		return len(p.GetScomplexVal()) / 2
+	case core.Complex128:
+		return len(p.GetDcomplexVal()) / 2
+	case core.String:
+		return len(p.GetStringVal())
+	}
+	return len(p.GetIntVal())
 }
