@@ -16,7 +16,7 @@ const (
 var encodedSize = map[core.DType]int{
 	core.Float32: 4, core.Float64: 8, core.Float16: 3, core.Complex64: 8, core.Complex128: 16, core.Bool: 1,
 	core.Int8: 10, core.Int16: 10, core.Int32: 10, core.Int64: 10, core.QInt8: 10, core.QInt16: 10, core.QInt32: 10, core.String: 10,
-	core.Uint8: 2, core.QUint8: 2, core.Uint16: 3, core.QUint16: 3,
+	core.Uint8: 2, core.QUint8: 2, core.Uint16: 3, core.QUint16: 3, core.BFloat16: 3, core.Uint32: 5, core.Uint64: 10,
 }
 
 // messageSize returns how many bytes the message of a slice has at most.
