@@ -3,9 +3,12 @@ package serving
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
+	"runtime"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -16,6 +19,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/pb/servingpb"
+	"github.com/gorge-tf/gorge/tf/record"
 )
 
 // TestContextOfManyExamples: what examples share is copied for each of them. A request that
@@ -61,6 +65,30 @@ func TestRequestsFitMemory(t *testing.T) {
 	err = cc.Invoke(t.Context(), "/tensorflow.serving.PredictionService/Regress", r, &servingpb.RegressionResponse{})
 	if status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("four million examples in eight megabytes: %v", err)
+	}
+}
+
+// TestWarmupBeyondMemory: a warm-up request that does not fit the memory is no damage.
+func TestWarmupBeyondMemory(t *testing.T) {
+	dir := models(t, 1)
+	s := serve(t, Config{}, dir)
+	name := filepath.Join(dir, "1", filepath.FromSlash(warmupFile))
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w, err := record.Create(name, record.None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(make([]byte, 64<<20)), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	h := s.m.Latest("m")
+	defer h.Release()
+	runtime.GC()
+	mayUse(t, 16<<20)
+	if err := s.warmUp(t.Context(), h.Model); tf.CodeOf(err) != tf.ResourceExhausted {
+		t.Errorf("got %v, want RESOURCE_EXHAUSTED", err)
 	}
 }
 

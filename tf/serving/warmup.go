@@ -42,6 +42,8 @@ func (s *Server) warmUp(ctx context.Context, v *servable) error {
 		switch {
 		case err == io.EOF:
 			return nil
+		case err != nil && tf.CodeOf(err) != tf.DataLoss:
+			return err // the disk or the memory is at fault
 		case err != nil:
 			return tf.Errorf(tf.DataLoss, "%s. Please verify your warmup data is in TFRecord format.", tf.AsError(err).Message())
 		case i == maxWarmups:
