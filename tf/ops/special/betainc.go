@@ -51,9 +51,9 @@ func betaShape(c *core.Infer) error {
 }
 
 // betaArgs returns the shape of the result.
-func betaArgs(c *core.OpContext) (out tf.Shape, err error) {
+func betaArgs(c *core.OpContext) (tf.Shape, error) {
 	names := [...]string{"a", "b", "x"}
-	first := -1
+	first, out := -1, tf.Shape{}
 	for i, name := range names {
 		s := c.Input(i).Shape()
 		switch {
