@@ -1,6 +1,7 @@
 package image
 
 import (
+	"context"
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/random"
@@ -178,6 +179,8 @@ func newSampling(n *core.Node) (*sampling, error) {
 		return nil, invalid("Area range must be non-negative: [%g, %g]", areas[0], areas[1])
 	case !(areas[0] <= 1 && areas[1] <= 1):
 		return nil, invalid("Area range must be less then or equal to 1.0: [%g, %g]", areas[0], areas[1])
+	case s.attempts > math.MaxInt32:
+		return nil, invalid("Attr max_attempts has value %d out of range for an int32", s.attempts)
 	case s.attempts <= 0:
 		return nil, invalid("Max attempts must be non-negative: %d", s.attempts)
 	}
@@ -250,16 +253,20 @@ func (s *sampling) covers(r rect, boxes []rect) bool {
 	return false
 }
 
-// draw draws a part; if no attempt succeeds, that is the whole image.
-func (s *sampling) draw(width, height int, boxes []rect, base random.Philox) rect {
+// draw draws a part; if no attempt succeeds, that is the whole image. As there may be
+// billions of attempts, it looks now and then whether the step has ended.
+func (s *sampling) draw(step context.Context, width, height int, boxes []rect, base random.Philox) (rect, error) {
 	w := random.NewWords(base)
-	for range s.attempts {
+	for i := range s.attempts {
+		if i%(1<<16) == 1<<16-1 && step.Err() != nil {
+			return rect{}, step.Err()
+		}
 		ratio := w.Float32()*(s.ratios[1]-s.ratios[0]) + s.ratios[0]
 		if r, ok := s.part(width, height, ratio, w); ok && s.covers(r, boxes) {
-			return r
+			return r, nil
 		}
 	}
-	return rect{0, 0, width, height}
+	return rect{0, 0, width, height}, nil
 }
 
 // checkBoxes checks the shape of boxes.
@@ -364,7 +371,10 @@ func distort[T pixelCount](c *core.OpContext, s sampling, base random.Philox) er
 	if err != nil {
 		return err
 	}
-	r := s.draw(width, height, boxes, base)
+	r, err := s.draw(c.StepContext(), width, height, boxes, base)
+	if err != nil {
+		return err
+	}
 	box := []float32{
 		float32(r.y0) / float32(height), float32(r.x0) / float32(width), float32(r.y1) / float32(height), float32(r.x1) / float32(width),
 	}
