@@ -176,7 +176,7 @@ func fakeKernel(ranges ranger, run func(c *core.OpContext, x int, r []nudged) er
 		if bits < 2 || bits > 16 {
 			return nil, invalid("num_bits must be between 2 and 16, inclusive")
 		}
-		if lo, hi := n.Float("min"), n.Float("max"); n.Attr("min") != nil && lo >= hi {
+		if lo, hi := n.Float("min"), n.Float("max"); n.Attr("min") != nil && !(lo < hi) {
 			return nil, invalid("min has to be smaller than max, was: %v >= %v", lo, hi)
 		}
 		if n.Bool("narrow_range") {
