@@ -36,6 +36,9 @@ type limits struct {
 var _ = resource.Declare[*batcher]("tensorflow::BatchResource")
 
 func newLimits(n *core.Node) (limits, error) {
+	if err := checkInt32s(n, "num_batch_threads", "max_batch_size", "max_enqueued_batches", "batch_timeout_micros", "allowed_batch_sizes"); err != nil {
+		return limits{}, err
+	}
 	l := limits{
 		threads: n.Int("num_batch_threads"), waiting: n.Int("max_enqueued_batches"), most: n.Int("max_batch_size"), allowed: n.Ints("allowed_batch_sizes"),
 		patience: time.Duration(n.Int("batch_timeout_micros")) * time.Microsecond, split: n.Bool("enable_large_batch_splitting"),
@@ -60,6 +63,19 @@ func newLimits(n *core.Node) (limits, error) {
 		return l, tf.Errorf(tf.InvalidArgument, "max_batch_size must be positive; was %d", l.most)
 	}
 	return l, nil
+}
+
+// checkInt32s refuses numbers that do not fit into 32 bits, as TensorFlow has them:
+// times would overflow, and batches could be padded without end.
+func checkInt32s(n *core.Node, names ...string) error {
+	for _, name := range names {
+		for _, v := range append(n.Ints(name), n.Int(name)) {
+			if v != int(int32(v)) {
+				return tf.Errorf(tf.InvalidArgument, "Attr %s has value %d out of range for an int32", name, v)
+			}
+		}
+	}
+	return nil
 }
 
 // padded returns how many rows a batch of n has once it is filled up.

@@ -79,6 +79,9 @@ func divided(data, index *core.Tensor) (map[int64]*core.Tensor, error) {
 }
 
 func unbatchKernel(n *core.Node) (core.Kernel, error) {
+	if err := checkInt32s(n, "timeout_micros"); err != nil {
+		return nil, err
+	}
 	p, patience := placeOf(n), time.Duration(n.Int("timeout_micros"))*time.Microsecond
 	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		parts, err := divided(c.Input(0), c.Input(1))
