@@ -204,6 +204,8 @@ func unbatchGradKernel(n *core.Node) (core.Kernel, error) {
 // wanted reads the index of a batch that has rows.
 func wanted(index *core.Tensor) ([]span, error) {
 	switch {
+	case index.Rank() == 0:
+		return nil, tf.Errorf(tf.InvalidArgument, "batch_index should be a matrix, got a scalar")
 	case index.Len() == 0:
 		return nil, tf.Errorf(tf.InvalidArgument, "batch_index is empty while the tensor isn't.")
 	case index.Len() != index.Dim(0)*3:
