@@ -51,6 +51,11 @@ func volumeWindowsOf(n *core.Node, s tf.Shape) (w volumeWindows, err error) {
 		if w[i], err = newPatching(n.Str("padding"), p); err != nil {
 			return w, err
 		}
+		if p = w[i]; n.Str("padding") == "SAME" && p.in > 0 {
+			// As in TensorFlow, windows that leave elements out lie in the middle, which
+			// those of images do not.
+			w[i].before = ((p.out-1)*p.stride + p.size - p.in) / 2
+		}
 	}
 	return w, nil
 }
