@@ -143,13 +143,15 @@ func setBoundaries(c *core.OpContext, q *quantiles) error {
 	if err := q.check(c.Inputs() - 1); err != nil {
 		return err
 	}
-	for i := range q.boundaries {
+	boundaries := make([][]float32, len(q.boundaries)) // set together, once all are known to be right
+	for i := range boundaries {
 		t := c.Input(i + 1)
 		if t.Rank() != 1 {
 			return invalid("boundaries must be vectors, got shape %v", t.Shape())
 		}
-		q.boundaries[i] = slices.Clone(core.Data[float32](t))
+		boundaries[i] = slices.Clone(core.Data[float32](t))
 	}
+	q.boundaries = boundaries
 	return nil
 }
 
