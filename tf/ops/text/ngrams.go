@@ -194,6 +194,9 @@ func (n *NGrams) row(y, words []string) {
 
 // ngrams makes the n-grams of width w of a row.
 func (n *NGrams) ngrams(y, words []string, w int) {
+	if len(y) == 0 {
+		return // w may be any number then, and needs no memory
+	}
 	pad := n.pad(w)
 	parts := core.Make[string](w)[:0]
 	for i := range y {
