@@ -43,10 +43,20 @@ func init() {
 	}
 }
 
-// decodeMapped reads an encoding whose characters are bytes.
+// decodeMapped reads an encoding whose characters are bytes. Where those of the
+// second set of control characters stand for nothing else, ICU takes them for these.
 func decodeMapped(m *charmap.Charmap) decoder {
+	own := ownBytes[m]
 	return func(s string) (rune, int, bool) {
-		r := m.DecodeByte(s[0])
+		b := s[0]
+		r, differs := own[b]
+		switch {
+		case differs:
+		case b < 0xA0 && m.DecodeByte(b) == utf8.RuneError:
+			r = rune(b)
+		default:
+			r = m.DecodeByte(b)
+		}
 		return r, 1, r != utf8.RuneError
 	}
 }
