@@ -46,8 +46,14 @@ func (l *limits) request(c *core.OpContext, n int, done func(error)) (*request, 
 	case size > l.most:
 		return nil, tf.Errorf(tf.InvalidArgument, "Task size %d is larger than maximum input batch size %d", size, l.most)
 	}
+	if parts := (c.Input(0).Dim(0) + l.rows - 1) / l.rows; parts > 1 {
+		core.Room(parts * n * partSize) // rows may have no bytes
+	}
 	return newRequest(c, n, done), nil
 }
+
+// partSize is about what a part of a request takes besides its elements.
+const partSize = 512
 
 func shapes(c *core.OpContext, n int) (text string) {
 	for i := range n {

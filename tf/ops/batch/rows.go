@@ -43,6 +43,9 @@ func joined(parts []*core.Tensor, padding int) (*core.Tensor, error) {
 		rows.Mover(out, p)(at, 0, p.Len())
 		at += p.Len()
 	}
+	if width == 0 {
+		return out, nil // however much padding there is
+	}
 	for range padding {
 		rows.Mover(out, first)(at, 0, width)
 		at += width
