@@ -63,6 +63,9 @@ func ngramsShape(c *core.Infer) error {
 }
 
 func ngramsKernel(n *core.Node) (core.Kernel, error) {
+	if err := checkInt32s(n, "ngram_widths", "pad_width"); err != nil {
+		return nil, err
+	}
 	how := &NGrams{
 		n.Str("separator"), n.Ints("ngram_widths"), n.Str("left_pad"), n.Str("right_pad"), n.Int("pad_width"), n.Bool("preserve_short_sequences"),
 	}
@@ -156,9 +159,6 @@ func (n *NGrams) count(ends, at []int) error {
 	for i := 1; i < len(at); i++ {
 		row, k := at[i]-at[i-1], 0
 		for _, w := range n.Widths {
-			if w > most {
-				return invalid("ngram_widths must be at most %d, got %d", most, w)
-			}
 			if pad := n.pad(w); pad > math.MaxInt32/2-row {
 				return invalid("Pad width could lead to integer overflow, got pad_width = %d", pad)
 			}

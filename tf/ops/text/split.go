@@ -85,6 +85,9 @@ func splitKernel(n *core.Node) (core.Kernel, error) {
 }
 
 func splitV2Kernel(n *core.Node) (core.Kernel, error) {
+	if err := checkInt32s(n, "maxsplit"); err != nil {
+		return nil, err
+	}
 	most := n.Int("maxsplit")
 	if most < 0 {
 		most = -1
