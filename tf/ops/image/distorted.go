@@ -1,6 +1,7 @@
 package image
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -163,7 +164,7 @@ type sampling struct {
 // newSampling reads and checks the attributes.
 func newSampling(n *core.Node) (*sampling, error) {
 	s := &sampling{attempts: n.Int("max_attempts"), covered: n.Float("min_object_covered"), whole: n.Bool("use_image_if_no_bounding_boxes")}
-	if err := s.checkCovered(); err != nil {
+	if err := cmp.Or(checkInt32s(n, "max_attempts"), s.checkCovered()); err != nil {
 		return nil, err
 	}
 	ratios, _ := n.Attr("aspect_ratio_range").([]float32)
@@ -179,8 +180,6 @@ func newSampling(n *core.Node) (*sampling, error) {
 		return nil, invalid("Area range must be non-negative: [%g, %g]", areas[0], areas[1])
 	case !(areas[0] <= 1 && areas[1] <= 1):
 		return nil, invalid("Area range must be less then or equal to 1.0: [%g, %g]", areas[0], areas[1])
-	case s.attempts > math.MaxInt32:
-		return nil, invalid("Attr max_attempts has value %d out of range for an int32", s.attempts)
 	case s.attempts <= 0:
 		return nil, invalid("Max attempts must be non-negative: %d", s.attempts)
 	}

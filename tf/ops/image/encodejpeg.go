@@ -97,6 +97,9 @@ func jpegShapeShape(c *core.Infer) error {
 }
 
 func encodeJPEGKernel(n *core.Node) (core.Kernel, error) {
+	if err := checkInt32s(n, "quality", "x_density", "y_density"); err != nil {
+		return nil, err
+	}
 	format := n.Str("format")
 	e := jpeg.Encoding{
 		Quality: n.Int("quality"), Progressive: n.Bool("progressive"), Optimize: n.Bool("optimize_size"),
