@@ -98,11 +98,11 @@ func betaKernel[T interface {
 
 func betainc(a, b, x float64) float64 {
 	switch {
-	case !(a > 0) || !(b > 0):
+	case a <= 0 || b <= 0:
 		return math.NaN()
-	case x == 0 || x == 1:
+	case x == 0 || x == 1: // whatever a and b are, even NaN
 		return x
-	case !(x > 0 && x < 1) || math.IsInf(a, 1) || math.IsInf(b, 1):
+	case !(x > 0 && x < 1) || !(a < math.Inf(1)) || !(b < math.Inf(1)):
 		return math.NaN()
 	case x > (a+1)/(a+b+2):
 		return 1 - betaTail(b, a, 1-x, x)
