@@ -32,13 +32,18 @@ func init() {
 			encodings[name] = always(decodeMapped(m))
 		}
 	}
-	for names, e := range map[string]xencoding.Encoding{
-		"shiftjis sjis mskanji windows31j cp932 csshiftjis": japanese.ShiftJIS, "eucjp xeucjp": japanese.EUCJP,
-		"euckr windows949 ksc56011987 cseuckr": korean.EUCKR, "gb18030": simplifiedchinese.GB18030, "gbk cp936 windows936": simplifiedchinese.GBK,
-		"gb2312 euccn": simplifiedchinese.GBK, "big5 csbig5": traditionalchinese.Big5,
+	for names, d := range map[string]decoder{
+		"shiftjis sjis mskanji windows31j cp932 csshiftjis": decodeMany(japanese.ShiftJIS, map[byte]rune{0x80: utf8.RuneError}),
+		"eucjp xeucjp":           decodeMany(japanese.EUCJP, controls),
+		"euckr cseuckr":          decodeMany(korean.EUCKR, controls),
+		"windows949 ksc56011987": decodeMany(korean.EUCKR, map[byte]rune{0x80: 0x80, 0xFF: 0xF8F7}),
+		"gb18030":                decodeMany(simplifiedchinese.GB18030, map[byte]rune{0x80: utf8.RuneError}),
+		"gbk cp936 windows936":   decodeMany(simplifiedchinese.GBK, map[byte]rune{0xFF: 0xF8F5}),
+		"gb2312 euccn":           decodeMany(simplifiedchinese.GBK, controls),
+		"big5 csbig5":            decodeMany(traditionalchinese.Big5, map[byte]rune{0x80: 0x80, 0xFF: 0xF8F8}),
 	} {
 		for _, name := range strings.Fields(names) {
-			encodings[name] = always(decodeMany(e))
+			encodings[name] = always(d)
 		}
 	}
 }
@@ -64,10 +69,13 @@ func decodeMapped(m *charmap.Charmap) decoder {
 // maxBytes is how long a character is at most.
 const maxBytes = 4
 
-// decodeMany reads an encoding whose characters are one byte, as in US-ASCII, or
-// more.
-func decodeMany(e xencoding.Encoding) decoder {
+// decodeMany reads an encoding whose characters are one byte, as in US-ASCII or of
+// ICU's own, or more.
+func decodeMany(e xencoding.Encoding, own map[byte]rune) decoder {
 	return func(s string) (rune, int, bool) {
+		if r, ok := own[s[0]]; ok {
+			return r, 1, r != utf8.RuneError
+		}
 		if s[0] < utf8.RuneSelf {
 			return rune(s[0]), 1, true
 		}

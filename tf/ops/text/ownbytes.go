@@ -21,3 +21,14 @@ var ownBytes = map[*charmap.Charmap]map[byte]rune{
 	charmap.Windows1253: {0xAA: 'ª'},
 	charmap.Windows1255: {0xCA: utf8.RuneError},
 }
+
+// controls are the bytes that EUC leaves to the second set of control characters.
+var controls = func() map[byte]rune {
+	out := map[byte]rune{}
+	for b := byte(0x80); b < 0xA0; b++ {
+		if b != 0x8E && b != 0x8F { // which begin longer characters
+			out[b] = rune(b)
+		}
+	}
+	return out
+}()
