@@ -124,6 +124,9 @@ func mfccShape(c *core.Infer) error {
 const longestWindow = 1 << 24
 
 func spectrogram(n *core.Node) (core.Kernel, error) {
+	if err := checkInt32s(n, "window_size", "stride"); err != nil {
+		return nil, err
+	}
 	window, stride, squared := n.Int("window_size"), n.Int("stride"), n.Bool("magnitude_squared")
 	if window < 2 || stride < 1 || window > longestWindow {
 		return nil, tf.Errorf(tf.InvalidArgument, "Spectrogram initialization failed for window size %d and stride %d", window, stride)

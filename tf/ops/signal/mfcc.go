@@ -101,6 +101,9 @@ func (c *cepstrum) compute(y, x []float32) {
 }
 
 func mfcc(n *core.Node) (core.Kernel, error) {
+	if err := checkInt32s(n, "filterbank_channel_count", "dct_coefficient_count"); err != nil {
+		return nil, err
+	}
 	bands, coefficients := n.Int("filterbank_channel_count"), n.Int("dct_coefficient_count")
 	lower, upper := float64(n.Float("lower_frequency_limit")), float64(n.Float("upper_frequency_limit"))
 	return core.Compute(func(c *core.OpContext) error {

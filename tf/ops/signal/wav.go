@@ -134,6 +134,9 @@ func wavSample(v float32) int16 {
 }
 
 func decodeWav(n *core.Node) (core.Kernel, error) {
+	if err := checkInt32s(n, "desired_channels", "desired_samples"); err != nil {
+		return nil, err
+	}
 	channels, samples := n.Int("desired_channels"), n.Int("desired_samples")
 	return core.Compute(func(c *core.OpContext) error {
 		t := c.Input(0)
