@@ -116,6 +116,19 @@ func (n *Node) Ints(name string) []int {
 	return out
 }
 
+// CheckInt32s refuses int and list(int) attributes that do not fit into 32 bits, with
+// INVALID_ARGUMENT: kernels for which TensorFlow has them so.
+func (n *Node) CheckInt32s(names ...string) error {
+	for _, name := range names {
+		for _, v := range append(n.Ints(name), n.Int(name)) {
+			if v != int(int32(v)) {
+				return Errorf(InvalidArgument, "Attr %s has value %d out of range for an int32", name, v)
+			}
+		}
+	}
+	return nil
+}
+
 // Strs returns a list(string) attribute.
 func (n *Node) Strs(name string) []string { v, _ := n.Attrs[name].([]string); return v }
 

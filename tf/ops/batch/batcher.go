@@ -36,7 +36,7 @@ type limits struct {
 var _ = resource.Declare[*batcher]("tensorflow::BatchResource")
 
 func newLimits(n *core.Node) (limits, error) {
-	if err := checkInt32s(n, "num_batch_threads", "max_batch_size", "max_enqueued_batches", "batch_timeout_micros", "allowed_batch_sizes"); err != nil {
+	if err := n.CheckInt32s("num_batch_threads", "max_batch_size", "max_enqueued_batches", "batch_timeout_micros", "allowed_batch_sizes"); err != nil {
 		return limits{}, err
 	}
 	l := limits{
@@ -63,19 +63,6 @@ func newLimits(n *core.Node) (limits, error) {
 		return l, tf.Errorf(tf.InvalidArgument, "max_batch_size must be positive; was %d", l.most)
 	}
 	return l, nil
-}
-
-// checkInt32s refuses numbers that do not fit into 32 bits, as TensorFlow has them:
-// times would overflow, and batches could be padded without end.
-func checkInt32s(n *core.Node, names ...string) error {
-	for _, name := range names {
-		for _, v := range append(n.Ints(name), n.Int(name)) {
-			if v != int(int32(v)) {
-				return tf.Errorf(tf.InvalidArgument, "Attr %s has value %d out of range for an int32", name, v)
-			}
-		}
-	}
-	return nil
 }
 
 // padded returns how many rows a batch of n has once it is filled up.

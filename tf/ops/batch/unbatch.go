@@ -79,7 +79,7 @@ func divided(data, index *core.Tensor) (map[int64]*core.Tensor, error) {
 }
 
 func unbatchKernel(n *core.Node) (core.Kernel, error) {
-	if err := checkInt32s(n, "timeout_micros"); err != nil {
+	if err := n.CheckInt32s("timeout_micros"); err != nil {
 		return nil, err
 	}
 	p, patience := placeOf(n), time.Duration(n.Int("timeout_micros"))*time.Microsecond

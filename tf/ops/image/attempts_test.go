@@ -31,10 +31,8 @@ func TestAttemptsEnd(t *testing.T) {
 	defer s.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	start := time.Now()
-	_, err = s.Run(ctx, nil, begin)
-	if tf.CodeOf(err) != tf.DeadlineExceeded || time.Since(start) > 5*time.Second {
-		t.Errorf("got %v after %v, want DEADLINE_EXCEEDED at once", err, time.Since(start))
+	if _, err = s.Run(ctx, nil, begin); tf.CodeOf(err) != tf.DeadlineExceeded {
+		t.Errorf("got %v, want DEADLINE_EXCEEDED", err)
 	}
 }
 

@@ -87,18 +87,6 @@ func invalid(format string, args ...any) error {
 	return tf.Errorf(tf.InvalidArgument, format, args...)
 }
 
-// checkInt32s refuses numbers that do not fit into 32 bits, as TensorFlow has them.
-func checkInt32s(n *core.Node, names ...string) error {
-	for _, name := range names {
-		for _, v := range append(n.Ints(name), n.Int(name)) {
-			if v != int(int32(v)) {
-				return invalid("Attr %s has value %d out of range for an int32", name, v)
-			}
-		}
-	}
-	return nil
-}
-
 // checkProduct refuses shapes of more elements than can be counted.
 func checkProduct(s tf.Shape) error {
 	n := 1

@@ -164,7 +164,7 @@ type sampling struct {
 // newSampling reads and checks the attributes.
 func newSampling(n *core.Node) (*sampling, error) {
 	s := &sampling{attempts: n.Int("max_attempts"), covered: n.Float("min_object_covered"), whole: n.Bool("use_image_if_no_bounding_boxes")}
-	if err := cmp.Or(checkInt32s(n, "max_attempts"), s.checkCovered()); err != nil {
+	if err := cmp.Or(n.CheckInt32s("max_attempts"), s.checkCovered()); err != nil {
 		return nil, err
 	}
 	ratios, _ := n.Attr("aspect_ratio_range").([]float32)

@@ -97,7 +97,7 @@ func jpegShapeShape(c *core.Infer) error {
 }
 
 func encodeJPEGKernel(n *core.Node) (core.Kernel, error) {
-	if err := checkInt32s(n, "quality", "x_density", "y_density"); err != nil {
+	if err := n.CheckInt32s("quality", "x_density", "y_density"); err != nil {
 		return nil, err
 	}
 	format := n.Str("format")

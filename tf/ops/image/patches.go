@@ -42,7 +42,7 @@ type patching struct{ size, stride, rate, in, out, before int }
 // patchings reads how windows move over rows and columns, of which there are
 // as many as s says, -1 for those that are not known.
 func patchings(n *core.Node, s tf.Shape) (rows, columns patching, err error) {
-	if err := checkInt32s(n, "ksizes", "strides", "rates"); err != nil {
+	if err := n.CheckInt32s("ksizes", "strides", "rates"); err != nil {
 		return rows, columns, err
 	}
 	for _, name := range []string{"ksizes", "strides", "rates"} {

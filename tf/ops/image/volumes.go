@@ -33,7 +33,7 @@ type volumeWindows [3]patching
 
 // volumeWindowsOf reads how windows move over volumes of shape s.
 func volumeWindowsOf(n *core.Node, s tf.Shape) (w volumeWindows, err error) {
-	if err := checkInt32s(n, "ksizes", "strides"); err != nil {
+	if err := n.CheckInt32s("ksizes", "strides"); err != nil {
 		return w, err
 	}
 	for _, name := range []string{"ksizes", "strides"} {

@@ -124,7 +124,7 @@ func mfccShape(c *core.Infer) error {
 const longestWindow = 1 << 24
 
 func spectrogram(n *core.Node) (core.Kernel, error) {
-	if err := checkInt32s(n, "window_size", "stride"); err != nil {
+	if err := n.CheckInt32s("window_size", "stride"); err != nil {
 		return nil, err
 	}
 	window, stride, squared := n.Int("window_size"), n.Int("stride"), n.Bool("magnitude_squared")

@@ -59,16 +59,6 @@ func invalid(format string, args ...any) error {
 	return tf.Errorf(tf.InvalidArgument, format, args...)
 }
 
-// checkInt32s refuses numbers that do not fit into 32 bits, as TensorFlow has them.
-func checkInt32s(n *core.Node, names ...string) error {
-	for _, name := range names {
-		if v := n.Int(name); v != int(int32(v)) {
-			return invalid("Attr %s has value %d out of range for an int32", name, v)
-		}
-	}
-	return nil
-}
-
 func apply(op string, opts []tf.Option, in ...tf.Output) tf.Output {
 	return tf.Apply(nil, op, in, opts...).Output(0)
 }

@@ -101,7 +101,7 @@ func (c *cepstrum) compute(y, x []float32) {
 }
 
 func mfcc(n *core.Node) (core.Kernel, error) {
-	if err := checkInt32s(n, "filterbank_channel_count", "dct_coefficient_count"); err != nil {
+	if err := n.CheckInt32s("filterbank_channel_count", "dct_coefficient_count"); err != nil {
 		return nil, err
 	}
 	bands, coefficients := n.Int("filterbank_channel_count"), n.Int("dct_coefficient_count")

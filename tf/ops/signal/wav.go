@@ -134,7 +134,7 @@ func wavSample(v float32) int16 {
 }
 
 func decodeWav(n *core.Node) (core.Kernel, error) {
-	if err := checkInt32s(n, "desired_channels", "desired_samples"); err != nil {
+	if err := n.CheckInt32s("desired_channels", "desired_samples"); err != nil {
 		return nil, err
 	}
 	channels, samples := n.Int("desired_channels"), n.Int("desired_samples")

@@ -63,7 +63,7 @@ func ngramsShape(c *core.Infer) error {
 }
 
 func ngramsKernel(n *core.Node) (core.Kernel, error) {
-	if err := checkInt32s(n, "ngram_widths", "pad_width"); err != nil {
+	if err := n.CheckInt32s("ngram_widths", "pad_width"); err != nil {
 		return nil, err
 	}
 	how := &NGrams{

@@ -85,7 +85,7 @@ func splitKernel(n *core.Node) (core.Kernel, error) {
 }
 
 func splitV2Kernel(n *core.Node) (core.Kernel, error) {
-	if err := checkInt32s(n, "maxsplit"); err != nil {
+	if err := n.CheckInt32s("maxsplit"); err != nil {
 		return nil, err
 	}
 	most := n.Int("maxsplit")
