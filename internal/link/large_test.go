@@ -34,12 +34,13 @@ func TestVast(t *testing.T) {
 	for _, end := range []string{"client", "server"} {
 		s := newTester()
 		srv := newServer(s)
+		if end == "server" {
+			srv.codec = vast{}
+		}
 		a, b := pair(t)
 		c := over(t, srv, a, b)
 		if end == "client" {
 			c.codec = vast{}
-		} else {
-			srv.codec = vast{}
 		}
 		other := waiting(t, c, s)
 		if _, err := ask(t.Context(), c, "Echo", "vast"); status.Code(err) != codes.ResourceExhausted {

@@ -210,13 +210,13 @@ func TestRoomForB(t *testing.T) {
 			micro = &microF32AVX512
 		}
 		b := newBlocked(micro, blockSizes{m: 2 * micro.tileM, n: 512, k: 64, directK: 8, directA: 1 << 8})
-		for blocks, columns := range map[int]int{1: 1, 2: 512} {
+		for blocks, want := range map[int]int{1: b.panelStride(64), 2: b.panelsSize(64, 512)} {
 			p := &packed[float32]{}
 			g := NewGemm(blocks*b.m, 512, 64, false, false)
 			x, y, c := make([]float32, g.M*g.K), make([]float32, g.K*g.N), make([]float32, g.M*g.N)
 			w := &gemmWork[float32]{blocked: b, Gemm: g, region: region{0, g.M, 0, g.N}, packed: p, c: c, a: x, b: y}
 			w.withPacking()
-			if want := b.panelsSize(g.K, columns); len(p.b) < want || len(p.b) > want+16 {
+			if len(p.b) < want || len(p.b) > want+16 {
 				t.Errorf("%v, %d blocks: room for %d elements of B, want %d", l, blocks, len(p.b), want)
 			}
 		}

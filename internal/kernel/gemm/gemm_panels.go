@@ -105,8 +105,8 @@ func (w *gemmWork[T]) copyPanels(dst []T) {
 // little beyond a panel, where another goroutine packs the next.
 func (b *blocked[T]) panelStride(kn int) int { return kn*b.micro.panel() + tiles.PackSlack }
 
-// panelsSize is how many elements panels of so many columns take, and one beyond them,
-// whose address is read ahead.
+// panelsSize is how many elements panels of so many columns take, and one panel beyond them,
+// which is fetched ahead: pointers must not leave the memory that they point into.
 func (b *blocked[T]) panelsSize(kn, width int) int {
-	return kernel.CeilDiv(width, b.micro.panel())*b.panelStride(kn) + 1
+	return (kernel.CeilDiv(width, b.micro.panel()) + 1) * b.panelStride(kn)
 }

@@ -157,10 +157,11 @@ func (w *gemmWork[T]) roomForB(kn, width, rows int) {
 	if w.shared != nil {
 		return
 	}
-	if w.again = w.i1-w.i0 > rows; !w.again {
-		width = 1
+	size := w.panelStride(kn)
+	if w.again = w.i1-w.i0 > rows; w.again {
+		size = w.panelsSize(kn, width)
 	}
-	w.packed.b = tiles.GrowAligned(w.packed.b, w.panelsSize(kn, width))
+	w.packed.b = tiles.GrowAligned(w.packed.b, size)
 }
 
 // blocksOfA multiplies all blocks of A with columns [j, j+nn) of B.
@@ -297,7 +298,7 @@ func (w *gemmWork[T]) column(rows tiles.Tiling, i, p, kn, j int, pb []T, width i
 		case first && t == 0 && !w.TransB:
 			w.micro.packFirst[h-1](kn, a, src, ldb, &pb[0], c, w.LDC, w.beta(p))
 		default:
-			// Reading ahead is a hint; the address need not be mapped.
+			// The next panel is fetched, a part by each tile: the packed one, or memory behind it.
 			hint := (*T)(unsafe.Add(next, uintptr(t)*ahead))
 			w.micro.packFull[h-1](kn, a, &pb[0], hint, c, w.LDC, w.beta(p))
 		}
