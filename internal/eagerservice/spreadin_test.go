@@ -72,10 +72,7 @@ func TestKeptElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &client{t: t, s: s, id: 7}
-	f, with := define(t, "away", func(x tf.Output) (y tf.Output) {
-		x.Graph().Device(chief, func() { y = x.Add(x) })
-		return y
-	})
+	f, with := defineAway(t)
 	if _, err := c.enqueue(registering(f, with, false)); err != nil {
 		t.Fatal(err)
 	}
@@ -111,10 +108,7 @@ func TestAnswerOnDevices(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &client{t: t, s: s, id: 7}
-	f, with := define(t, "away", func(x tf.Output) (y tf.Output) {
-		x.Graph().Device(chief, func() { y = x.Add(x) })
-		return y
-	})
+	f, with := defineAway(t)
 	op := c.callOf(f, floats(1))
 	op.Device, op.Id = spec, notKept
 	resp, err := c.enqueue(registering(f, with, false), item(op))

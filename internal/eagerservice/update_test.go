@@ -99,6 +99,15 @@ func TestUpdateWhileClosing(t *testing.T) {
 	}
 }
 
+// defineAway defines a function that adds its argument to itself on another task.
+func defineAway(t *testing.T) (*pb.FunctionDef, *pb.FunctionDefLibrary) {
+	t.Helper()
+	return define(t, "away", func(x tf.Output) (y tf.Output) {
+		x.Graph().Device(chief, func() { y = x.Add(x) })
+		return y
+	})
+}
+
 // TestCallersPlanTogether: two calls wait for the other task to take its part of their
 // function. One that is given up does not end the other.
 func TestCallersPlanTogether(t *testing.T) {
@@ -107,10 +116,7 @@ func TestCallersPlanTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &client{t: t, s: s, id: 7}
-	f, with := define(t, "away", func(x tf.Output) (y tf.Output) {
-		x.Graph().Device(chief, func() { y = x.Add(x) })
-		return y
-	})
+	f, with := defineAway(t)
 	if _, err := c.enqueue(registering(f, with, false)); err != nil {
 		t.Fatal(err)
 	}

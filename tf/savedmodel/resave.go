@@ -104,7 +104,7 @@ func keyOf(op *tf.Operation) string {
 }
 
 // variables returns the variables that have values, and the tables. It finds them by
-// their nodes, of which one variable may have several.
+// their nodes; several nodes may stand for one variable.
 func (m *Model) variables(ctx context.Context) ([]stored, error) {
 	all, tables, sets, err := m.state()
 	if err != nil || len(all) == 0 {

@@ -17,7 +17,7 @@ type schema = map[string]any
 func (h *rest) openAPI(w http.ResponseWriter, r *http.Request) {
 	name, ok := strings.CutSuffix(r.PathValue("file"), ".json")
 	var v *handle
-	if ok { // else a version would be lent that nobody gives back
+	if ok { // otherwise nothing would release the handle
 		v = h.s.m.Latest(name)
 	}
 	if v == nil {

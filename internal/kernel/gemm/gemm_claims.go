@@ -22,8 +22,8 @@ const (
 	fromBack  = 1 << 32
 )
 
-// next returns a block that nobody has taken; some is false if there is none.
-func (c *claims) next(from uint64) (i int, some bool) {
+// next claims a block, from the front or from the back. It reports false once all are claimed.
+func (c *claims) next(from uint64) (i int, ok bool) {
 	t := c.taken.Add(from) - from
 	front, back := int(uint32(t)), int(t>>32)
 	if i = front; from == fromBack {
@@ -66,7 +66,7 @@ func (b *blocked[T]) claimed(par kernel.Par, g Gemm, t gemmTasks, c, x, y []T, e
 // one packs B.
 func (w *gemmWork[T]) takeBlocks(all *claims, from uint64, p, kn, j, nn int) {
 	first := true
-	for q, some := all.next(from); some; q, some = all.next(from) {
+	for q, ok := all.next(from); ok; q, ok = all.next(from) {
 		if first {
 			w.roomForA(kn)
 			w.roomForB(kn, nn, kernel.CeilDiv(w.M, all.blocks))
