@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"tf/core"},
 	{"internal/handle", "internal/queue", "internal/rows", "internal/changes", "internal/bundle", "internal/sample", "internal/graph", "internal/device", "internal/requestid", "internal/secure/...", "tf/record"},
 	{"internal/graph/graphtext", "internal/dataset", "internal/device/fake", "internal/rendezvous/...", "internal/pass/...", "internal/liveness", "internal/stepstats", "internal/collective"},
-	{"internal/executor", "internal/recompute", "internal/fuse"},
+	{"internal/executor", "internal/recompute", "internal/fuse", "internal/rowblocks"},
 	{"internal/step"},
 	{"internal/worker", "internal/master"},
 	{"tf"},

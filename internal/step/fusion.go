@@ -6,6 +6,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/fuse"
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/recompute"
+	"github.com/gorge-tf/gorge/internal/rowblocks"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -48,6 +49,36 @@ func recomputed(p *graph.Graph, find finder, o recompute.Options) error {
 	})
 }
 
+// inBlocks has parts of p that compute row by row run for some rows at a time, and returns
+// the function that finds the kernels of what it has become.
+func inBlocks(p *graph.Graph, find finder, o BuildOptions) (finder, error) {
+	if o.Recompute.Mode != recompute.Heuristics {
+		return find, nil
+	}
+	known := remembered(find)
+	found, err := rowblocks.Rewrite(p, func(n *graph.Node) core.Kernel {
+		k, _ := known(&n.Node) // making the executor gives the error
+		return k
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s := found.String(); s != "" && o.LogFusion != nil {
+		o.LogFusion(s)
+	}
+	return orElse(found.Kernels, find), nil
+}
+
+// orElse returns the function that finds the kernels that were made here, and others by find.
+func orElse(made map[*core.Node]core.Kernel, find finder) finder {
+	return func(n *core.Node) (core.Kernel, error) {
+		if k := made[n]; k != nil {
+			return k, nil
+		}
+		return find(n)
+	}
+}
+
 // fused joins elementwise nodes of p, the part of one device, and returns the function
 // that finds the kernels of what it has become.
 func fused(p *graph.Graph, find finder, o BuildOptions) (finder, error) {
@@ -62,10 +93,5 @@ func fused(p *graph.Graph, find finder, o BuildOptions) (finder, error) {
 	if o.LogFusion != nil {
 		o.LogFusion(report.String())
 	}
-	return func(n *core.Node) (core.Kernel, error) {
-		if k := report.Kernels[n]; k != nil {
-			return k, nil
-		}
-		return find(n)
-	}, nil
+	return orElse(report.Kernels, find), nil
 }

@@ -101,7 +101,7 @@ func (n *Node) CalledFunctions() []Func {
 const ConstantFilter = "_is_filter_const"
 
 // Traits are properties of an op that passes ask for.
-type Traits uint32
+type Traits uint64
 
 const (
 	// Droppable ops are stateful, but to leave one out whose outputs are not read
@@ -234,6 +234,18 @@ const (
 
 	// RepeatsInput ops give input 0, repeated along each dimension as often as input 1 says.
 	RepeatsInput
+
+	// PairsRows ops have inputs and outputs with equally many rows, along the first axis:
+	// a row of each output follows from the same row of each input.
+	PairsRows
+
+	// SumsRows ops have one input of two dimensions or more and one output, its sum along all
+	// axes but the last. Attribute data_format may name another axis.
+	SumsRows
+
+	// FillsShape ops have one output of the type and shape of their only input, whose elements
+	// are the same number whatever those of the input are.
+	FillsShape
 )
 
 // Has reports whether the op has one of these traits.

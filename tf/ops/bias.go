@@ -19,7 +19,7 @@ func init() {
 		Shape: biasAddShape, Grad: tf.GradFunc(biasAddV1Grad), Kernels: core.ByType("T", biasAddKernels()),
 	})
 	core.Register(core.OpDef{
-		Name: "BiasAddGrad", In: "out_backprop: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}" + format,
+		Name: "BiasAddGrad", Traits: core.SumsRows, In: "out_backprop: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}" + format,
 		Shape: biasAddGradShape, Grad: tf.GradFunc(biasAddGradGrad), Kernels: core.ByType("T", biasAddGradKernels()),
 	})
 }

@@ -16,7 +16,7 @@ import (
 func init() {
 	const types = "T: {half, bfloat16, float, double}"
 	core.Register(core.OpDef{
-		Name: "SoftmaxCrossEntropyWithLogits", In: "features: T; labels: T", Out: "loss: T; backprop: T", Attrs: types,
+		Name: "SoftmaxCrossEntropyWithLogits", Traits: core.PairsRows, In: "features: T; labels: T", Out: "loss: T; backprop: T", Attrs: types,
 		Shape: crossEntropyShape, Grad: tf.GradFunc(crossEntropyGrad),
 		Kernels: core.ByType("T", byType{
 			tf.Float32: crossEntropy[float32], tf.Float64: crossEntropy[float64],
@@ -24,7 +24,7 @@ func init() {
 		}),
 	})
 	core.Register(core.OpDef{
-		Name: "SparseSoftmaxCrossEntropyWithLogits", In: "features: T; labels: Tlabels", Out: "loss: T; backprop: T",
+		Name: "SparseSoftmaxCrossEntropyWithLogits", Traits: core.PairsRows, In: "features: T; labels: Tlabels", Out: "loss: T; backprop: T",
 		Attrs: types + "; Tlabels: {int32, int64} = int64",
 		Shape: sparseCrossEntropyShape, Grad: tf.GradFunc(sparseCrossEntropyGrad),
 		Kernels: core.ByType("T", byType{

@@ -17,11 +17,11 @@ func init() {
 			fill[string], fill[core.ResourceHandle], fill[core.VariantValue]).on("T", allQuantized, smallInts),
 	})
 	core.Register(core.OpDef{
-		Name: "ZerosLike", In: "x: T", Out: "y: T", Attrs: "T: type",
+		Name: "ZerosLike", Traits: core.FillsShape, In: "x: T", Out: "y: T", Attrs: "T: type",
 		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(zerosLike),
 	})
 	core.Register(core.OpDef{
-		Name: "OnesLike", In: "x: T", Out: "y: T", Attrs: "T: " + onesTypes,
+		Name: "OnesLike", Traits: core.FillsShape, In: "x: T", Out: "y: T", Attrs: "T: " + onesTypes,
 		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(onesLike),
 	})
 	core.Register(core.OpDef{

@@ -1,0 +1,74 @@
+package rowblocks
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// Some nodes follow from a region without need, and what they give is needed within: the
+// gradient of a loss begins with ones of the loss's shape, and gradients wait for others of
+// their operation. Such nodes are made to read and to wait for something else.
+
+// mostFilled bounds the elements of a constant that a shape is read of.
+const mostFilled = 1 << 10
+
+// comesApart reports whether n, which follows from the region, need not.
+func (r *region) comesApart(n *graph.Node) bool {
+	if !pure(n) || !r.mayWait(n) {
+		return false
+	}
+	after := slices.ContainsFunc(n.In, func(e graph.Edge) bool { return r.dependent(e.Node) })
+	if r.live.Of(n) == 0 {
+		return !after || r.isFilled(n)
+	}
+	// What n reads, or will wait for, makes it dead or alive as before.
+	return !after && slices.ContainsFunc(n.In, func(e graph.Edge) bool { return r.live.Together(e.Node, n) }) ||
+		r.isFilled(n) && r.live.Together(r.anchor(), n)
+}
+
+// isFilled reports whether n needs nothing of what it reads but a shape that the graph says.
+func (r *region) isFilled(n *graph.Node) bool {
+	s := n.OutShape(0)
+	return n.Def.Has(core.FillsShape) && s.Known() && s.NumElements() <= mostFilled
+}
+
+// anchor is a node that the region reads.
+func (r *region) anchor() *graph.Node { return r.nodes[0].In[0].Node }
+
+// part makes such a node independent of the region.
+func (r *region) part(n *graph.Node) error {
+	if r.isFilled(n) && r.dependent(n.In[0].Node) {
+		t, err := core.AllocTensor(n.OutTypes[0], n.OutShape(0))
+		if err != nil {
+			return err
+		}
+		c, err := r.g.AddNew(n.Name+"/shape", "Const", core.Attrs{"dtype": t.DType(), "value": t}, n.Device)
+		if err != nil {
+			return err
+		}
+		if c.Shapes = []core.Shape{t.Shape().Clone()}; r.live.Of(n) != 0 {
+			c.AddControl(r.anchor())
+		}
+		n.In[0] = graph.Edge{Node: c}
+	}
+	before := n.Control
+	n.Control = nil
+	r.awaitOutside(n, before)
+	return nil
+}
+
+// awaitOutside has a node wait for those of others that are outside, and for what groups
+// that follow from the region wait for outside.
+func (r *region) awaitOutside(n *graph.Node, others []*graph.Node) {
+	for _, c := range others {
+		switch {
+		case r.has(c):
+		case r.outer[c]:
+			n.AddControls(slices.DeleteFunc(slices.Clone(c.Control), r.has)...)
+		default:
+			n.AddControl(c)
+		}
+	}
+}
