@@ -167,6 +167,7 @@ func (r *run) compute(n ready, it *item) bool {
 		return true
 	}
 	if r.traced() {
+		c.Pool.Passing(c.ID) // what has been given back since the node before
 		x.clock(it).KernelStart = time.Now()
 	}
 	if r.heavy(it, c) {

@@ -49,6 +49,7 @@ func (r *run) traceInOrder(i int32, x *iteration) error {
 	t := core.NodeTimes{Ready: time.Now()}
 	t.Start = t.Ready
 	return r.inOrder(it, &x.ctx[i], x, func(c *core.OpContext) error {
+		c.Pool.Passing(c.ID) // what has been given back since the node before
 		t.KernelStart = time.Now()
 		err := it.sync(c)
 		t.KernelEnd = time.Now()

@@ -30,6 +30,7 @@ type holder struct {
 	step  int64
 	used  atomic.Int64
 	peak  atomic.Int64 // of a step: the most that it has held at once
+	since atomic.Int64 // the same, since it was last asked for
 	whole *holder      // the session of a step
 }
 
@@ -115,6 +116,21 @@ func (a *account) endStep(step int64) (peak int64) {
 	return h.peak.Load()
 }
 
+// passing returns how much more a step has held, since this was last asked for, than it does now.
+func (a *account) passing(step int64) int64 {
+	if a == nil || step == 0 {
+		return 0
+	}
+	a.mu.Lock()
+	h := a.steps[step]
+	a.mu.Unlock()
+	if h == nil {
+		return 0
+	}
+	now := h.used.Load()
+	return max(0, h.since.Swap(now)-now)
+}
+
 // What has been dropped without a release counts until it is collected, and a little longer:
 // it is looked so often, with pauses, whether that is over.
 const (
@@ -189,6 +205,7 @@ func (h *holder) add(n, most int64) error {
 	if used <= most {
 		if h.whole != nil {
 			raise(&h.peak, used)
+			raise(&h.since, used)
 		}
 		return nil
 	}

@@ -148,6 +148,9 @@ func (b *Buffer) within() *Buffer {
 	return nil
 }
 
+// Within reports whether b is whole, or a part of it.
+func (b *Buffer) Within(whole *Buffer) bool { return b == whole || whole != nil && b.within() == whole }
+
 // checkReadable panics with the reason why the host must not touch the bytes.
 func (b *Buffer) checkReadable() {
 	if s := b.state.Load(); s < oneRef && s&escapedBit == 0 {

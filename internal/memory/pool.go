@@ -133,6 +133,15 @@ func (p *Pool) InUse() int64 {
 	return p.account.used.Load()
 }
 
+// Passing returns how much more a step has held, since this was last asked for, than it does
+// now, in blocks that are counted one by one: what kernels have needed for a while.
+func (p *Pool) Passing(step int64) int64 {
+	if p == nil {
+		return 0
+	}
+	return p.account.passing(step)
+}
+
 // EndStep says that a step is over and returns the most that it has held at once, in
 // blocks that are counted one by one. What it still holds is the session's.
 func (p *Pool) EndStep(step int64) (peak int64) {

@@ -68,6 +68,10 @@ const Fusion = "fusion"
 // package recompute.
 const Recomputation = "recomputation"
 
+// RowBlocks is the name of the pass that runs what computes row by row for some rows at a
+// time, of package rowblocks. Only options that prefer less memory ask for it.
+const RowBlocks = "row_blocks"
+
 // maxRounds bounds how often the passes are repeated; most graphs need two.
 const maxRounds = 10
 
@@ -78,7 +82,7 @@ func PassNames() []string {
 	for i := range optimizers {
 		out = append(out, optimizers[i].name)
 	}
-	return append(out, Recomputation, Fusion)
+	return append(out, RowBlocks, Recomputation, Fusion)
 }
 
 // Enabled reports whether a pass runs where some are disabled.

@@ -21,6 +21,7 @@ type Mode uint8
 const (
 	Hinted     Mode = iota // those of nodes with attribute Hint
 	Heuristics             // also those that are cheap
+	Blocks                 // the same, after what package rowblocks does
 )
 
 // Options say which values are computed again, and which nodes are gradients.
@@ -37,7 +38,7 @@ func Rewrite(g *graph.Graph, o Options, waits func(*graph.Node) bool) (err error
 	if o.Mode == Hinted && !slices.ContainsFunc(g.Nodes, isHinted) || !slices.ContainsFunc(g.Nodes, o.isGradient) {
 		return nil
 	}
-	if o.Mode == Heuristics {
+	if o.Mode >= Heuristics {
 		readShapesElsewhere(g)
 	}
 	r, err := newRewriter(g, o, waits)
@@ -47,7 +48,7 @@ func Rewrite(g *graph.Graph, o Options, waits func(*graph.Node) bool) (err error
 	if err := r.segments(); err != nil {
 		return err
 	}
-	if o.Mode == Heuristics {
+	if o.Mode >= Heuristics {
 		if err := r.cheap(); err != nil {
 			return err
 		}

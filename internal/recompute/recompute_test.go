@@ -188,7 +188,7 @@ func TestLessMemory(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	for _, o := range []recompute.Options{{}, {Mode: recompute.Heuristics}, {Scope: "backward/"}} {
+	for _, o := range []recompute.Options{{}, {Mode: recompute.Heuristics}, {Mode: recompute.Blocks}, {Scope: "backward/"}} {
 		g := &pb.GraphOptions{}
 		if o.Ask(g); recompute.Asked(g) != o {
 			t.Errorf("%+v becomes %+v", o, recompute.Asked(g))
@@ -196,7 +196,7 @@ func TestOptions(t *testing.T) {
 	}
 	for asked, want := range map[pb.RewriterConfig_MemOptType]recompute.Mode{
 		pb.RewriterConfig_DEFAULT_MEM_OPT: recompute.Hinted, pb.RewriterConfig_MANUAL: recompute.Hinted, pb.RewriterConfig_SWAPPING_HEURISTICS: recompute.Hinted,
-		pb.RewriterConfig_HEURISTICS: recompute.Heuristics, pb.RewriterConfig_RECOMPUTATION_HEURISTICS: recompute.Heuristics,
+		pb.RewriterConfig_HEURISTICS: recompute.Blocks, pb.RewriterConfig_RECOMPUTATION_HEURISTICS: recompute.Heuristics,
 	} {
 		if got := recompute.Asked(&pb.GraphOptions{RewriteOptions: &pb.RewriterConfig{MemoryOptimization: asked}}).Mode; got != want {
 			t.Errorf("%v is mode %v, want %v", asked, got, want)

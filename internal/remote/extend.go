@@ -151,7 +151,7 @@ func configProto(c *session.Config) *pb.ConfigProto {
 		p.GraphOptions = &pb.GraphOptions{}
 	}
 	if c.SaveMemory {
-		recompute.Options{Mode: recompute.Heuristics}.Ask(p.GraphOptions)
+		recompute.SavesMemory(c.DisabledPasses).Ask(p.GraphOptions)
 	}
 	if c.CostModelEvery > 0 {
 		p.GraphOptions.BuildCostModel = c.CostModelEvery

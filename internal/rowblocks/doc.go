@@ -28,5 +28,6 @@
 //     rounding, as sums in any other order do, and do not depend on the number of threads.
 //   - What the graph does not say of shapes is checked in the step. Where a value has not as
 //     many rows as the others, or a node fails, all nodes run one after the other on all rows,
-//     as they would have without this package.
+//     as they would have without this package. Once the memory of an input has been written
+//     over they cannot: then an error says which rows it is about.
 package rowblocks

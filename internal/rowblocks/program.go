@@ -101,17 +101,19 @@ func (p *program) mostBytes() (most int) {
 	return most
 }
 
-const (
-	// blockBytes is what the values of a block take: they fit into a cache of a core.
-	blockBytes = 512 << 10
-	// fewestRows make products of matrices worth their packing.
-	fewestRows = 64
+// The sizes of blocks.
+var (
+	// blockBytes is what the values of a block take at least: they fit into a cache of a core.
+	blockBytes = 256 << 10
+	// fewestRows is how many rows a block has at least.
+	fewestRows = 32
 	// multiple is what the rows of a block are one of: tiles of products are whole.
 	multiple = 16
 )
 
-// blockOf returns how many rows a block has.
-func (p *program) blockOf() int {
-	n := blockBytes / max(p.perRow, 1)
+// blockOf returns how many rows a block has, where weights take so many bytes. They are read
+// for each block, so that blocks grow with them.
+func (p *program) blockOf(weights int) int {
+	n := max(blockBytes, weights/2) / max(p.perRow, 1)
 	return max(n-n%multiple, fewestRows)
 }

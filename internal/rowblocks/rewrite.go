@@ -24,11 +24,12 @@ const (
 	// mostRegions, and mostSeeds for each of them, bound what is tried.
 	mostRegions = 8
 	mostSeeds   = 32
-	// leastSaved is how many bytes a region keeps from memory at least.
-	leastSaved = 1 << 20
 	// someRows stands for as many rows as a step will have, where the graph does not say.
 	someRows = 256
 )
+
+// leastSaved is how many bytes a region keeps from memory at least.
+var leastSaved = 1 << 20
 
 // Rewrite puts a node in the place of each region of g, the part of one device, that
 // keeps enough from memory. kernel returns the kernel of a node, nil if it has none.
@@ -47,7 +48,7 @@ func Rewrite(g *graph.Graph, kernel func(*graph.Node) core.Kernel) (found *Regio
 			return nil, err
 		}
 		if err := pass.Check(g); err != nil {
-			return nil, core.Errorf(core.Internal, "pass %s (it can be disabled) failed: %s", pass.Recomputation, core.AsError(err).Message())
+			return nil, core.Errorf(core.Internal, "pass %s (it can be disabled) failed: %s", pass.RowBlocks, core.AsError(err).Message())
 		}
 	}
 	return found, nil

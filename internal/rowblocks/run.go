@@ -1,10 +1,17 @@
 package rowblocks
 
 import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf/core"
 )
+
+// again counts the runs that began in blocks and were done on all rows then, for tests.
+var again atomic.Int64
 
 // A frame is what one run of a program has.
 type frame struct {
@@ -23,12 +30,16 @@ type frame struct {
 func (p *program) compute(c *core.OpContext) error {
 	f := &frame{program: p, c: c, byRows: make([]bool, len(p.inputs)), cut: make([]core.Tensor, len(p.inputs)),
 		vals: make([]core.Tensor, len(p.vals)), out: make([]*core.Tensor, len(c.Out))}
-	if f.countRows() && f.rows > p.blockOf() {
+	if f.countRows() && f.rows > f.blockRows() {
 		err := f.blocks()
-		if err == nil || f.inPlace {
-			return err
+		switch {
+		case err == nil:
+			return nil
+		case f.inPlace:
+			return f.inRows(err)
 		}
 		f.forget()
+		again.Add(1)
 	}
 	return f.atOnce()
 }
@@ -51,12 +62,30 @@ func (f *frame) countRows() bool {
 	return f.rows > 0
 }
 
+// inRows says in an error of a node which rows it is about.
+func (f *frame) inRows(err error) error {
+	e := *core.AsError(err)
+	e.In = append(slices.Clone(e.In), fmt.Sprintf("rows %d:%d of %d", f.lo, f.hi, f.rows))
+	return &e
+}
+
+// blockRows returns how many rows a block has.
+func (f *frame) blockRows() int {
+	weights := 0
+	for i, by := range f.byRows {
+		if !by {
+			weights += f.c.Input(i).NumBytes()
+		}
+	}
+	return f.blockOf(weights)
+}
+
 // errRows says that a value has not as many rows as a block: the nodes are run on all rows.
 var errRows = core.Errorf(core.Internal, "a value of a block of rows has not as many rows")
 
 // blocks runs all parts for one block after the other.
 func (f *frame) blocks() error {
-	n := f.blockOf()
+	n := f.blockRows()
 	for f.lo = 0; f.lo < f.rows; f.lo = f.hi {
 		f.hi = min(f.lo+n, f.rows)
 		err := f.block()

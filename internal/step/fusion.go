@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/fuse"
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/recompute"
 	"github.com/gorge-tf/gorge/internal/rowblocks"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -51,8 +52,8 @@ func recomputed(p *graph.Graph, find finder, o recompute.Options) error {
 
 // inBlocks has parts of p that compute row by row run for some rows at a time, and returns
 // the function that finds the kernels of what it has become.
-func inBlocks(p *graph.Graph, find finder, o BuildOptions) (finder, error) {
-	if o.Recompute.Mode != recompute.Heuristics {
+func inBlocks(p *graph.Graph, d core.Device, find finder, o BuildOptions) (finder, error) {
+	if o.Recompute.Mode != recompute.Blocks || d.Spec().Type != "CPU" || !pass.Enabled(pass.RowBlocks, o.Disabled) {
 		return find, nil
 	}
 	known := remembered(find)
@@ -83,7 +84,7 @@ func orElse(made map[*core.Node]core.Kernel, find finder) finder {
 // that finds the kernels of what it has become.
 func fused(p *graph.Graph, find finder, o BuildOptions) (finder, error) {
 	find = remembered(find)
-	report, err := fuse.Fuse(p, fuse.Options{Explain: o.LogFusion != nil, SaveMemory: o.Recompute.Mode == recompute.Heuristics, Kernel: func(n *graph.Node) core.Kernel {
+	report, err := fuse.Fuse(p, fuse.Options{Explain: o.LogFusion != nil, SaveMemory: o.Recompute.Mode >= recompute.Heuristics, Kernel: func(n *graph.Node) core.Kernel {
 		k, _ := find(&n.Node) // making the executor gives the error
 		return k
 	}})

@@ -149,7 +149,7 @@ func (g *Graph) add(p *graph.Graph, d core.Device, o BuildOptions) error {
 	kernels := g.rt.Kernels.For(d)
 	if pass.Enabled(pass.Recomputation, o.Disabled) {
 		var err error
-		if kernels, err = inBlocks(p, kernels, o); err != nil {
+		if kernels, err = inBlocks(p, d, kernels, o); err != nil {
 			return err
 		}
 		if err := recomputed(p, kernels, o.Recompute); err != nil {

@@ -37,13 +37,22 @@ func (c *Collector) describe(s *pb.NodeExecStats, ctx *core.OpContext) {
 			t.Release()
 		}
 	}
-	if fresh > 0 {
-		s.Memory = []*pb.AllocatorMemoryUsed{{AllocatorName: allocator, TotalBytes: fresh, PeakBytes: fresh, LiveBytes: fresh, AllocatorBytesInUse: ctx.Pool.InUse(),
+	// Of nodes that run at once the first to end is said to have needed what all have.
+	passing := ctx.Pool.Passing(stepOf(ctx))
+	if fresh+passing > 0 {
+		s.Memory = []*pb.AllocatorMemoryUsed{{AllocatorName: allocator, TotalBytes: fresh + passing, PeakBytes: fresh + passing, LiveBytes: fresh, AllocatorBytesInUse: ctx.Pool.InUse(),
 			AllocationRecords: []*pb.AllocationRecord{{AllocMicros: s.GetAllStartMicros() + s.GetOpStartRelMicros(), AllocBytes: fresh}}}}
 	}
 	if ctx.Node.Role() == core.Constant && len(s.GetOutput()) == 1 {
 		s.MemoryStats.PersistentMemorySize = s.Output[0].GetTensorDescription().GetAllocationDescription().GetRequestedBytes()
 	}
+}
+
+func stepOf(ctx *core.OpContext) int64 {
+	if ctx.Step == nil {
+		return 0
+	}
+	return ctx.ID
 }
 
 // value returns the tensor of an output, and whether it is a variable's: then
@@ -62,7 +71,7 @@ func given(ctx *core.OpContext, b *memory.Buffer) bool {
 		return true
 	}
 	for k := range ctx.In {
-		if t := ctx.In[k].T; t != nil && t.Buffer() == b {
+		if t := ctx.In[k].T; t != nil && b.Within(t.Buffer()) {
 			return true
 		}
 	}

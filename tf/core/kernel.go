@@ -399,6 +399,24 @@ func (c *OpContext) AllocFrom(i, o int, d DType, s Shape) (*Tensor, error) {
 	return c.Out[o].T, nil
 }
 
+// AllocWithin makes output o a tensor at the beginning of the memory of input i, and reports
+// whether that is possible: it has room, and no other reader.
+func (c *OpContext) AllocWithin(i, o int, d DType, s Shape) bool {
+	t := c.In[i].T
+	n := s.NumElements() * d.Size()
+	if c.Last == nil || !c.Last[i] || t.buf == nil || n <= 0 || t.NumBytes() < n || !t.buf.Sole() {
+		return false
+	}
+	buf := t.buf.Piece(0, n)
+	if c.Scratch == nil || c.Scratch[o] == nil {
+		c.Out[o].T = TensorOf(d, s, buf)
+		return true
+	}
+	c.Scratch[o].Reuse(d, s, buf, nil)
+	c.Out[o].T = c.Scratch[o]
+	return true
+}
+
 // ParallelFor runs f over [0, n) in pieces of at least grain.
 func (c *OpContext) ParallelFor(n, grain int, f func(lo, hi int)) {
 	if c.Step == nil || c.Parallel == nil || n <= grain {

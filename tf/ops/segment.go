@@ -75,11 +75,6 @@ func segmentSum[T tf.Elem](add func(dst, src []T, idx []int64, inner int)) core.
 		if err != nil {
 			return err
 		}
-		out, err := c.Alloc(0, x.DType(), append(tf.Shape{n}, x.Shape()[ids.Rank():]...))
-		if err != nil {
-			return err
-		}
-		clearCells(out)
 		idx, temp, err := rows.IndicesIn(c, ids)
 		if err != nil {
 			return err
@@ -90,9 +85,52 @@ func segmentSum[T tf.Elem](add func(dst, src []T, idx []int64, inner int)) core.
 		if err := checkSegmentsBelow(n, idx, ids.Shape()); err != nil {
 			return err
 		}
-		add(core.Data[T](out), core.Data[T](x), idx, product(x.Shape()[ids.Rank():]))
+		shape, inner := append(tf.Shape{n}, x.Shape()[ids.Rank():]...), product(x.Shape()[ids.Rank():])
+		if inner > 1 && inOrderOfFirst(idx) && c.AllocWithin(0, 0, x.DType(), shape) {
+			sumInPlace(add, core.Data[T](x), idx, n, inner)
+			return nil
+		}
+		out, err := c.Alloc(0, x.DType(), shape)
+		if err != nil {
+			return err
+		}
+		clearCells(out)
+		add(core.Data[T](out), core.Data[T](x), idx, inner)
 		return nil
 	})
+}
+
+// inOrderOfFirst reports whether segments are numbered in the order in which they come first,
+// as Unique does: then each row lies at or behind the place of its sum.
+func inOrderOfFirst(idx []int64) bool {
+	next := int64(0)
+	for _, k := range idx {
+		switch {
+		case k < 0 || k > next:
+			return false
+		case k == next:
+			next++
+		}
+	}
+	return true
+}
+
+// sumInPlace sums rows of x at the places of the first n of them, for segments in order of
+// first. Each sum begins with 0, as where it has memory of its own: 0 and -0 are 0.
+func sumInPlace[T tf.Elem](add func(dst, src []T, idx []int64, inner int), x []T, idx []int64, n, inner int) {
+	first, sum, next := []int64{0}, make([]T, inner), 0
+	for i, k := range idx {
+		row, to := x[i*inner:(i+1)*inner], x[int(k)*inner:(int(k)+1)*inner]
+		if int(k) < next {
+			add(to, row, first, inner)
+			continue
+		}
+		next++
+		clear(sum)
+		add(sum, row, first, inner)
+		copy(to, sum)
+	}
+	clear(x[next*inner : n*inner])
 }
 
 // segmentCount checks the inputs and returns the number of segments.

@@ -86,15 +86,19 @@ type Config struct {
 	// DisabledPasses names the optimization passes that are switched off:
 	// lower_functional_ops and function_inlining (on a cluster not alone), shape_inference,
 	// constant_folding, common_subgraph_elimination, arithmetic_optimization,
-	// dead_branch_removal, dependency_optimization, recomputation (of what SaveMemory and
-	// [tf.Graph.Recompute] ask for), fusion. "all" switches off all of them, so that every
+	// dead_branch_removal, dependency_optimization, row_blocks (which SaveMemory asks for),
+	// recomputation (of what SaveMemory and [tf.Graph.Recompute] ask for), fusion. "all" switches off all of them, so that every
 	// node runs as written.
 	DisabledPasses []string
 	// SaveMemory prefers less memory to less time in steps that train: activations that
 	// are cheap to compute are computed again for gradients instead of being kept
-	// (TensorFlow's RewriterConfig.memory_optimization, RECOMPUTATION_HEURISTICS), and
-	// gradients of 16,384 elements and more are applied part by part, otherwise those of
-	// 1,048,576 and more. Values are the same bit for bit.
+	// (TensorFlow's RewriterConfig.memory_optimization), gradients of 16,384 elements and more
+	// are applied part by part, otherwise those of 1,048,576 and more, and what computes
+	// row by row runs for some rows at a time, if that keeps 1 MiB and more from memory: a
+	// perceptron, or the last layer of a language model with its loss and its gradients.
+	// Values are the same bit for bit, but for those in rows: sums over rows are added up
+	// in another order, and products may be. Without pass row_blocks (see DisabledPasses) all
+	// are the same. Both are HEURISTICS in TensorFlow's options, and without the pass RECOMPUTATION_HEURISTICS.
 	// What counts as a gradient is what is named in a scope "gradients/". What a program
 	// has put into [tf.Graph.Recompute] is computed again without this option, too.
 	SaveMemory bool

@@ -35,7 +35,7 @@ func newDirect(g *tf.Graph, cfg Config) (Backend, error) {
 // recomputation says what gradients have computed again.
 func recomputation(cfg Config) recompute.Options {
 	if cfg.SaveMemory {
-		return recompute.Options{Mode: recompute.Heuristics}
+		return recompute.SavesMemory(cfg.DisabledPasses)
 	}
 	return recompute.Options{}
 }
