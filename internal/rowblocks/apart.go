@@ -25,7 +25,7 @@ func (r *region) comesApart(n *graph.Node) bool {
 	}
 	// What n reads, or will wait for, makes it dead or alive as before.
 	return !after && slices.ContainsFunc(n.In, func(e graph.Edge) bool { return r.live.Together(e.Node, n) }) ||
-		r.isFilled(n) && r.live.Together(r.anchor(), n)
+		r.isFilled(n) && r.live.Together(r.anchor, n)
 }
 
 // isFilled reports whether n needs nothing of what it reads but a shape that the graph says.
@@ -33,9 +33,6 @@ func (r *region) isFilled(n *graph.Node) bool {
 	s := n.OutShape(0)
 	return n.Def.Has(core.FillsShape) && s.Known() && s.NumElements() <= mostFilled
 }
-
-// anchor is a node that the region reads.
-func (r *region) anchor() *graph.Node { return r.nodes[0].In[0].Node }
 
 // part makes such a node independent of the region.
 func (r *region) part(n *graph.Node) error {
@@ -49,7 +46,7 @@ func (r *region) part(n *graph.Node) error {
 			return err
 		}
 		if c.Shapes = []core.Shape{t.Shape().Clone()}; r.live.Of(n) != 0 {
-			c.AddControl(r.anchor())
+			c.AddControl(r.anchor)
 		}
 		n.In[0] = graph.Edge{Node: c}
 	}

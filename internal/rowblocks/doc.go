@@ -11,8 +11,8 @@
 //	for rows [lo, hi):  logits = h[lo:hi]·w + b;  loss[lo:hi], d = …
 //	                    dh[lo:hi] = d·wᵀ;  dw += h[lo:hi]ᵀ·d;  db += Σ d
 //
-// [Rewrite] is the pass. It works on the graph of one device, before packages recompute and
-// fuse, and only where memory counts for more than time. A region (region.go) begins at a
+// [Rewrite] is the pass. It works on the graph of one device, after package recompute and before
+// package fuse, and only where memory counts for more than time. A region (region.go) begins at a
 // product and takes in what follows from it, as long as each row of a result follows from
 // the same row of what it is computed from (rule.go), or the result is a sum over rows. The
 // forward and the backward pass of a perceptron are one region, so that its step is one over

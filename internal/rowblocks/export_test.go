@@ -6,7 +6,7 @@ func Again() int64 { return again.Load() }
 // SmallBlocks makes regions of all that keeps a byte from memory, and blocks of few rows,
 // until restore is called.
 func SmallBlocks(rows int) (restore func()) {
-	least, bytes, fewest, m := leastSaved, blockBytes, fewestRows, multiple
-	leastSaved, blockBytes, fewestRows, multiple = 1, 0, rows, 1
-	return func() { leastSaved, blockBytes, fewestRows, multiple = least, bytes, fewest, m }
+	least, bytes, fewest, m, c := leastSaved, blockBytes, fewestRows, multiple, cached
+	leastSaved, blockBytes, fewestRows, multiple, cached = 1, 0, rows, 1, 1<<60
+	return func() { leastSaved, blockBytes, fewestRows, multiple, cached = least, bytes, fewest, m, c }
 }

@@ -51,6 +51,7 @@ func (r *region) replace(found *Regions) error {
 			b.rewire(n)
 		}
 	}
+	r.postpone(b.node)
 	r.g.Keep(func(n *graph.Node) bool { return !r.has(n) })
 	found.Kernels[&b.node.Node] = core.Compute(b.program.compute)
 	found.note(b.node, r)

@@ -109,11 +109,18 @@ var (
 	fewestRows = 32
 	// multiple is what the rows of a block are one of: tiles of products are whole.
 	multiple = 16
+	// cached is the size of weights that are read from a cache for each block. Larger ones come
+	// from memory, and what is computed of them has to be worth that.
+	cached = 16 << 20
 )
 
 // blockOf returns how many rows a block has, where weights take so many bytes. They are read
 // for each block, so that blocks grow with them.
 func (p *program) blockOf(weights int) int {
-	n := max(blockBytes, weights/2) / max(p.perRow, 1)
+	bytes := weights
+	if weights < cached {
+		bytes = weights / 4
+	}
+	n := max(blockBytes, bytes) / max(p.perRow, 1)
 	return max(n-n%multiple, fewestRows)
 }

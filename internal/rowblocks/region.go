@@ -10,10 +10,11 @@ import (
 // A region is a set of nodes that compute row by row, or sums over rows.
 type region struct {
 	*finder
-	rows  int           // -1: as many as there are in the step
-	nodes []*graph.Node // in an order of the graph
-	kinds map[*graph.Node]kind
-	reads map[*graph.Node][]reading
+	rows   int           // -1: as many as there are in the step
+	anchor *graph.Node   // whose output the region reads
+	nodes  []*graph.Node // in an order of the graph
+	kinds  map[*graph.Node]kind
+	reads  map[*graph.Node][]reading
 	// outer are nodes outside that follow from a node within: nothing that reads them, or
 	// waits for them, can be within.
 	outer map[*graph.Node]bool
@@ -30,7 +31,7 @@ func (f *finder) regionFrom(n *graph.Node) *region {
 	if len(s) == 0 || s[0] == 0 || s[0] == 1 {
 		return nil
 	}
-	r := &region{finder: f, rows: s[0], kinds: map[*graph.Node]kind{}, reads: map[*graph.Node][]reading{}, outer: map[*graph.Node]bool{}}
+	r := &region{finder: f, rows: s[0], anchor: n.In[0].Node, kinds: map[*graph.Node]kind{}, reads: map[*graph.Node][]reading{}, outer: map[*graph.Node]bool{}}
 	if k, in := r.rule(n); k != each || !r.takes(n, k, in) {
 		return nil
 	}
@@ -60,7 +61,30 @@ func (r *region) grow() error {
 		}
 		r.outer[n] = true
 	}
+	r.absorb()
 	return nil
+}
+
+// absorb takes in elementwise nodes that only nodes within read: what gradients compute again.
+func (r *region) absorb() {
+	for i := 0; i < len(r.nodes) && len(r.nodes) < mostNodes; i++ { // the loop appends to r.nodes
+		for k, e := range r.nodes[i].In {
+			n := e.Node
+			if r.dependent(n) || n == r.anchor || r.reads[r.nodes[i]][k] == whole || !n.Def.Has(core.Elementwise) || !r.live.Together(r.nodes[0], n) || !r.ownsAll(n) {
+				continue
+			}
+			if k, in := r.rule(n); k == each && r.takes(n, k, in) && r.alike(n.OutShape(0)) {
+				r.add(n, each)
+			}
+		}
+	}
+	slices.SortFunc(r.nodes, func(a, b *graph.Node) int { return r.place[a.ID] - r.place[b.ID] })
+}
+
+// ownsAll reports whether nothing outside needs n, which waits for nothing that follows from the region.
+func (r *region) ownsAll(n *graph.Node) bool {
+	others := slices.ContainsFunc(r.uses[n.ID], func(u *graph.Node) bool { return !r.has(u) })
+	return !others && r.mayWait(n)
 }
 
 func (r *region) add(n *graph.Node, k kind) {

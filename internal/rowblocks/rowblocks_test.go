@@ -9,6 +9,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/rowblocks"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -167,4 +168,70 @@ func filled(t *testing.T, rows, width int) *tf.Tensor {
 		t.Fatal(err)
 	}
 	return x
+}
+
+// TestComputedAgain: what a gradient has computed again is computed within the region that the
+// gradient is in.
+func TestComputedAgain(t *testing.T) {
+	defer rowblocks.SmallBlocks(4)()
+	g := tf.NewGraph()
+	x := ops.RandomUniform(g, []int{400, 30}, tf.Float32, ops.Seed(1))
+	w, v := ops.RandomNormal(g, tf.Shape{30, 50}, 0, 1, tf.Float32, ops.Seed(2)), ops.RandomNormal(g, tf.Shape{50, 30}, 0, 1, tf.Float32, ops.Seed(2))
+	h := ops.Tanh(ops.Sigmoid(ops.MatMul(x, w)))
+	// Other rows keep the gradients out of the region of the forward pass.
+	y := ops.Square(ops.Reshape(ops.MatMul(h, v), []int{30, 400}))
+	dw, err := tf.Gradients(y.Sum(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, g, session.Config{SaveMemory: true, DisabledPasses: []string{"fusion"}})
+	_, m, err := s.RunWithOptions(t.Context(), session.RunOptions{PartitionGraphs: true}, nil, dw[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, regions := 0, 0
+	for name, n := range nodesOf(m) {
+		if strings.HasPrefix(name, "Recomputed/") {
+			again++
+		}
+		if n.GetOp() == "_RowBlocks" {
+			regions++
+		}
+	}
+	if regions == 0 || again > 0 {
+		t.Errorf("%d regions, and %d nodes computed again outside of them", regions, again)
+	}
+}
+
+// TestLate: what is only needed after a region, as the distinct numbers of words whose rows are
+// updated, is computed after it.
+func TestLate(t *testing.T) {
+	const rows, width, words = 2000, 16, 2000
+	m := newHead(t, rows, width, words)
+	numbers, places := ops.Unique(m.y)
+	sums := ops.UnsortedSegmentSum(m.fetches[3].(tf.Output), places, ops.Size(numbers))
+	s := opened(t, m.g, session.Config{SaveMemory: true, DisabledPasses: []string{"fusion"}})
+	if _, err := s.Run(t.Context(), nil, tf.InitializeAll(m.g)); err != nil {
+		t.Fatal(err)
+	}
+	_, md, err := s.RunWithOptions(t.Context(), session.RunOptions{PartitionGraphs: true}, m.feeds(t, rows, width, func(i int) int32 { return int32(i % 9) }), m.loss, sums)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, n := range nodesOf(md) {
+		if n.GetOp() == "Unique" && !slices.Contains(n.GetInput(), "^MatMul/rows") {
+			t.Errorf("%s reads %q, and waits for no region", name, n.GetInput())
+		}
+	}
+}
+
+// nodesOf returns the nodes that have run in a step, by name.
+func nodesOf(m *pb.RunMetadata) map[string]*pb.NodeDef {
+	nodes := map[string]*pb.NodeDef{}
+	for _, p := range m.GetPartitionGraphs() {
+		for _, n := range p.GetNode() {
+			nodes[n.GetName()] = n
+		}
+	}
+	return nodes
 }

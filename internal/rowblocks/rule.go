@@ -36,7 +36,7 @@ const (
 // rule returns what n is in r, and how it reads what comes from outside.
 func (r *region) rule(n *graph.Node) (kind, []reading) {
 	d, in := n.Def, make([]reading, len(n.In))
-	if !pure(n) || n.Str("data_format") == "NCHW" || slices.ContainsFunc(n.In, r.isSum) {
+	if !pure(n) || d.Has(core.ReadsDescription|core.DescribesList) || n.Str("data_format") == "NCHW" || slices.ContainsFunc(n.In, r.isSum) {
 		return none, nil
 	}
 	switch {
@@ -171,7 +171,7 @@ func pure(n *graph.Node) bool {
 	if d.Stateful || n.Role() != core.Computes || d.Composes || d.Function || len(n.OutTypes) == 0 || len(n.In) == 0 || n.Attrs[hint] != nil {
 		return false
 	}
-	if d.Has(core.SaysItsName | core.ReadsVariable | core.HoldsVariable | core.ReadsDescription | core.DescribesList) {
+	if d.Has(core.SaysItsName | core.ReadsVariable | core.HoldsVariable) {
 		return false
 	}
 	other := func(t core.DType) bool { return t.IsRef() || t.Size() == 0 }

@@ -148,16 +148,15 @@ func (g *Graph) add(p *graph.Graph, d core.Device, o BuildOptions) error {
 	}
 	kernels := g.rt.Kernels.For(d)
 	if pass.Enabled(pass.Recomputation, o.Disabled) {
-		var err error
-		if kernels, err = inBlocks(p, d, kernels, o); err != nil {
-			return err
-		}
 		if err := recomputed(p, kernels, o.Recompute); err != nil {
 			return err
 		}
 	}
+	kernels, err := inBlocks(p, d, kernels, o)
+	if err != nil {
+		return err
+	}
 	if d.Spec().Type == "CPU" && pass.Enabled(pass.Fusion, o.Disabled) {
-		var err error
 		if kernels, err = fused(p, kernels, o); err != nil {
 			return err
 		}
