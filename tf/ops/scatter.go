@@ -7,6 +7,8 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -21,9 +23,7 @@ func init() {
 			resourceGather[string], resourceGather[core.ResourceHandle], resourceGather[core.VariantValue]).on("dtype", wideQuantized),
 	})
 	scatterFamily("Update", "type", overwriteRows())
-	scatterFamily("Add", "numbertype", scatterKernels(
-		elementwise.Add[float32], elementwise.Add[float64], elementwise.Add[int8], elementwise.Add[int16], elementwise.Add[int32], elementwise.Add[int64],
-		elementwise.Add[uint8], elementwise.Add[uint16], elementwise.Add[uint32], elementwise.Add[uint64], elementwise.Add[complex64], elementwise.Add[complex128]))
+	scatterFamily("Add", "numbertype", scatterSums())
 	scatterFamily("Sub", "numbertype", scatterKernels(
 		elementwise.Sub[float32], elementwise.Sub[float64], elementwise.Sub[int8], elementwise.Sub[int16], elementwise.Sub[int32], elementwise.Sub[int64],
 		elementwise.Sub[uint8], elementwise.Sub[uint16], elementwise.Sub[uint32], elementwise.Sub[uint64], elementwise.Sub[complex64], elementwise.Sub[complex128]))
@@ -226,9 +226,40 @@ func scatterKernels(f32 func(z, x, y []float32), f64 func(z, x, y []float64),
 	}
 }
 
+// scatterSums returns the kernels of ScatterAdd, whose rows may be single elements: biases.
+func scatterSums() byType {
+	return byType{
+		tf.Float32: scatterSum[float32](), tf.Float64: scatterSum[float64](), tf.Complex64: scatterSum[complex64](), tf.Complex128: scatterSum[complex128](),
+		tf.Float16: scatterRows(widened2[tf.Half](elementwise.Add[float32])), tf.BFloat16: scatterRows(widened2[tf.BF16](elementwise.Add[float32])),
+		tf.Int8: scatterSum[int8](), tf.Int16: scatterSum[int16](), tf.Int32: scatterSum[int32](), tf.Int64: scatterSum[int64](),
+		tf.Uint8: scatterSum[uint8](), tf.Uint16: scatterSum[uint16](), tf.Uint32: scatterSum[uint32](), tf.Uint64: scatterSum[uint64](),
+	}
+}
+
+func scatterSum[T interface {
+	tf.Elem
+	numeric.Number
+}]() core.NewKernel {
+	return scatter(func(t *core.Tensor) []T { return core.Data[T](t) }, layout.ScatterAdd[T, int64])
+}
+
 // scatterRows combines elements of type T by f.
 func scatterRows[T tf.Elem](f func(z, x, y []T)) core.NewKernel {
-	return scatter(func(t *core.Tensor) []T { return core.Data[T](t) }, f)
+	return scatter(func(t *core.Tensor) []T { return core.Data[T](t) }, rowByRow(f))
+}
+
+// rowByRow combines each row of dst that idx names with one of src, in order.
+func rowByRow[T any](f func(z, x, y []T)) func(dst, src []T, idx []int64, inner int) {
+	return func(dst, src []T, idx []int64, inner int) {
+		far := kernel.Far(dst)
+		for i, k := range idx {
+			if next := i + kernel.RowsAhead; far && next < len(idx) {
+				kernel.Prefetch(dst[int(idx[next])*inner:][:inner])
+			}
+			row := dst[int(k)*inner:][:inner]
+			f(row, row, src[i*inner:][:inner])
+		}
+	}
 }
 
 // overwriteRows returns the kernels of ScatterUpdate, for all types.
@@ -238,12 +269,12 @@ func overwriteRows() byType {
 }
 
 func overwrite[C cell]() core.NewKernel {
-	return scatter(cells[C], func(z, _, y []C) { copy(z, y) })
+	return scatter(cells[C], rowByRow(func(z, _, y []C) { copy(z, y) }))
 }
 
-// scatter returns the kernel that sets rows to f(row, update), in the order of
-// the indices, of a variable given by handle or reference.
-func scatter[T any](data func(*core.Tensor) []T, f func(z, x, y []T)) core.NewKernel {
+// scatter returns the kernel that combines rows of a variable, given by handle or reference,
+// with updates, in the order of the indices.
+func scatter[T any](data func(*core.Tensor) []T, combine func(dst, src []T, idx []int64, inner int)) core.NewKernel {
 	return stateless(func(c *core.OpContext) error {
 		ref, err := VariableAt(c, 0)
 		if err != nil {
@@ -257,7 +288,7 @@ func scatter[T any](data func(*core.Tensor) []T, f func(z, x, y []T)) core.NewKe
 			if err != nil || c.Input(1).Len() == 0 || inner == 0 {
 				return err
 			}
-			scatterInto(data(t), data(c.Input(2)), rows.Indices(c.Input(1)), inner, f)
+			scatterInto(data(t), data(c.Input(2)), rows.Indices(c.Input(1)), inner, combine)
 			return nil
 		})
 	})
@@ -292,19 +323,14 @@ func hasZero(t *core.Tensor) bool {
 }
 
 // scatterInto combines each row with its update, or all with a scalar.
-func scatterInto[T any](dst, src []T, idx []int64, inner int, f func(z, x, y []T)) {
-	scalar := len(src) == 1 && len(idx)*inner != 1
-	if scalar {
-		v := src[0]
-		src = core.Make[T](inner)
-		kernel.Fill(src, v)
+func scatterInto[T any](dst, src []T, idx []int64, inner int, combine func(dst, src []T, idx []int64, inner int)) {
+	if len(src) != 1 || len(idx)*inner == 1 {
+		combine(dst, src, idx, inner)
+		return
 	}
-	for i, k := range idx {
-		row := dst[int(k)*inner : (int(k)+1)*inner]
-		if scalar {
-			f(row, row, src)
-		} else {
-			f(row, row, src[i*inner:(i+1)*inner])
-		}
+	row := core.Make[T](inner)
+	kernel.Fill(row, src[0])
+	for i := range idx {
+		combine(dst, row, idx[i:i+1], inner)
 	}
 }
