@@ -45,7 +45,8 @@ func (s *Session) PartialRun(ctx context.Context, sig pass.Signature) (*PartialR
 	return p, nil
 }
 
-func (s *Session) newPartialRun(ctx context.Context, sig pass.Signature) (*PartialRun, *step.Graph, error) {
+func (s *Session) newPartialRun(ctx context.Context, sig pass.Signature) (_ *PartialRun, _ *step.Graph, err error) {
+	defer core.Recover(&err, "the planning of a graph")
 	g, err := s.graphs.get(ctx, sig, inRendezvous)
 	if err != nil {
 		return nil, nil, err

@@ -115,3 +115,19 @@ func TestPartialRunOfTwoNames(t *testing.T) {
 		t.Errorf("both names must have the value, got %v, %v", got, err)
 	}
 }
+
+// TestPanicInPartialRun: what panics while a partial run is planned is its error, and the
+// session can be closed.
+func TestPanicInPartialRun(t *testing.T) {
+	s, sig := sums(t)
+	p, err := s.PartialRun(t.Context(), sig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Close()
+	s.graphs.placed, s.cfg.LogPlacement = nil, func(string) { panic("no log") } // as after a growth of the graph
+	if _, err := s.PartialRun(t.Context(), sig); core.CodeOf(err) != core.Internal {
+		t.Errorf("a partial run whose planning panics must fail with INTERNAL, got %v", err)
+	}
+	s.Close()
+}
