@@ -65,7 +65,7 @@ func (f *Func) Traces() int { return len(f.traces) }
 func (f *Func) traced(args []tf.Output, static []any) *tf.Function {
 	types := signature(args)
 	for _, t := range f.traces {
-		if t.types == types && slices.Equal(t.static, static) {
+		if t.types == types && slices.EqualFunc(t.static, static, alike) {
 			return t.f
 		}
 	}
@@ -74,6 +74,41 @@ func (f *Func) traced(args []tf.Output, static []any) *tf.Function {
 		f.traces = append(f.traces, trace{types, slices.Clone(static), made})
 	}
 	return made
+}
+
+// alike reports whether values are equal, NaN counting as equal to itself: else a
+// function that depends on one would be traced at each call.
+func alike(a, b any) bool {
+	return a == b || a != a && b != b && alikeValues(reflect.ValueOf(a), reflect.ValueOf(b))
+}
+
+func alikeValues(a, b reflect.Value) bool {
+	if !a.IsValid() || !b.IsValid() || a.Type() != b.Type() {
+		return a.IsValid() == b.IsValid() && !a.IsValid()
+	}
+	same := func(x, y float64) bool { return x == y || x != x && y != y }
+	switch a.Kind() {
+	case reflect.Float32, reflect.Float64:
+		return same(a.Float(), b.Float())
+	case reflect.Complex64, reflect.Complex128:
+		return same(real(a.Complex()), real(b.Complex())) && same(imag(a.Complex()), imag(b.Complex()))
+	case reflect.Interface:
+		return alikeValues(a.Elem(), b.Elem())
+	case reflect.Array:
+		return alikeParts(a.Len(), a.Index, b.Index)
+	case reflect.Struct:
+		return alikeParts(a.NumField(), a.Field, b.Field)
+	}
+	return a.Equal(b)
+}
+
+func alikeParts(n int, a, b func(int) reflect.Value) bool {
+	for i := range n {
+		if !alikeValues(a(i), b(i)) {
+			return false
+		}
+	}
+	return true
 }
 
 func signature(args []tf.Output) string {

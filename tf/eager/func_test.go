@@ -256,3 +256,24 @@ func TestStaticArgumentsThatHoldLists(t *testing.T) {
 		t.Error(out[0].Err())
 	}
 }
+
+// TestFuncOfNaN: NaN is a value as others are, alone and in what holds it.
+func TestFuncOfNaN(t *testing.T) {
+	type pair struct {
+		x float32
+		v any
+	}
+	g, nan := eager.New(), math.NaN()
+	f := eager.NewFunc(g, "f", func(x []tf.Output, static ...any) []tf.Output { return x })
+	values := []any{nan, float32(nan), complex(0, nan), complex(1, nan), [2]float64{nan, 1}, pair{1, nan}, pair{2, nan}, pair{float32(nan), nil}}
+	for range 2 {
+		for _, v := range values {
+			if err := f.Call([]tf.Output{ops.Scalar(g, float32(1))}, v)[0].Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if f.Traces() != len(values) {
+		t.Errorf("%d values made %d traces", len(values), f.Traces())
+	}
+}
