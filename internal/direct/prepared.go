@@ -71,6 +71,14 @@ func (p *Prepared) Plan(ctx context.Context) error {
 	return err
 }
 
+// Release forgets what was planned, for all who prepared this signature. Steps that run
+// end as they would; a later one is planned again.
+func (p *Prepared) Release() {
+	p.s.graphs.cache.Remove(p.sig.AppendKey([]byte{byte(inFrame)}))
+	p.ready.Store(nil)
+	p.s.graphs.drop(p.frozen.Swap(nil))
+}
+
 // Explain plans the step anew, without keeping what it makes, and says which of its
 // nodes run as one, and why others do not.
 func (p *Prepared) Explain(ctx context.Context) (_ string, err error) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -23,5 +24,23 @@ func TestPanicInFreezing(t *testing.T) {
 	s.cfg.LogPlacement = nil
 	if _, err := s.Run(t.Context(), pass.Signature{Feeds: sig.Feeds, Fetches: sig.Fetches}, x); err != nil {
 		t.Errorf("the next step must run, got %v", err)
+	}
+}
+
+// TestRelease: the session keeps nothing of a prepared step that is released, which may
+// be run again.
+func TestRelease(t *testing.T) {
+	s, sig := sums(t)
+	p := s.Prepare(sig)
+	for range 2 {
+		if _, err := p.Run(t.Context(), scalars(1, 2, 3)); err != nil {
+			t.Fatal(err)
+		}
+		p.Release()
+		n := 0
+		s.graphs.cache.Drop(func(*step.Graph) bool { n++; return false })
+		if n > 0 {
+			t.Errorf("the session keeps %d steps", n)
+		}
 	}
 }

@@ -127,6 +127,15 @@ func (p *Plans[T]) forget(key string, e *plan[T]) {
 	}
 }
 
+// Remove forgets what is made for a key. What is in the making is kept.
+func (p *Plans[T]) Remove(key []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e := p.made[string(key)]; e != nil && e.ready.Load() {
+		delete(p.made, string(key))
+	}
+}
+
 // Drop forgets what is made for some keys.
 func (p *Plans[T]) Drop(of func(T) bool) {
 	p.mu.Lock()

@@ -13,10 +13,19 @@ import (
 // TestChoicesOfOutputs asks for outputs in many orders and combinations: each call gets
 // what it asks for, and the signature does not keep a step for each.
 func TestChoicesOfOutputs(t *testing.T) {
+	for _, pure := range []bool{true, false} {
+		t.Run(fmt.Sprint("pure=", pure), func(t *testing.T) { choicesOfOutputs(t, pure) })
+	}
+}
+
+func choicesOfOutputs(t *testing.T, pure bool) {
 	const outputs = 9
 	g := tf.NewGraph()
 	x := ops.Placeholder(g, tf.Float32, tf.Shape{}, tf.Name("x"))
-	all := map[string]tf.Output{}
+	fed, all := x, map[string]tf.Output{}
+	if !pure {
+		x = ops.Add(x, ops.Mul(ops.RandomUniform(g, []int{}, tf.Float32), ops.Scalar(g, float32(0))))
+	}
 	for i := range outputs {
 		all[fmt.Sprint(i)] = ops.Add(x, ops.Scalar(g, float32(i)))
 	}
@@ -26,7 +35,7 @@ func TestChoicesOfOutputs(t *testing.T) {
 	}
 	defer s.Close()
 	dir := t.TempDir() + "/model"
-	if err := SimpleSave(t.Context(), s, dir, map[string]tf.Output{"x": x}, all); err != nil {
+	if err := SimpleSave(t.Context(), s, dir, map[string]tf.Output{"x": fed}, all); err != nil {
 		t.Fatal(err)
 	}
 	m, err := Load(t.Context(), dir, Options{})
@@ -49,6 +58,9 @@ func TestChoicesOfOutputs(t *testing.T) {
 				t.Errorf("%q: output %s is %v", want, k, got)
 			}
 		}
+	}
+	if sig.pure != pure {
+		t.Errorf("the signature is pure: %v", sig.pure)
 	}
 	if n := len(sig.calls); n > maxCalls+1 {
 		t.Errorf("the signature keeps %d steps", n)

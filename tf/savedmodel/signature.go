@@ -223,6 +223,7 @@ func (s *Signature) call(ctx context.Context, args []*tf.Tensor, want []string) 
 	if err != nil {
 		return nil, err
 	}
+	defer c.done()
 	got, err := s.inTurn(ctx, c, args)
 	if err != nil {
 		return nil, err
@@ -239,7 +240,7 @@ func (s *Signature) call(ctx context.Context, args []*tf.Tensor, want []string) 
 
 // inTurn runs a step. One that changes state may wait for another run of the model, and
 // so does not wait for its turn.
-func (s *Signature) inTurn(ctx context.Context, c *session.Callable, args []*tf.Tensor) ([]*tf.Tensor, error) {
+func (s *Signature) inTurn(ctx context.Context, c prepared, args []*tf.Tensor) ([]*tf.Tensor, error) {
 	if s.pure {
 		if err := s.m.turns.take(ctx); err != nil {
 			return nil, err
@@ -266,12 +267,27 @@ func (s *Signature) Prepare(ctx context.Context, want ...string) error {
 	if err != nil {
 		return err
 	}
+	defer c.done()
 	return c.Plan(ctx)
 }
 
 // maxCalls bounds the steps that a signature keeps for choices of its outputs, which
-// clients of a server make as they like. Beyond it one that leaves no trace computes all.
+// clients of a server make as they like. Beyond it one that leaves no trace computes all;
+// of another each run prepares its step, which nothing keeps.
 const maxCalls = 64
+
+// prepared is a step of a signature.
+type prepared struct {
+	*session.Callable
+	once bool // it is not kept
+}
+
+// done ends the use of a step.
+func (p prepared) done() {
+	if p.once {
+		p.Release()
+	}
+}
 
 // once returns strings in order, each once.
 func once(all []string) []string {
@@ -285,10 +301,10 @@ func once(all []string) []string {
 
 // callable returns the prepared step that computes some outputs, and the outputs that it
 // computes: those, or all.
-func (s *Signature) callable(keys []string) (*session.Callable, []string, error) {
+func (s *Signature) callable(keys []string) (prepared, []string, error) {
 	for _, k := range keys {
 		if s.outs[k] == nil {
-			return nil, nil, s.fault("output tensor alias not found in signature: %s Outputs expected to be in the set {%s}.", k, strings.Join(s.outKeys, ","))
+			return prepared{}, nil, s.fault("output tensor alias not found in signature: %s Outputs expected to be in the set {%s}.", k, strings.Join(s.outKeys, ","))
 		}
 	}
 	s.mu.Lock()
@@ -299,13 +315,14 @@ func (s *Signature) callable(keys []string) (*session.Callable, []string, error)
 		c = s.calls[strings.Join(keys, "\x00")]
 	}
 	if c != nil {
-		return c, keys, nil
+		return prepared{c, false}, keys, nil
 	}
 	c, err := s.makeCallable(keys)
-	if err == nil {
+	tooMany := !s.pure && len(s.calls) >= maxCalls && len(keys) < len(s.outKeys)
+	if err == nil && !tooMany {
 		s.calls[strings.Join(keys, "\x00")] = c
 	}
-	return c, keys, err
+	return prepared{c, tooMany}, keys, err
 }
 
 func (s *Signature) makeCallable(keys []string) (*session.Callable, error) {

@@ -109,10 +109,11 @@ func (p *multiPlan) run(ctx context.Context, h *handle, r *servingpb.MultiInfere
 	}
 	p.v.metrics.Examples(p.v.id.Name, examples.Len())
 	in, out := sorted(p.inputs), sorted(p.outputs)
-	c, err := p.v.callable(in, out)
+	c, done, err := p.v.callable(in, out)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
 	args := make([]*tf.Tensor, len(in))
 	for i := range args {
 		args[i] = examples

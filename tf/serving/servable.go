@@ -114,14 +114,30 @@ func (s *signature) run(ctx context.Context, in map[string]*tf.Tensor, want []st
 	return s.sig.RunTensors(ctx, in, want...)
 }
 
-// callable returns the prepared step from some tensors of the graph to others.
-func (v *servable) callable(in, out []string) (*session.Callable, error) {
+// maxMulti bounds the steps of several signatures at once that a version keeps: clients
+// choose signatures as they like. Beyond it each request prepares its step.
+const maxMulti = 64
+
+// callable returns the prepared step from some tensors of the graph to others, and what
+// ends its use.
+func (v *servable) callable(in, out []string) (c *session.Callable, done func(), err error) {
 	key := strings.Join(in, "\x00") + "\x01" + strings.Join(out, "\x00")
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if c := v.multi[key]; c != nil {
-		return c, nil
+		return c, func() {}, nil
 	}
+	if c, err = v.makeCallable(in, out); err != nil {
+		return nil, nil, err
+	}
+	if len(v.multi) >= maxMulti {
+		return c, c.Release, nil
+	}
+	v.multi[key] = c
+	return c, func() {}, nil
+}
+
+func (v *servable) makeCallable(in, out []string) (*session.Callable, error) {
 	var feeds []tf.Output
 	var fetches []tf.Fetchable
 	for i, name := range slices.Concat(in, out) {
@@ -135,11 +151,7 @@ func (v *servable) callable(in, out []string) (*session.Callable, error) {
 			fetches = append(fetches, x)
 		}
 	}
-	c, err := v.m.Session().MakeCallable(feeds, fetches...)
-	if err == nil {
-		v.multi[key] = c
-	}
-	return c, err
+	return v.m.Session().MakeCallable(feeds, fetches...)
 }
 
 // sorted returns the keys of a map in order.

@@ -23,6 +23,7 @@ type preparedStep interface {
 	Run(ctx context.Context, feeds []*core.Tensor) ([]*core.Tensor, error)
 	Plan(ctx context.Context) error
 	Explain(ctx context.Context) (string, error)
+	Release()
 }
 
 // stepPreparer is a Backend that makes them.
@@ -103,6 +104,14 @@ func (c *Callable) Plan(ctx context.Context) error {
 		return c.s.locate(err)
 	}
 	return nil
+}
+
+// Release gives up what the session in this process has prepared for the step, which
+// it otherwise keeps until it is closed. A later Run prepares it again.
+func (c *Callable) Release() {
+	if c != nil && c.step != nil {
+		c.step.Release()
+	}
 }
 
 // Explain says, in lines of text for people to read, which operations of the step run
