@@ -82,6 +82,7 @@ type importer struct {
 	order   []*Operation
 	adopt   bool // constants may keep the memory of the GraphDef
 
+	outputs  int // of the nodes, without the first few of each
 	producer int // version of what made the GraphDef
 }
 
@@ -203,8 +204,18 @@ func (im *importer) node(n *pb.NodeDef) (*Operation, error) {
 	if len(op.InTypes) > max(len(n.GetInput()), manyInputs) {
 		return op, wrongNumber(op, len(n.GetInput()))
 	}
+	if im.outputs += max(0, len(op.OutTypes)-fewOutputs); im.outputs > manyOutputs {
+		return op, Errorf(ResourceExhausted, "the nodes of a GraphDef must have at most %d outputs beyond %d each", manyOutputs, fewOutputs)
+	}
 	return op, nil
 }
+
+// manyOutputs bounds the outputs of all nodes together, without the first few of each: an
+// attribute of a few bytes may claim many, and each takes memory for what is known of it.
+const (
+	manyOutputs = 1 << 22
+	fewOutputs  = 16
+)
 
 // manyInputs is how many inputs an attribute of a few bytes may claim. A node that claims
 // more, and does not have them, is refused before there are more such.
@@ -318,64 +329,6 @@ func (im *importer) inferShapes() error {
 		}
 	}
 	return nil
-}
-
-// inCycle names some of the operations that still wait for others.
-func inCycle(order []*Operation, waits map[*Operation]int) string {
-	var names []string
-	for _, op := range order {
-		if waits[op] > 0 {
-			names = append(names, op.Name)
-		}
-		if len(names) == 5 {
-			break
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// sorted returns the new operations, each after its inputs but for the back
-// edges of loops, which leave NextIteration nodes. Other cycles are an error.
-func (im *importer) sorted() ([]*Operation, error) {
-	waits := make(map[*Operation]int, len(im.order)) // of all new operations
-	readers := make(map[*Operation][]*Operation, len(im.order))
-	for _, op := range im.order {
-		waits[op] = 0
-	}
-	for _, op := range im.order {
-		for _, src := range op.sources() {
-			if _, isNew := waits[src]; isNew && src.Role() != core.Repeats {
-				waits[op]++
-				readers[src] = append(readers[src], op)
-			}
-		}
-	}
-	out := make([]*Operation, 0, len(im.order))
-	for _, op := range im.order {
-		if waits[op] == 0 {
-			out = append(out, op)
-		}
-	}
-	for i := 0; i < len(out); i++ {
-		for _, op := range readers[out[i]] {
-			if waits[op]--; waits[op] == 0 {
-				out = append(out, op)
-			}
-		}
-	}
-	if left := len(im.order) - len(out); left > 0 {
-		return nil, Errorf(InvalidArgument, "%d nodes in a cycle: %s", left, inCycle(im.order, waits))
-	}
-	return out, nil
-}
-
-// sources returns the operations that op comes after.
-func (op *Operation) sources() []*Operation {
-	out := slices.Clone(op.control)
-	for _, x := range op.in {
-		out = append(out, x.op)
-	}
-	return out
 }
 
 // commit adds all nodes to the graph.

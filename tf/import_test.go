@@ -336,3 +336,20 @@ func TestImportOfManyInputs(t *testing.T) {
 		t.Errorf("%v, %d bytes", err, took)
 	}
 }
+
+// TestImportOfManyOutputs: a message of nodes that claim many outputs takes bounded memory.
+func TestImportOfManyOutputs(t *testing.T) {
+	def := &pb.GraphDef{}
+	for i := range 500 {
+		def.Node = append(def.Node, &pb.NodeDef{Name: strconv.Itoa(i), Op: "Split", Input: []string{"0", "0"}, Attr: map[string]*pb.AttrValue{
+			"T": {Value: &pb.AttrValue_Type{Type: pb.DataType_DT_FLOAT}}, "num_split": {Value: &pb.AttrValue_I{I: 1 << 16}},
+		}})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := tf.NewGraph().ImportProto(def, tf.ImportOptions{})
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; tf.CodeOf(err) != tf.ResourceExhausted || took > 40<<20 {
+		t.Errorf("%v, %d bytes", err, took)
+	}
+}
