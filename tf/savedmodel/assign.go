@@ -45,7 +45,7 @@ func (m *Model) Assign(ctx context.Context, values map[string]*tf.Tensor) error 
 	m.mu.Lock()
 	for key, h := range handles {
 		op := m.assignment(h)
-		if op.Err() == nil { // else it is the graph's
+		if op.Err() == nil { // else Run returns it
 			feeds[op.Input(1)] = values[key]
 		}
 		assigns = append(assigns, op)
@@ -53,9 +53,6 @@ func (m *Model) Assign(ctx context.Context, values map[string]*tf.Tensor) error 
 	m.mu.Unlock()
 	if len(assigns) == 0 {
 		return nil
-	}
-	if err := m.graph.Err(); err != nil {
-		return err
 	}
 	_, err = m.s.Run(ctx, feeds, assigns...)
 	return err

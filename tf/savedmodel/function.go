@@ -61,7 +61,10 @@ func (m *Model) makeFunction(name string) (*Signature, error) {
 	}
 	slices.Sort(s.inKeys)
 	s.fed = s.inKeys
-	results := b.call(append(args, b.captures...))
+	results, err := b.call(append(args, b.captures...))
+	if err != nil {
+		return nil, err
+	}
 	outs := specsOf(b.def.GetOutputSignature(), make([]string, len(results)), "output_")
 	s.outs = map[string]*TensorSpec{}
 	for i := range outs {
@@ -71,7 +74,7 @@ func (m *Model) makeFunction(name string) (*Signature, error) {
 		s.outKeys = append(s.outKeys, out.Key)
 	}
 	slices.Sort(s.outKeys)
-	return s, m.graph.Err()
+	return s, nil
 }
 
 // concrete returns the name in the library of the function that name means.
@@ -146,14 +149,15 @@ func (m *Model) bindingOf(name string) (*binding, error) {
 	return b, nil
 }
 
-// call adds a call of the function.
-func (b *binding) call(args []tf.Output) []tf.Output {
+// call adds a call of the function. The error is its own: that of the graph may be of
+// another function, which those that are whole do not need.
+func (b *binding) call(args []tf.Output) ([]tf.Output, error) {
 	op := tf.Apply(b.m.graph, "StatefulPartitionedCall", args, tf.Attr("f", core.Func{Name: b.name}),
 		tf.Attr("Tin", slices.Clone(b.body.ArgTypes)), tf.Attr("Tout", slices.Clone(b.body.RetTypes)))
-	if op.Err() != nil {
-		return make([]tf.Output, len(b.body.RetTypes))
+	if err := op.Err(); err != nil {
+		return nil, err
 	}
-	return op.Outputs()
+	return op.Outputs(), nil
 }
 
 // captured returns what object stands for, as functions get it. What has not been
@@ -166,9 +170,12 @@ func (m *Model) captured(object int32, d tf.DType) (x tf.Output, err error) {
 		return x, nil
 	}
 	m.objects[object] = tf.Output{} // while it is made
-	if x, err = m.capture(object); err == nil {
+	if m.capturing++; m.capturing > maxCapturing {
+		err = tf.Errorf(tf.DataLoss, "resources must be made of at most %d others, one within the other", maxCapturing)
+	} else if x, err = m.capture(object); err == nil {
 		err = x.Err()
 	}
+	m.capturing--
 	if err == nil && x.DType().Base() != d {
 		err = tf.Errorf(tf.DataLoss, "object %d must be %v, it is %v", object, d, x.DType())
 	}
@@ -179,6 +186,10 @@ func (m *Model) captured(object int32, d tf.DType) (x tf.Output, err error) {
 	m.objects[object] = x
 	return x, nil
 }
+
+// maxCapturing bounds how deep resources capture resources: each level takes space on the
+// stack, and a file may have very many.
+const maxCapturing = 1000
 
 func (m *Model) capture(object int32) (tf.Output, error) {
 	switch o := savedObject(m.MetaGraph(), object); {
@@ -228,18 +239,20 @@ func (m *Model) captureResource(object int32) (tf.Output, error) {
 	if err != nil {
 		return tf.Output{}, err
 	}
-	made := create.call(create.captures)
-	if len(made) != 1 || made[0].Err() != nil {
+	made, err := create.call(create.captures)
+	if err != nil {
+		return tf.Output{}, err
+	}
+	if len(made) != 1 {
 		return tf.Output{}, tf.Errorf(tf.DataLoss, "function %q must return a resource", create.name)
 	}
 	m.objects[object] = made[0] // its initializer captures it
 	initialize, err := m.method(object, "_initialize")
 	if err != nil {
-		delete(m.objects, object)
 		return tf.Output{}, err
 	}
-	done := initialize.call(initialize.captures)
-	if len(done) > 0 {
+	done, err := initialize.call(initialize.captures)
+	if err == nil && len(done) > 0 {
 		_, err = m.s.Run(context.Background(), nil, done[0].Operation())
 	}
 	return made[0], err

@@ -1,6 +1,8 @@
 package savedmodel_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -77,5 +79,64 @@ func TestZerosBeyondMemory(t *testing.T) {
 		if _, ok := spec.Zeros(); ok {
 			t.Errorf("there are zeros of shape %v", shape)
 		}
+	}
+}
+
+// functionsModel returns a model of TensorFlow 2 with objects, each of whose concrete functions
+// returns its first argument of type d; bound says what they capture.
+func functionsModel(t *testing.T, dir string, d pb.DataType, objects []*pb.SavedObject, bound map[string][]int32) *pb.MetaGraphDef {
+	t.Helper()
+	mg := renamed(t, dir, func(*pb.NodeDef) {})
+	mg.GraphDef.Library = &pb.FunctionDefLibrary{}
+	mg.ObjectGraphDef = &pb.SavedObjectGraph{Nodes: objects, ConcreteFunctions: map[string]*pb.SavedConcreteFunction{}}
+	for name, captures := range bound {
+		f := &pb.FunctionDef{Signature: &pb.OpDef{Name: name}, Ret: map[string]string{"out": "a0"}}
+		for i := range max(1, len(captures)) {
+			f.Signature.InputArg = append(f.Signature.InputArg, &pb.OpDef_ArgDef{Name: fmt.Sprint("a", i), Type: d})
+		}
+		f.Signature.OutputArg = []*pb.OpDef_ArgDef{{Name: "out", Type: d}}
+		mg.GraphDef.Library.Function = append(mg.GraphDef.Library.Function, f)
+		mg.ObjectGraphDef.ConcreteFunctions[name] = &pb.SavedConcreteFunction{BoundInputs: captures}
+	}
+	return mg
+}
+
+// TestFunctionAfterBroken: a function that cannot be called leaves the others as they are.
+func TestFunctionAfterBroken(t *testing.T) {
+	dir := saved(t)
+	variable := &pb.SavedObject{Kind: &pb.SavedObject_Variable{Variable: &pb.SavedVariable{Dtype: 999, Shape: &pb.TensorShapeProto{}}}} // of no known type
+	mg := functionsModel(t, dir, pb.DataType_DT_RESOURCE, []*pb.SavedObject{{}, variable}, map[string][]int32{"bad": {1}, "good": nil})
+	m, err := savedmodel.LoadMetaGraph(t.Context(), dir, mg, savedmodel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if err := m.Function("bad").Err(); err == nil {
+		t.Error("a function that captures a variable of an unknown type has no error")
+	}
+	if err := m.Function("good").Err(); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// TestResourcesOfResources: resources that take others to make them are made so deep only.
+func TestResourcesOfResources(t *testing.T) {
+	const depth = 1100
+	dir := saved(t)
+	objects, bound := []*pb.SavedObject{{}}, map[string][]int32{}
+	for i := range int32(depth) {
+		name := fmt.Sprint("make", i)
+		objects = append(objects,
+			&pb.SavedObject{Children: []*pb.TrackableObjectGraph_TrackableObject_ObjectReference{{LocalName: "_create_resource", NodeId: 2*i + 2}}, Kind: &pb.SavedObject_Resource{Resource: &pb.SavedResource{}}},
+			&pb.SavedObject{Kind: &pb.SavedObject_Function{Function: &pb.SavedFunction{ConcreteFunctions: []string{name}}}})
+		bound[name] = []int32{2*i + 3}
+	}
+	m, err := savedmodel.LoadMetaGraph(t.Context(), dir, functionsModel(t, dir, pb.DataType_DT_RESOURCE, objects, bound), savedmodel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if err := m.Function("make0").Err(); tf.CodeOf(err) != tf.DataLoss || !strings.Contains(err.Error(), "one within the other") {
+		t.Errorf("got %v, want DATA_LOSS", err)
 	}
 }

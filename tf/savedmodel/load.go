@@ -62,6 +62,7 @@ type Model struct {
 	mu        sync.Mutex
 	functions map[string]*Signature    // by the names that they were asked for
 	objects   map[int32]tf.Output      // what functions capture
+	capturing int                      // how many of objects are being made, each for the one before
 	additions map[string]*tf.Operation // to the graph, see added
 }
 

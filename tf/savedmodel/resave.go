@@ -1,6 +1,7 @@
 package savedmodel
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 
@@ -148,9 +149,13 @@ func (m *Model) state() (all, tables []stored, sets []tf.Fetchable, err error) {
 		}
 		seen[v.key] = true
 		v.read = m.readOf(op)
-		all, sets = append(all, v), append(sets, m.isSet(op))
+		set := m.isSet(op)
+		if err := cmp.Or(v.read.Err(), set.Err()); err != nil {
+			return nil, nil, nil, err
+		}
+		all, sets = append(all, v), append(sets, set)
 	}
-	return all, tables, sets, m.graph.Err()
+	return all, tables, sets, nil
 }
 
 // variableNode returns the variable that op stands for.
