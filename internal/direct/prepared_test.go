@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/pass"
-	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -38,7 +37,7 @@ func TestRelease(t *testing.T) {
 		}
 		p.Release()
 		n := 0
-		s.graphs.cache.Drop(func(*step.Graph) bool { n++; return false })
+		s.graphs.cache.Forget(func(string) bool { n++; return false })
 		if n > 0 {
 			t.Errorf("the session keeps %d steps", n)
 		}

@@ -74,7 +74,7 @@ func (c *Context) call(ctx context.Context, op *operation) ([]value, error) {
 		return nil, err
 	}
 	if c.isSpread(op, library) {
-		out, err := c.callSpread(ctx, op, f, library)
+		out, err := c.callSpread(ctx, op, f)
 		if err != nil {
 			return nil, inFunction(f.Name, err)
 		}

@@ -13,9 +13,9 @@ import (
 )
 
 // callSpread calls a function that runs in several tasks.
-func (c *Context) callSpread(ctx context.Context, op *operation, f core.Func, library *core.Library) ([]value, error) {
+func (c *Context) callSpread(ctx context.Context, op *operation, f core.Func) ([]value, error) {
 	s, err := c.spreads.made.Get(ctx, spreadKey(op, f), step.Maker[*spread]{Within: c.session.Context(), Make: func(ctx context.Context) (*spread, error) {
-		return c.makeSpread(ctx, op, f, library)
+		return c.makeSpread(ctx, op, f, c.functions()) // as it is by now, see spreads.forget
 	}})
 	if err != nil {
 		return nil, err

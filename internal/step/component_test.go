@@ -38,3 +38,38 @@ func TestPartLeavesNoStep(t *testing.T) {
 		t.Errorf("the session still counts the step, which has held %d bytes", peak)
 	}
 }
+
+// TestForgottenWhileMade: what is made of a function while that is taken out of the library
+// does not serve another function of its name.
+func TestForgottenWhileMade(t *testing.T) {
+	libraryOf := func(op string) *core.Library {
+		def := &pb.FunctionDefLibrary{}
+		text := `function { signature { name: "f" input_arg { name: "x" type: DT_FLOAT } output_arg { name: "y" type: DT_FLOAT } }
+			node_def { name: "op" op: "` + op + `" input: "x" attr { key: "T" value { type: DT_FLOAT } } } ret { key: "y" value: "op:y:0" } }`
+		if err := prototext.Unmarshal([]byte(text), def); err != nil {
+			t.Fatal(err)
+		}
+		l, err := core.NewLibrary(def)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	library := libraryOf("Neg")
+	devices := device.CPUs("localhost", 0, 1)
+	rt := &Runtime{Devices: devices, Pool: memory.NewSessionPool(1<<20, "a session")}
+	var calls *Calls
+	calls = rt.NewCalls(devices.Client().Spec().String(), func() *core.Library {
+		old := library
+		library = libraryOf("Square")
+		calls.Forget("f")
+		return old
+	})
+	for _, want := range []float32{-3, 9} {
+		calls.Call(t.Context(), core.Func{Name: "f"}, []*core.Tensor{core.Scalar(float32(3))}, func(out []*core.Tensor, err error) {
+			if err != nil || core.Data[float32](out[0])[0] != want {
+				t.Errorf("got %v, %v, want %v", out, err, want)
+			}
+		})
+	}
+}

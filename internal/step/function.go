@@ -2,6 +2,7 @@ package step
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -26,7 +27,6 @@ type functions struct {
 
 // function is one that can be run.
 type function struct {
-	name  string
 	body  *core.FunctionBody
 	graph *Graph
 }
@@ -44,23 +44,24 @@ func (fs *functions) get(ctx context.Context, f core.Func, device string, effect
 }
 
 func planKey(f core.Func, device string, effects pass.Effects) []byte {
-	key := device + "\x00" + f.Key()
+	key := f.Name + "\x00" + device + "\x00" + f.Key()
 	if effects == pass.ListedEffects {
 		key += "\x00listed"
 	}
 	return []byte(key)
 }
 
-// forget drops all that has been made of a function.
+// forget drops all that has been made of a function, and what is being made: another one
+// of its name must not find it.
 func (fs *functions) forget(name string) {
-	fs.made.Drop(func(f *function) bool { return f.name == name })
+	fs.made.Forget(func(key string) bool { return strings.HasPrefix(key, name+"\x00") })
 }
 
 // make prepares the body as a graph of its own, whose kernels keep state of
 // their own: names are distinct within a function only.
 func (fs *functions) make(b *graph.Budget, f core.Func, device string, effects pass.Effects) (to *function, err error) {
 	defer core.Recover(&err, "the preparation of function "+f.Name)
-	to = &function{name: f.Name}
+	to = &function{}
 	library := fs.library()
 	if err := pass.CheckCall(b, library, f); err != nil {
 		return nil, err

@@ -136,17 +136,6 @@ func (p *Plans[T]) Remove(key []byte) {
 	}
 }
 
-// Drop forgets what is made for some keys.
-func (p *Plans[T]) Drop(of func(T) bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for key, e := range p.made {
-		if e.ready.Load() && of(e.v) {
-			delete(p.made, key)
-		}
-	}
-}
-
 // Forget forgets what keys stand for, made or in the making: callers that wait get it,
 // later ones have it made again.
 func (p *Plans[T]) Forget(which func(key string) bool) {
