@@ -42,6 +42,7 @@ type beneath struct {
 	nonblocking bool
 	woken       atomic.Bool // a poller has set a deadline that has passed, to wake the reader
 
+	order sync.Mutex // of writes that wait; locked before mu
 	mu    sync.Mutex
 	putTo int    // the socket, within put; 0: writes wait
 	rest  []byte // of records, not written yet
@@ -128,7 +129,9 @@ func (b *beneath) Write(p []byte) (int, error) {
 	if put, err := b.tryPut(p); put || err != nil {
 		return len(p), err
 	}
-	if err := b.writeRest(); err != nil {
+	b.order.Lock()
+	defer b.order.Unlock()
+	if err := b.writeKept(); err != nil {
 		return 0, err
 	}
 	return b.writeAll(p)
@@ -187,6 +190,12 @@ func (b *beneath) tryPut(p []byte) (put bool, err error) {
 
 // writeRest writes what put has kept, and waits for that.
 func (b *beneath) writeRest() error {
+	b.order.Lock()
+	defer b.order.Unlock()
+	return b.writeKept()
+}
+
+func (b *beneath) writeKept() error {
 	b.mu.Lock()
 	rest := b.rest
 	b.rest = nil

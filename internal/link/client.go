@@ -98,6 +98,14 @@ func (c *Client) Leave(ctx context.Context) {
 		case <-c.drained:
 		}
 	}
+	c.signalDrained() // others may wait, too
+}
+
+func (c *Client) signalDrained() {
+	select {
+	case c.drained <- struct{}{}:
+	default:
+	}
 }
 
 func (c *Client) busy() bool {
@@ -256,10 +264,7 @@ func (c *Client) drop(id uint32, p *call) bool {
 func (c *Client) remove(id uint32) {
 	delete(c.calls, id)
 	if c.leaving && len(c.calls) == 0 {
-		select {
-		case c.drained <- struct{}{}:
-		default:
-		}
+		c.signalDrained()
 	}
 }
 

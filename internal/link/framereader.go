@@ -83,8 +83,12 @@ func (r *frameReader) awaitFrame() {
 	r.mu.Unlock()
 }
 
-// pollBuffer is how much a poller takes at once.
-const pollBuffer = 16 << 10
+// pollBuffer is how much a poller takes at once, and maxPolls how often before it leaves
+// what comes to the reader: it has a deadline of its own, which a peer must not delay.
+const (
+	pollBuffer = 16 << 10
+	maxPolls   = 16
+)
 
 // poll gives the frames that have come completely to next and leaves the rest to
 // the reader. It does not wait: neither for bytes nor for mu.
@@ -100,17 +104,20 @@ func (r *frameReader) poll(next func(*bufio.Reader) error) error {
 		r.pollBuf = make([]byte, pollBuffer)
 		r.pollFrame = bufio.NewReaderSize(&r.pollBytes, pollBuffer) // messages may peek at all of themselves
 	}
-	for n := r.readAvailable(r.pollBuf); n > 0; n = r.readAvailable(r.pollBuf) {
+	for polls := 1; ; polls++ {
+		n := r.readAvailable(r.pollBuf)
+		if n == 0 {
+			return nil
+		}
 		r.noteActivity()
 		if err := r.giveOn(n, next); err != nil || r.below == nil {
 			return err
 		}
-		if !r.readerIdle {
+		if !r.readerIdle || polls == maxPolls {
 			r.wakeReader()
 			return nil
 		}
 	}
-	return nil
 }
 
 // giveOn gives the complete frames of the n bytes in pollBuf to next.

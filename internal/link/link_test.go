@@ -283,6 +283,28 @@ func TestLeave(t *testing.T) {
 	}
 }
 
+// TestLeaveOfTwo: all who leave a link learn that no call is under way.
+func TestLeaveOfTwo(t *testing.T) {
+	s := newTester()
+	c, _ := joined(t, s)
+	answer := waiting(t, c, s)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var leaving sync.WaitGroup
+	for range 3 {
+		leaving.Go(func() {
+			if c.Leave(ctx); ctx.Err() != nil {
+				t.Error("one who leaves is not told")
+			}
+		})
+	}
+	time.AfterFunc(20*time.Millisecond, func() { close(s.release) })
+	leaving.Wait()
+	if err := <-answer; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestPeerHangs: a peer that reads nothing does not hold up calls with a deadline.
 func TestPeerHangs(t *testing.T) {
 	a, b := pair(t)
