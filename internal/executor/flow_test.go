@@ -3,6 +3,7 @@ package executor_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
@@ -193,6 +194,17 @@ func TestLoopNotTaken(t *testing.T) {
 		after = Value(^l/exit)
 		g = Fetch[index=1](after)`
 	expect(t, text, map[int]any{0: float32(6)})
+}
+
+// TestLoopNotTakenAfterControl: so does one whose Merge waits for something of the loop that
+// is not dead, too, and comes later.
+func TestLoopNotTakenAfterControl(t *testing.T) {
+	text := fmt.Sprintf(choice, "five") + "zero = Value\nten = Value[v=10]\n" + count("l", "no", "ten", 10) + `
+		l/late = Later(l/one)
+		l/next = NextIteration(l/add)
+		t = ControlTrigger(^l/exit)
+		f = Fetch(x, ^t)`
+	expect(t, strings.Replace(text, "l/m = Merge(l/i, l/next)", "l/m = Merge(l/i, l/next, ^l/late)", 1), map[int]any{0: float32(3)})
 }
 
 // TestLoopTaken: a loop in the branch that is chosen.

@@ -62,13 +62,13 @@ const spent = -2
 // input.
 func (r *run) arriveMerge(x *iteration, w wake, n *counts, dead, entered bool) {
 	it := &r.e.items[w.to]
-	allDead := int(n.dead) == len(it.in)
 	switch {
 	case w.out == control:
 		n.left -= 2
 	case dead:
-		n.dead++
-		allDead = int(n.dead) == len(it.in) || entered
+		if n.dead++; entered {
+			n.dead = int32(len(it.in)) // also for control inputs that come later
+		}
 	case n.left&1 == 1:
 		n.left--
 		n.pick = int32(w.arg)
@@ -80,7 +80,7 @@ func (r *run) arriveMerge(x *iteration, w wake, n *counts, dead, entered bool) {
 	case n.left == 0:
 		n.left = spent
 		r.push(x, w.to, false)
-	case n.left == 1 && allDead:
+	case n.left == 1 && int(n.dead) >= len(it.in):
 		n.left = spent
 		r.push(x, w.to, true)
 	}
