@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/verbs"
@@ -37,6 +38,7 @@ type queuePair struct {
 	ended   chan struct{} // closed when the goroutines of a connected one have ended
 	wake    chan struct{} // has a token after something was posted to send
 	inbound chan net.Conn // the peer's connection, once
+	waiting atomic.Int32  // connections that wait for Connect
 
 	mu        sync.Mutex
 	state     state
@@ -55,6 +57,10 @@ type queuePair struct {
 	flushed   bool
 	destroyed bool
 }
+
+// maxWaiting bounds the connections that wait for a queue pair to know its peer: one of
+// them is the peer's, and others must not take the descriptors of the process.
+const maxWaiting = 16
 
 func newPair(d *Device, cq *completionQueue, num uint32, depth int) *queuePair {
 	q := &queuePair{
@@ -161,6 +167,10 @@ func (q *queuePair) flushedWR(id uint64) verbs.Completion {
 
 // await waits until the queue pair knows its peer.
 func (q *queuePair) await(timeout time.Duration) bool {
+	defer q.waiting.Add(-1)
+	if q.waiting.Add(1) > maxWaiting {
+		return false
+	}
 	late := time.NewTimer(timeout)
 	defer late.Stop()
 	select {

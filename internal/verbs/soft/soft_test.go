@@ -1,6 +1,7 @@
 package soft_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
 	"net"
@@ -178,5 +179,52 @@ func TestManyStrangers(t *testing.T) {
 	nc.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
 	if _, err := nc.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the last connection is closed: %v", err)
+	}
+}
+
+// TestManyForOnePair: of connections for a queue pair that does not know its peer yet a device
+// keeps so many.
+func TestManyForOnePair(t *testing.T) {
+	d, err := soft.Open(soft.Options{Timeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cq, err := d.CreateCQ(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	qp, err := d.CreateQP(cq, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := netip.AddrPortFrom(netip.AddrFrom16(d.Attributes().GID), d.Attributes().LID)
+	const more, kept = 20, 16
+	ended := make(chan error, kept+more)
+	for range kept + more {
+		nc, err := net.Dial("tcp", at.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer nc.Close()
+		hello := binary.LittleEndian.AppendUint32([]byte("gorge-qp\x01\x00\x00\x00"), qp.Num())
+		if _, err := nc.Write(append(hello, 0, 0, 0, 0)); err != nil {
+			t.Fatal(err)
+		}
+		nc.SetReadDeadline(time.Now().Add(10 * time.Second))
+		go func() {
+			_, err := io.ReadAll(nc)
+			ended <- err
+		}()
+	}
+	for i := range more {
+		if err := <-ended; errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("%d of %d connections are refused", i, kept+more)
+		}
+	}
+	if err := errors.Join(qp.Destroy(), cq.Close(), d.Close()); err != nil {
+		t.Error(err)
+	}
+	for range kept {
+		<-ended
 	}
 }
