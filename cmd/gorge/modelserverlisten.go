@@ -115,7 +115,8 @@ func (p *modelProcess) listenGRPC(f *modelServerFlags, security *tls.Config) err
 	return nil
 }
 
-// removeSocket removes the socket of a server that has died. Another file stays.
+// removeSocket removes the socket of a server that has died. Another file stays, and so
+// does the socket of one that answers: its clients would not find it any more.
 func removeSocket(name string) error {
 	info, err := os.Lstat(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -126,6 +127,10 @@ func removeSocket(name string) error {
 	}
 	if info.Mode()&os.ModeSocket == 0 {
 		return tf.Errorf(tf.AlreadyExists, "the path of a socket must be free, %s is a file", name)
+	}
+	if live, err := net.DialTimeout("unix", name, time.Second); err == nil {
+		live.Close()
+		return tf.Errorf(tf.AlreadyExists, "the path of a socket must be free, a server listens at %s", name)
 	}
 	return os.Remove(name)
 }
