@@ -13,36 +13,48 @@ import (
 const largeText = 1 << 20
 
 // frozen has the large bytes that do not change any more, by where they begin. An entry
-// goes when its memory is collected.
+// goes when its memory is collected, or a little later: it then points to nothing. Weak
+// pointers are made by Freeze only, since there are none to memory that is mapped.
 var frozen struct {
 	sync.RWMutex
-	size map[weak.Pointer[byte]]int
+	at map[uintptr]frozenBytes
 }
 
-// Freeze declares that b does not change any more. The caller must have made b and know
-// every other holder of it. Small ones are not noted.
+type frozenBytes struct {
+	first weak.Pointer[byte]
+	n     int
+}
+
+// Freeze declares that b does not change any more. The caller must have made b, of Go's
+// memory, and know every other holder of it. Small ones are not noted.
 func Freeze(b []byte) {
 	if len(b) < largeText {
 		return
 	}
 	p := unsafe.SliceData(b)
-	at := weak.Make(p)
+	f := frozenBytes{weak.Make(p), len(b)}
 	frozen.Lock()
 	defer frozen.Unlock()
-	if _, ok := frozen.size[at]; ok {
+	if frozen.at[addressOf(p)].first == f.first {
 		return
 	}
-	if frozen.size == nil {
-		frozen.size = map[weak.Pointer[byte]]int{}
+	if frozen.at == nil {
+		frozen.at = map[uintptr]frozenBytes{}
 	}
-	frozen.size[at] = len(b)
-	runtime.AddCleanup(p, thaw, at)
+	frozen.at[addressOf(p)] = f
+	at := addressOf(p)
+	runtime.AddCleanup(p, func(f frozenBytes) { thaw(at, f) }, f)
 }
 
-func thaw(at weak.Pointer[byte]) {
+func addressOf(p *byte) uintptr { return uintptr(unsafe.Pointer(p)) }
+
+// thaw forgets f, unless other bytes lie there by now.
+func thaw(at uintptr, f frozenBytes) {
 	frozen.Lock()
-	delete(frozen.size, at)
-	frozen.Unlock()
+	defer frozen.Unlock()
+	if frozen.at[at].first == f.first {
+		delete(frozen.at, at)
+	}
 }
 
 // Frozen reports whether b is large and has been frozen.
@@ -50,10 +62,11 @@ func Frozen(b []byte) bool {
 	if len(b) < largeText {
 		return false
 	}
-	at := weak.Make(unsafe.SliceData(b))
+	p := unsafe.SliceData(b)
 	frozen.RLock()
-	defer frozen.RUnlock()
-	return frozen.size[at] == len(b)
+	f, ok := frozen.at[addressOf(p)]
+	frozen.RUnlock()
+	return ok && f.n == len(b) && f.first.Value() == p
 }
 
 // Text is string(b), without a copy if b is frozen.

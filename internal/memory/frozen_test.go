@@ -44,7 +44,7 @@ func TestFrozenIsForgotten(t *testing.T) {
 	count := func() int {
 		frozen.RLock()
 		defer frozen.RUnlock()
-		return len(frozen.size)
+		return len(frozen.at)
 	}
 	had := count()
 	for range 5 {
