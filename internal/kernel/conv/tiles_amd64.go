@@ -41,9 +41,13 @@ func (b *engine[T]) lines(v *Conv, y, x, w []T, e gemm.Epilogue[T], lo, hi int) 
 	}
 }
 
-// blockLines is how many lines of windows see no more than so many elements.
+// blockLines is how many lines of windows see no more than so many elements. The product of
+// what it divides by may overflow: strides and dilations are as large as a graph has them.
 func (v *Conv) blockLines(elements int) int {
-	return max(1, elements/(v.Stride[1]*v.Kernel[0]*max(v.Width(), v.In[2])*v.InC))
+	for _, n := range [...]int{v.Stride[1], v.Kernel[0], max(v.Width(), v.In[2]), v.InC} {
+		elements /= n
+	}
+	return max(1, elements)
 }
 
 // convolver convolves lines of windows.
