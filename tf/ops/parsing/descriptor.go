@@ -110,3 +110,22 @@ var wireTypes = map[protoreflect.Kind]protowire.Type{
 // repeated reports whether a message may have several values of a field. Those of a map are
 // its entries.
 func repeated(f protoreflect.FieldDescriptor) bool { return f.Cardinality() == protoreflect.Repeated }
+
+// cppType names a kind as C++ does.
+func cppType(k protoreflect.Kind) string {
+	switch k {
+	case protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
+		return "int32"
+	case protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
+		return "int64"
+	case protoreflect.Fixed32Kind:
+		return "uint32"
+	case protoreflect.Fixed64Kind:
+		return "uint64"
+	case protoreflect.BytesKind:
+		return "string"
+	case protoreflect.GroupKind:
+		return "message"
+	}
+	return k.String()
+}

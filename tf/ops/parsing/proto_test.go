@@ -230,6 +230,32 @@ func TestProtoSources(t *testing.T) {
 	}
 }
 
+// TestDecodeProtoTwice: of a field that is asked for more than once the first has the values,
+// as in TensorFlow 2.21, and the others have the default.
+func TestDecodeProtoTwice(t *testing.T) {
+	names := []string{"string", "many_int32", "many_int32", "string"}
+	f := decoded(names, []tf.DType{tf.String, tf.Int64, tf.Int64, tf.String}, parsing.ProtoOpts{})
+	in := ops.ConstValue(eager.New(), core.Scalar(string(field(25, 5))+string(field(25, 6))+"\x4a\x01a"))
+	for i, want := range []string{"[1 2 0 0]", "[a]", "[5 6]", "[0]", "[ab]"} {
+		v, err := f(in.Graph(), []tf.Output{in})[i].Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		switch v.DType() {
+		case tf.Int32:
+			got = fmt.Sprint(tf.Data[int32](v))
+		case tf.Int64:
+			got = fmt.Sprint(tf.Data[int64](v))
+		default:
+			got = fmt.Sprint(tf.Data[string](v))
+		}
+		if got != want {
+			t.Errorf("result %d is %s, want %s", i, got, want)
+		}
+	}
+}
+
 // FuzzDecodeProto: any bytes are read or refused.
 func FuzzDecodeProto(f *testing.F) {
 	for _, s := range core.Data[string](bytesOf(written("many_", true, 3))) {

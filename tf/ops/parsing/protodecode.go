@@ -110,7 +110,9 @@ func newProtoDecoder(n *core.Node) (*protoDecoder, error) {
 			return nil, tf.Errorf(tf.InvalidArgument, "Unexpected output type for %s: %s to %s", f.FullName(), cppType(f.Kind()), pb.DataType(d.types[i]))
 		}
 		d.fields = append(d.fields, f)
-		d.byNumber[f.Number()] = i
+		if _, twice := d.byNumber[f.Number()]; !twice { // as in TensorFlow the first one has the values
+			d.byNumber[f.Number()] = i
+		}
 	}
 	switch n.Str("message_format") {
 	case "text":
@@ -383,23 +385,4 @@ func number(k protoreflect.Kind, v uint64) uint64 {
 		return uint64(protowire.DecodeZigZag(v))
 	}
 	return v
-}
-
-// cppType names a kind as C++ does.
-func cppType(k protoreflect.Kind) string {
-	switch k {
-	case protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
-		return "int32"
-	case protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
-		return "int64"
-	case protoreflect.Fixed32Kind:
-		return "uint32"
-	case protoreflect.Fixed64Kind:
-		return "uint64"
-	case protoreflect.BytesKind:
-		return "string"
-	case protoreflect.GroupKind:
-		return "message"
-	}
-	return k.String()
 }
