@@ -16,6 +16,7 @@ type reader struct {
 	format format
 	turn   queue.Line
 	busy   bool
+	closed bool // it cannot be found any more: who reads closes what is open
 
 	work     string // what is being read
 	produced int64
@@ -41,11 +42,13 @@ type foresight interface{ atEnd() bool }
 
 var _ = resource.Declare[*reader]("tensorflow::ReaderInterface")
 
+var errClosed = tf.Errorf(tf.Canceled, "Read operation was cancelled")
+
 // Close ends a reader that cannot be found any more.
 func (r *reader) Close() {
-	r.turn.Close(tf.Errorf(tf.Canceled, "Read operation was cancelled"))
+	r.turn.Close(errClosed)
 	_ = r.turn.Change(func() error {
-		if !r.busy {
+		if r.closed = true; !r.busy {
 			r.format.close()
 		}
 		return nil
@@ -63,8 +66,8 @@ type records struct{ keys, values []string }
 // exclusively calls f when nothing else is reading. f ends its turn by release.
 func (r *reader) exclusively(ctx context.Context, f func(), fail func(error)) {
 	r.turn.Wait(ctx, "Read", func() (bool, error) {
-		if r.busy {
-			return false, nil
+		if r.busy || r.closed {
+			return false, r.whyNever()
 		}
 		r.busy = true
 		return true, nil
@@ -77,8 +80,21 @@ func (r *reader) exclusively(ctx context.Context, f func(), fail func(error)) {
 	})
 }
 
+// whyNever returns why there is no turn to wait for; nil: there may be one.
+func (r *reader) whyNever() error {
+	if r.closed {
+		return errClosed
+	}
+	return nil
+}
+
 func (r *reader) release() {
-	_ = r.turn.Change(func() error { r.busy = false; return nil })
+	_ = r.turn.Change(func() error {
+		if r.busy = false; r.closed {
+			r.format.close()
+		}
+		return nil
+	})
 }
 
 // whenFree calls f when nothing else is reading, and done with its result.
