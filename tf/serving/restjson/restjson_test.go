@@ -304,3 +304,21 @@ func BenchmarkImage(b *testing.B) {
 		}
 	}
 }
+
+// TestManyEmptyRows: rows without elements take no memory as a tensor, and are bounded in JSON.
+func TestManyEmptyRows(t *testing.T) {
+	for _, c := range []struct {
+		shape tf.Shape
+		code  tf.Code
+	}{{tf.Shape{3, 0}, tf.OK}, {tf.Shape{0, 1 << 40}, tf.OK}, {tf.Shape{1 << 30, 0}, tf.ResourceExhausted}, {tf.Shape{2, 1 << 30, 1 << 30, 0}, tf.ResourceExhausted}, {tf.Shape{1 << 12, 1 << 13, 0, 5}, tf.ResourceExhausted}} {
+		x, err := tf.NewTensor(tf.Float32, c.shape)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []Format{Rows, Columns} {
+			if b, err := AppendPrediction(nil, map[string]*tf.Tensor{"y": x}, f); tf.CodeOf(err) != c.code {
+				t.Errorf("%v: %d bytes, %v", c.shape, len(b), err)
+			}
+		}
+	}
+}

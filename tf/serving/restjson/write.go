@@ -120,9 +120,31 @@ func (p *printer) append(b []byte, dim int) []byte {
 	return append(b, ']')
 }
 
+// maxEmptyLists bounds what a tensor without elements, which takes no memory, becomes in
+// JSON: some bytes for each list of nothing.
+const maxEmptyLists = 1 << 24
+
+// emptyLists returns how many lists a tensor without elements has, maxEmptyLists + 1 if
+// there are more.
+func emptyLists(s tf.Shape) int {
+	all, level := 1, 1
+	for _, n := range s {
+		if n == 0 || all > maxEmptyLists {
+			break
+		}
+		level *= min(n, maxEmptyLists)
+		all = min(all+level, maxEmptyLists+1)
+		level = min(level, maxEmptyLists)
+	}
+	return all
+}
+
 // printerOf returns the printer of an output.
 func printerOf(name string, t *tf.Tensor) (*printer, error) {
 	p := &printer{name: name, shape: t.Shape()}
+	if t.Len() == 0 && emptyLists(p.shape) > maxEmptyLists {
+		return nil, tf.Errorf(tf.ResourceExhausted, "Tensor name: %s has no elements, and more lists of them than JSON may have: its shape is %v", name, p.shape)
+	}
 	switch t.DType() {
 	case tf.Float32:
 		p.print = each(t, func(b []byte, x float32) []byte { return appendFloat(b, float64(x), 32, 9) })
