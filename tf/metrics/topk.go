@@ -35,20 +35,24 @@ func (r ranking) relevant() tf.Output {
 // counts once.
 func (r ranking) missed() tf.Output {
 	found := ops.Any(r.labels.ExpandDims(-1).Equal(r.predicted.ExpandDims(-2)), []int{-1})
-	g := r.labels.Graph()
-	same := r.labels.ExpandDims(-1).Equal(r.labels.ExpandDims(-2)).Cast(tf.Float32)
+	return found.Or(again(r.labels)).Not()
+}
+
+// again tells which of some classes come before in the same example.
+func again(classes tf.Output) tf.Output {
+	g := classes.Graph()
+	same := classes.ExpandDims(-1).Equal(classes.ExpandDims(-2)).Cast(tf.Float32)
 	upTo := ops.MatrixBandPart(same, ops.Scalar[int64](g, -1), ops.Scalar[int64](g, 0))
-	again := ops.Sum(upTo, []int{-1}).Greater(1)
-	return found.Or(again).Not()
+	return ops.Sum(upTo, []int{-1}).Greater(1)
 }
 
 // cells returns how many true positives, false positives and false negatives each
-// example has: float64 [...].
+// example has: float64 [...]. A class that is predicted twice counts once.
 func (r ranking) cells(class int) (tp, fp, fn tf.Output) {
 	sum := func(x tf.Output) tf.Output { return ops.Sum(x.Cast(tf.Float64), []int{-1}) }
 	if class < 0 {
-		hit := r.relevant()
-		return sum(hit), sum(hit.Not()), sum(r.missed())
+		hit, once := r.relevant(), again(r.predicted).Not()
+		return sum(hit.And(once)), sum(hit.Not().And(once)), sum(r.missed())
 	}
 	isLabel := ops.Any(r.labels.Equal(class), []int{-1})
 	isPredicted := ops.Any(r.predicted.Equal(class), []int{-1})

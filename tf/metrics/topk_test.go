@@ -33,3 +33,20 @@ func TestNeverAtK(t *testing.T) {
 		}
 	}
 }
+
+// TestTwiceAtTopK: of classes that are predicted, or labels, more than once in an example each
+// counts once. The numbers are TensorFlow's.
+func TestTwiceAtTopK(t *testing.T) {
+	for name, c := range map[string]struct {
+		f     func(labels, classes tf.Output, class int, o ...metrics.Options) (value, update tf.Output)
+		class int
+		want  float32
+	}{
+		"precision": {metrics.PrecisionAtTopK, metrics.AnyClass, 0.6}, "recall": {metrics.RecallAtTopK, metrics.AnyClass, 0.75},
+		"precision of a class": {metrics.PrecisionAtTopK, 1, 1}, "of another": {metrics.PrecisionAtTopK, 5, 0},
+	} {
+		g := tf.NewGraph()
+		value, update := c.f(ops.Const(g, []int64{1, 1, 2, 3, 4, 4}, 2, 3), ops.Const(g, []int64{1, 1, 5, 5, 4, 3, 3, 7}, 2, 4), c.class)
+		compare(t, name, after(t, g, nil, value, update), []float32{c.want})
+	}
+}
