@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -436,5 +437,56 @@ func TestCSVTypes(t *testing.T) {
 		case err != nil || fmt.Sprint(e[0]) != c.want:
 			t.Errorf("%v of %q: %v, %v, want %s", c.dtype, c.text, e, err, c.want)
 		}
+	}
+}
+
+// onceCancelled is a dataset whose iterator fails once, at some element, as if its context had
+// ended.
+type onceCancelled struct {
+	Dataset
+	at int
+}
+
+type onceCancelledIterator struct {
+	Iterator
+	left int
+}
+
+func (d onceCancelled) Iterate() (Iterator, error) {
+	it, err := d.Dataset.Iterate()
+	return &onceCancelledIterator{it, d.at}, err
+}
+
+func (it *onceCancelledIterator) Next(ctx context.Context) (Element, error) {
+	if it.left--; it.left == -1 {
+		return nil, context.Canceled
+	}
+	return it.Iterator.Next(ctx)
+}
+
+// TestFileShardsInterrupted: a call that is cancelled while it looks whether there are enough
+// files loses none, also if the iterator is saved then.
+func TestFileShardsInterrupted(t *testing.T) {
+	want := []string{"[1]", "[6]", "[11]"}
+	for at := range 5 {
+		d := must2(t)(ShardFiles(onceCancelled{numbers(t, 0, 12, 1), at}, 5, 1))
+		it := mustIterate(t, d)
+		if _, err := it.Next(t.Context()); !errors.Is(err, context.Canceled) {
+			t.Fatalf("at %d: %v", at, err)
+		}
+		s := NewState()
+		it.Save(s)
+		if got := rest(t, it); !slices.Equal(got, want) {
+			t.Errorf("interrupted at %d: got %v, want %v", at, got, want)
+		}
+		it.Close()
+		it = mustIterate(t, must2(t)(ShardFiles(numbers(t, 0, 12, 1), 5, 1)))
+		if it.Restore(t.Context(), s); s.Err() != nil {
+			t.Fatal(s.Err())
+		}
+		if got := rest(t, it); !slices.Equal(got, want) {
+			t.Errorf("saved at %d: got %v, want %v", at, got, want)
+		}
+		it.Close()
 	}
 }

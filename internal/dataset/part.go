@@ -84,39 +84,57 @@ func (d *part) Iterate() (Iterator, error) {
 type partIterator struct {
 	over
 	d           *part
-	given, skip int64 // skip is how many elements are to be left out next
+	given, skip int64     // skip is how many elements are to be left out next
+	taken       []Element // the first one, while it is looked ahead
 }
 
 func (it *partIterator) Next(ctx context.Context) (Element, error) {
 	if it.given >= it.d.most {
 		return nil, End
 	}
-	for ; it.skip > 0; it.skip-- {
-		if _, err := it.input.Next(ctx); err != nil {
+	if len(it.taken) == 0 {
+		if err := it.advance(ctx); err != nil {
 			return nil, err
 		}
 	}
-	e, err := it.input.Next(ctx)
-	if err != nil {
-		return nil, err
-	}
-	it.given++
-	it.skip = it.d.step - 1
 	if err := it.check(ctx); err != nil {
 		return nil, err
 	}
-	return e, nil
+	return it.give(), nil
 }
 
-// check looks ahead, after the first element, for as many as there must be.
+// advance finds the next element.
+func (it *partIterator) advance(ctx context.Context) error {
+	for ; it.skip > 0; it.skip-- {
+		if _, err := it.input.Next(ctx); err != nil {
+			return err
+		}
+	}
+	e, err := it.input.Next(ctx)
+	if err == nil {
+		it.taken, it.skip = append(it.taken, e), it.d.step-1
+	}
+	return err
+}
+
+func (it *partIterator) give() Element {
+	e := it.taken[0]
+	it.taken = it.taken[:0]
+	it.given++
+	return e
+}
+
+// check looks ahead, after the first element, for as many as there must be. It goes on where
+// an error of the input, as of a context that has ended, has stopped it.
 func (it *partIterator) check(ctx context.Context) error {
-	if it.given > 1 {
+	if it.given > 0 {
 		return nil
 	}
-	for have := it.d.skip + 1; have < it.d.least; have++ {
+	for have := it.d.skip + it.d.step - it.skip; have < it.d.least; have++ {
 		_, err := it.input.Next(ctx)
 		switch {
 		case errors.Is(err, End):
+			it.give() // it is refused once
 			return core.Errorf(core.InvalidArgument, "Could not apply FILE based sharding: the dataset only has %d file(s), which is not enough for the required %d shards/workers. "+
 				"If you are using datasets with distribution strategy, consider setting the auto sharding policy to either DATA or OFF using the `experimental_distribute.auto_shard_policy` option of `tf.data.Options()`. "+
 				"Or, split your input files into a larger number of small files such that number of files is greater than number of shards/workers.", have, it.d.least)
@@ -132,11 +150,13 @@ func (it *partIterator) Save(s *State) {
 	it.over.Save(s)
 	s.PutInt("given", it.given)
 	s.PutInt("skip", it.skip)
+	s.putTaken(it.taken)
 }
 
 func (it *partIterator) Restore(ctx context.Context, s *State) {
 	it.over.Restore(ctx, s)
 	it.given, it.skip = s.Count("given", it.d.most), s.Count("skip", max(it.d.skip, it.d.step))
+	it.taken = s.taken(it.d.Spec())
 }
 
 // Repeat returns the elements of input n times, for ever if n < 0.
