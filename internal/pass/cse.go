@@ -28,17 +28,23 @@ func mergeEqual(e *editor) (bool, error) {
 			continue
 		}
 		key := digest(n, seed)
-		i := slices.IndexFunc(first[key], func(m *graph.Node) bool { return computesSame(n, m) })
+		alike := first[key]
+		alike = alike[max(0, len(alike)-maxAlike):]
+		i := slices.IndexFunc(alike, func(m *graph.Node) bool { return computesSame(n, m) })
 		if i < 0 || e.roots[n] {
 			first[key] = append(first[key], n)
 			continue
 		}
-		m := first[key][i]
+		m := alike[i]
 		f.replace(n, outputsOf(m), []*graph.Node{m})
 		changed = true
 	}
 	return changed, nil
 }
+
+// maxAlike bounds the nodes of one digest that a node is compared with. There are seldom two:
+// more have constants that differ where they are not hashed, or attributes that are NaN.
+const maxAlike = 64
 
 // mergeable reports whether n computes nothing but values, which follow from its
 // inputs and attributes. A placeholder's would be fed, and each is fed its own.

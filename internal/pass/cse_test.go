@@ -3,6 +3,7 @@ package pass
 import (
 	"hash/maphash"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/graph"
@@ -82,6 +83,35 @@ func TestDigestsAgree(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestManyAlike: of nodes whose digests are equal and that do not compute the same each is
+// compared with few.
+func TestManyAlike(t *testing.T) {
+	const n = 2000
+	g := graph.New()
+	var sum []graph.Edge
+	for i := range 4 * maxAlike {
+		v := core.NewTensor(core.Float32, core.Shape{n})
+		core.Data[float32](v)[77] = float32(i % (3 * maxAlike)) // where nothing is hashed
+		c, err := g.AddNew("c", "Const", core.Attrs{"dtype": core.Float32, "value": v}, "/device:CPU:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum = append(sum, graph.Edge{Node: c})
+	}
+	out, err := g.AddNew("out", "AddN", core.Attrs{"N": len(sum), "T": core.Float32}, "/device:CPU:0", slices.Clone(sum)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Optimize(g, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range out.In {
+		if x != sum[i] {
+			t.Fatalf("constant %d has been compared with one of %d before", i, 3*maxAlike)
 		}
 	}
 }

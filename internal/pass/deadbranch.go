@@ -26,9 +26,15 @@ func dropDeadBranches(e *editor) (changed bool, err error) {
 		}
 		b := branch{
 			e: e, uses: uses, gone: gone, off: graph.Edge{Node: n, Out: 1 - taken},
-			dead: map[*graph.Node]bool{}, live: map[*graph.Node]graph.Edge{},
+			dead: map[*graph.Node]bool{}, live: map[*graph.Node]graph.Edge{}, deadOf: map[*graph.Node]int{},
 		}
-		if !b.useful(n) || !b.follow() || !b.resolvable() {
+		if !b.useful(n) {
+			continue
+		}
+		if ok, err := b.follow(); err != nil || !ok || !b.resolvable() {
+			if err != nil {
+				return false, err
+			}
 			continue
 		}
 		b.resolve(n, taken)
@@ -64,6 +70,8 @@ type branch struct {
 	dead map[*graph.Node]bool       // never run
 	live map[*graph.Node]graph.Edge // Merges reached: the input that is left
 	gone map[*graph.Node]bool       // what other branches have left nothing to do
+
+	deadOf map[*graph.Node]int // how many inputs of a Merge, from the first on, are dead
 }
 
 // useful reports whether anything reads n.
@@ -78,7 +86,7 @@ func (b *branch) isDead(x graph.Edge) bool { return b.dead[x.Node] || x == b.off
 // follow finds all that is dead because of the output. It gives up where being
 // dead is told elsewhere: to another device, to the caller, to the next
 // round of a loop.
-func (b *branch) follow() bool {
+func (b *branch) follow() (bool, error) {
 	var todo []*graph.Node
 	for _, u := range b.uses[b.off.Node.ID] {
 		if slices.Contains(u.In, b.off) {
@@ -88,6 +96,9 @@ func (b *branch) follow() bool {
 	for len(todo) > 0 {
 		u := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
+		if err := b.e.Budget.Visit(1); err != nil {
+			return false, err
+		}
 		switch role := u.Role(); {
 		case b.dead[u] || b.gone[u]:
 			continue
@@ -96,25 +107,28 @@ func (b *branch) follow() bool {
 				continue
 			}
 		case role.DirectsFlow() && u.OpName() != "Switch", role.Transfers(), role == core.Result, b.e.Preserve[u.Name]: // others have to be told, and run though it is dead
-			return false
+			return false, nil
 		}
 		b.dead[u] = true
 		todo = append(todo, b.uses[u.ID]...)
 	}
-	return true
+	return true, nil
 }
 
 // visitMerge looks at a Merge some of whose inputs are dead, and reports whether all
-// are.
+// are. It goes on where the visit before has found one that is not: each of many inputs may
+// lead to a visit.
 func (b *branch) visitMerge(m *graph.Node) bool {
 	delete(b.live, m)
-	for _, x := range m.In {
-		if !b.isDead(x) {
-			b.live[m] = x
-			return false
-		}
+	i := b.deadOf[m]
+	for i < len(m.In) && b.isDead(m.In[i]) {
+		i++
 	}
-	return true
+	b.deadOf[m] = i
+	if i < len(m.In) {
+		b.live[m] = m.In[i]
+	}
+	return i == len(m.In)
 }
 
 // resolvable reports whether at each Merge exactly one input is left, and nothing
