@@ -77,7 +77,7 @@ func (k *Keeper) weigh(p *Peer, header string) (caller, error) {
 			return caller{name: v.name}, v.err
 		}
 		if !v.until.IsZero() && time.Now().After(v.until) {
-			return caller{name: v.name}, core.Errorf(core.Unauthenticated, "the certificate of %s has expired at %v", v.name, v.until)
+			return caller{name: v.name}, core.Errorf(core.Unauthenticated, "the certificate of %s, or one that it needs, has expired at %v", v.name, v.until)
 		}
 		who = caller{v.name, v.role, v.known}
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"time"
 )
 
 // errRevoked ends handshakes with peers whose certificate has been revoked.
@@ -84,16 +85,17 @@ func (k *Keeper) Verbs() *tls.Config {
 	c.GetClientCertificate = k.clientCertificate
 	c.InsecureSkipVerify = true // the standard check would compare names; VerifyConnection is the rest of it
 	c.VerifyConnection = func(cs tls.ConnectionState) error {
-		return k.now.Load().verifyPeer(cs.PeerCertificates)
+		_, err := k.now.Load().verifyPeer(cs.PeerCertificates)
+		return err
 	}
 	return c
 }
 
 // verifyPeer checks that certificates lead to a CA and are not revoked, whatever
-// they are meant for.
-func (s *state) verifyPeer(certs []*x509.Certificate) error {
+// they are meant for. It returns until when that is so: to the end of the first of a chain.
+func (s *state) verifyPeer(certs []*x509.Certificate) (until time.Time, err error) {
 	if len(certs) == 0 {
-		return errors.New("the peer has shown no certificate")
+		return until, errors.New("the peer has shown no certificate")
 	}
 	o := x509.VerifyOptions{Roots: s.roots, Intermediates: x509.NewCertPool(), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}
 	for _, c := range certs[1:] {
@@ -101,9 +103,25 @@ func (s *state) verifyPeer(certs []*x509.Certificate) error {
 	}
 	chains, err := certs[0].Verify(o)
 	if err != nil {
-		return err
+		return until, err
 	}
-	return s.checkRevoked(chains)
+	for _, chain := range chains {
+		if end := endOf(chain); !s.revoked.names(chain) && end.After(until) {
+			until = end
+		}
+	}
+	return until, s.checkRevoked(chains)
+}
+
+// endOf returns when the first certificate of a chain ends.
+func endOf(chain []*x509.Certificate) time.Time {
+	end := chain[0].NotAfter
+	for _, c := range chain[1:] {
+		if c.NotAfter.Before(end) {
+			end = c.NotAfter
+		}
+	}
+	return end
 }
 
 // checkRevoked accepts a peer that has a chain without revoked certificates, or has

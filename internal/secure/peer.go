@@ -26,7 +26,7 @@ type verdict struct {
 	name   string
 	role   Role
 	known  bool      // a certificate was shown
-	until  time.Time // the certificate's end; zero: there is none
+	until  time.Time // the end of the certificate, or of one that it needs; zero: there is none
 	err    error
 }
 
@@ -53,8 +53,9 @@ func (s *state) judge(certs []*x509.Certificate) *verdict {
 	if n := namesOf(certs[0]); len(n) > 0 {
 		v.name = n[0]
 	}
-	v.name, v.known, v.until = cmp.Or(v.name, "(a certificate without names)"), true, certs[0].NotAfter
-	switch err := s.verifyPeer(certs); {
+	v.name, v.known = cmp.Or(v.name, "(a certificate without names)"), true
+	var err error
+	switch v.until, err = s.verifyPeer(certs); {
 	case err != nil:
 		v.err = core.Errorf(core.Unauthenticated, "the certificate of %s is not accepted any more: %v", v.name, err)
 	case s.roles == nil:
