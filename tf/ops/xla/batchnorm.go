@@ -18,7 +18,7 @@ func init() {
 type normalizing struct {
 	x       tf.Output
 	wide    []size // the sizes of a vector of features, with 1 for other dimensions
-	others  []int  // dimensions that are not of features
+	others  []int  // dimensions that are not of features; none is not nil, which would mean all
 	each    size   // elements of a feature
 	epsilon tf.Output
 	g       *tf.Graph
@@ -46,7 +46,7 @@ func readNormalizing(l *lowering, op *stablehlo.Op, in []tf.Output, but int) (*n
 		}
 	}
 	sizes := sizesOf(in[0], t)
-	n := &normalizing{g: l.g, x: in[0], wide: ones(len(sizes)), others: without(len(sizes), feature), each: known(1), epsilon: number(in[0], epsilon)}
+	n := &normalizing{g: l.g, x: in[0], wide: ones(len(sizes)), others: append([]int{}, without(len(sizes), feature)...), each: known(1), epsilon: number(in[0], epsilon)}
 	n.wide[feature] = sizes[feature]
 	for _, d := range n.others {
 		n.each = n.each.times(sizes[d])
