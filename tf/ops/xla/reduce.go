@@ -126,8 +126,9 @@ func changesNothing(v *stablehlo.Value, none float64) bool {
 	return x == none
 }
 
-// A reduction is one by any region: it combines halves, elementwise, until one element
-// is left. StableHLO leaves the order to us.
+// A reduction is one by any region: it combines neighbours, elementwise, until one element
+// is left. StableHLO lets us choose which are combined first, but not exchange elements:
+// regions need not commute.
 type reduction struct {
 	l        *lowering
 	op       *stablehlo.Op
@@ -145,8 +146,9 @@ func (t *reduction) run(dims []int) ([]tf.Output, error) {
 	return t.halve()
 }
 
-// merge makes the reduced dimensions the first one.
+// merge makes the reduced dimensions the first one, with its elements in row-major order.
 func (t *reduction) merge(dims []int) error {
+	dims = slices.Sorted(slices.Values(dims))
 	order := append([]int(nil), dims...)
 	for d := range t.rank {
 		if !slices.Contains(dims, d) {
@@ -234,35 +236,33 @@ func (t *reduction) halved(xs []tf.Output) (out []tf.Output, err error) {
 	g := t.l.g
 	half := ops.Scalar(g, int32(2))
 	half = ops.FloorDiv(element(ops.Shape(xs[0]), 0), half)
-	from, to := ops.Reshape(half, []int{1}), ops.Reshape(ops.Mul(half, ops.Scalar(g, int32(2))), []int{1})
-	part := func(x, lo, hi tf.Output, o ops.StridedSliceOpts) tf.Output {
-		return ops.StridedSlice(x, lo, hi, int32s(g, []int{1}), o)
-	}
-	zero := int32s(g, []int{0})
-	low, high := make([]tf.Output, len(xs)), make([]tf.Output, len(xs))
+	to := ops.Reshape(ops.Mul(half, ops.Scalar(g, int32(2))), []int{1})
+	zero, two := int32s(g, []int{0}), int32s(g, []int{2})
+	even, odd := make([]tf.Output, len(xs)), make([]tf.Output, len(xs))
 	for i, x := range xs {
-		low[i], high[i] = part(x, zero, from, ops.StridedSliceOpts{}), part(x, from, to, ops.StridedSliceOpts{})
+		even[i], odd[i] = ops.StridedSlice(x, zero, to, two), ops.StridedSlice(x, int32s(g, []int{1}), to, two)
 	}
 	err = t.l.within(func() (err error) {
-		out, err = t.combine(low, high)
+		out, err = t.combine(even, odd)
 		return err
 	})
 	for i := range out {
-		rest := part(xs[i], to, zero, ops.StridedSliceOpts{EndMask: 1})
+		rest := ops.StridedSlice(xs[i], to, zero, int32s(g, []int{1}), ops.StridedSliceOpts{EndMask: 1})
 		out[i] = ops.ConcatV2([]tf.Output{out[i], rest}, ops.Scalar(g, int32(0)))
 	}
 	return out, err
 }
 
-// step combines the first k/2 elements with as many that follow. One may be left over.
+// step combines each of k elements that has an even number with the next one. The last one
+// may be left over.
 func (t *reduction) step(k int) error {
-	half := k / 2
-	low, high, rest := make([]tf.Output, len(t.xs)), make([]tf.Output, len(t.xs)), make([]tf.Output, len(t.xs))
+	end := k / 2 * 2
+	even, odd, rest := make([]tf.Output, len(t.xs)), make([]tf.Output, len(t.xs)), make([]tf.Output, len(t.xs))
 	for i, x := range t.xs {
-		low[i], high[i] = rows(x, 0, half), rows(x, half, 2*half)
-		rest[i] = rows(x, 2*half, k)
+		even[i], odd[i] = rows(x, 0, end, 2), rows(x, 1, end, 2)
+		rest[i] = rows(x, end, k, 1)
 	}
-	out, err := t.combine(low, high)
+	out, err := t.combine(even, odd)
 	if err != nil {
 		return err
 	}
@@ -275,8 +275,8 @@ func (t *reduction) step(k int) error {
 	return nil
 }
 
-func rows(x tf.Output, lo, hi int) tf.Output {
-	return ops.StridedSlice(x, []int{lo}, []int{hi}, []int{1})
+func rows(x tf.Output, lo, hi, stride int) tf.Output {
+	return ops.StridedSlice(x, []int{lo}, []int{hi}, []int{stride})
 }
 
 // combine applies the region to many elements at once.

@@ -10,14 +10,29 @@ import (
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
-// result runs the operations that build adds, and returns the tensor of the value that it
-// returns.
-func result(t *testing.T, build func(w writer, in []*stablehlo.Value) *stablehlo.Value, in ...any) *tf.Tensor {
+// A builds adds operations on arguments to a block.
+type builds func(w writer, in []*stablehlo.Value) *stablehlo.Value
+
+// result runs operations, and returns the tensor of the value that build returns.
+func result(t *testing.T, build builds, in ...any) *tf.Tensor {
+	t.Helper()
+	return resultOf(t, build, func(x tf.Output) tf.Output { return x }, in...)
+}
+
+// resultOfOpen is result for arguments of sizes that only the step knows.
+func resultOfOpen(t *testing.T, build builds, in ...any) *tf.Tensor {
+	t.Helper()
+	return resultOf(t, build, func(x tf.Output) tf.Output {
+		return ops.PlaceholderWithDefault(x, unknowns(len(x.Shape())))
+	}, in...)
+}
+
+func resultOf(t *testing.T, build builds, argument func(tf.Output) tf.Output, in ...any) *tf.Tensor {
 	t.Helper()
 	l, b := newLowering(&stablehlo.Module{}, tf.NewGraph(), func(int) error { return nil }), &stablehlo.Block{}
 	xs := make([]tf.Output, len(in))
 	for i, v := range in {
-		xs[i] = ops.Constant(l.g, v)
+		xs[i] = argument(ops.Constant(l.g, v))
 		typ := tensorOf(elems[xs[i].DType()])
 		for _, d := range xs[i].Shape() {
 			typ.Shape = append(typ.Shape, int64(d))
@@ -55,5 +70,33 @@ func TestNormalizeVectors(t *testing.T) {
 	}, []float32{1, 2, 4}, []float32{1, 1, 1}, []float32{0, 0, 0})
 	if want := "float32[3]{1, 2, 4}"; got.String() != want {
 		t.Errorf("means: want %s, got %s", want, got)
+	}
+}
+
+// TestReduceKeepsOrder composes the functions x·a + b, which do not commute, along both
+// dimensions: the results are those of XLA.
+func TestReduceKeepsOrder(t *testing.T) {
+	scalar := tensorOf("f32")
+	region := &stablehlo.Block{}
+	for i := range 4 {
+		region.Args = append(region.Args, &stablehlo.Value{Type: scalar, Index: i})
+	}
+	r, x := writer{region}, region.Args
+	r.ends(r.op("multiply", scalar, nil, x[0], x[2]), r.op("add", scalar, nil, r.op("multiply", scalar, nil, x[1], x[2]), x[3]))
+	build := func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+		op := &stablehlo.Op{Name: "reduce", Operands: in, Attrs: attrs{"dimensions": intsAttr([]int{1, 0})}, Regions: []*stablehlo.Block{region}}
+		for range 2 {
+			op.Results = append(op.Results, &stablehlo.Value{Type: scalar, Def: op})
+		}
+		w.b.Ops = append(w.b.Ops, op)
+		return op.Results[1]
+	}
+	in := []any{[][]float32{{2, 3, 1}, {5, 1, 2}}, [][]float32{{1, 2, 3}, {4, 5, 6}}, float32(3), float32(7)}
+	const want = "float32[]{524}"
+	if got := result(t, build, in...); got.String() != want {
+		t.Errorf("want %s, got %s", want, got)
+	}
+	if got := resultOfOpen(t, build, in...); got.String() != want {
+		t.Errorf("in a loop: want %s, got %s", want, got)
 	}
 }
