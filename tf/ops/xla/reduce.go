@@ -39,8 +39,8 @@ func reduce(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) 
 	}
 	r := reading{op: op}
 	dims := r.dims("dimensions", rank)
-	if r.err != nil {
-		return nil, r.err
+	if r.err != nil || len(dims) == 0 { // of one element each, which XLA leaves as it is
+		return in[:n], r.err
 	}
 	if out, ok := l.reduceBy(op, in, dims); ok {
 		return out, nil
@@ -79,10 +79,7 @@ func (l *lowering) reduceBy(op *stablehlo.Op, in []tf.Output, dims []int) ([]tf.
 	if name == "" || isComplex(x.DType().Base()) && name != "Sum" && name != "Prod" {
 		return nil, false
 	}
-	out := x
-	if len(dims) > 0 {
-		out = l.total(name, x, dims)
-	}
+	out := l.total(name, x, dims)
 	if changesNothing(op.Operands[1], r.none) {
 		return []tf.Output{out}, true
 	}
@@ -137,9 +134,6 @@ type reduction struct {
 }
 
 func (t *reduction) run(dims []int) ([]tf.Output, error) {
-	if len(dims) == 0 {
-		return t.xs, nil
-	}
 	if err := t.merge(dims); err != nil {
 		return nil, err
 	}

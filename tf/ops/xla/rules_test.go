@@ -100,3 +100,20 @@ func TestReduceKeepsOrder(t *testing.T) {
 		t.Errorf("in a loop: want %s, got %s", want, got)
 	}
 }
+
+// TestReduceAlongNothing: XLA leaves elements that nothing is combined with as they are,
+// whatever the initial value.
+func TestReduceAlongNothing(t *testing.T) {
+	region := &stablehlo.Block{Args: []*stablehlo.Value{{Type: tensorOf("f32")}, {Type: tensorOf("f32"), Index: 1}}}
+	r := writer{region}
+	r.ends(r.op("add", tensorOf("f32"), nil, region.Args...))
+	got := result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+		op := &stablehlo.Op{Name: "reduce", Operands: in, Regions: []*stablehlo.Block{region}, Attrs: attrs{"dimensions": intsAttr(nil)}}
+		op.Results = []*stablehlo.Value{{Type: in[0].Type, Def: op}}
+		w.b.Ops = append(w.b.Ops, op)
+		return op.Results[0]
+	}, []float32{1, 2, 3}, float32(5))
+	if want := "float32[3]{1, 2, 3}"; got.String() != want {
+		t.Errorf("want %s, got %s", want, got)
+	}
+}
