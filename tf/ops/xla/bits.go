@@ -162,7 +162,8 @@ type float struct {
 	mantissa, bias int
 }
 
-var floats = map[tf.DType]float{tf.Float32: {tf.Uint32, 23, 127}, tf.Float64: {tf.Uint64, 52, 1023}}
+// Float16 is by itself: as float32 its least numbers would have more bits than they have.
+var floats = map[tf.DType]float{tf.Float16: {tf.Uint16, 10, 15}, tf.Float32: {tf.Uint32, 23, 127}, tf.Float64: {tf.Uint64, 52, 1023}}
 
 // reducePrecision rounds to fewer bits of mantissa and exponent.
 func reducePrecision(l *lowering, op *stablehlo.Op, in []tf.Output) (tf.Output, error) {
@@ -186,7 +187,10 @@ func (l *lowering) reduced(x tf.Output, e, m int) tf.Output {
 	d := x.DType().Base()
 	f := floats[d]
 	word := func(v uint64) tf.Output {
-		if f.whole == tf.Uint32 {
+		switch f.whole {
+		case tf.Uint16:
+			return ops.ConstValue(l.g, core.Scalar(uint16(v)))
+		case tf.Uint32:
 			return ops.ConstValue(l.g, core.Scalar(uint32(v)))
 		}
 		return ops.ConstValue(l.g, core.Scalar(v))

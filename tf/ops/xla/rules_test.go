@@ -117,3 +117,23 @@ func TestReduceAlongNothing(t *testing.T) {
 		t.Errorf("want %s, got %s", want, got)
 	}
 }
+
+// TestReducePrecisionOfHalf has subnormal numbers: the results are those of XLA.
+func TestReducePrecisionOfHalf(t *testing.T) {
+	for _, c := range []struct {
+		exponent, mantissa int
+		want               string
+	}{
+		{5, 10, "float16[6]{5.9604645e-08, 1.013279e-06, 2.9981136e-05, NaN, -Inf, 65504}"},
+		{5, 3, "float16[6]{0, 0, 3.0517578e-05, NaN, -Inf, +Inf}"},
+		{4, 3, "float16[6]{0, 0, 0, NaN, -Inf, +Inf}"},
+		{8, 10, "float16[6]{5.9604645e-08, 1.013279e-06, 2.9981136e-05, NaN, -Inf, 65504}"},
+	} {
+		got := result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+			return w.op("reduce_precision", in[0].Type, attrs{"exponent_bits": intAttr(c.exponent), "mantissa_bits": intAttr(c.mantissa)}, in[0])
+		}, []tf.Half{0x0001, 0x0011, 0x01f7, 0x7e00, 0xfc00, 0x7bff})
+		if got.String() != c.want {
+			t.Errorf("%d and %d bits: want %s, got %s", c.exponent, c.mantissa, c.want, got)
+		}
+	}
+}
