@@ -133,7 +133,7 @@ func absolute(l *lowering, _ *stablehlo.Op, in []tf.Output) (tf.Output, error) {
 
 func negate(l *lowering, _ *stablehlo.Op, in []tf.Output) (tf.Output, error) {
 	d := in[0].DType().Base()
-	if isUnsigned(d) || !hasKernel("Neg", d) {
+	if isUnsigned(d) || isInt(d) && !hasKernel("Neg", d) {
 		return l.apply("Sub", l.number(d, 0), in[0]), nil
 	}
 	return l.apply("Neg", in...), nil
@@ -173,7 +173,8 @@ func roundAway(l *lowering, _ *stablehlo.Op, in []tf.Output) (tf.Output, error) 
 	size := l.apply("Abs", x)
 	low := l.apply("Floor", size)
 	up := ops.SelectV2(ops.GreaterEqual(l.apply("Sub", size, low), l.number(d, 0.5)), l.apply("AddV2", low, l.number(d, 1)), low)
-	return ops.SelectV2(ops.Less(x, l.number(d, 0)), l.apply("Neg", up), up), nil
+	signed := ops.SelectV2(ops.Less(x, l.number(d, 0)), l.apply("Neg", up), up)
+	return ops.SelectV2(ops.Equal(x, l.number(d, 0)), x, signed), nil // -0 is less than no zero
 }
 
 // part adds an op that makes real numbers of complex ones.

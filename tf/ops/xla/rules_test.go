@@ -2,6 +2,7 @@ package xla
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/stablehlo"
@@ -135,5 +136,22 @@ func TestReducePrecisionOfHalf(t *testing.T) {
 		if got.String() != c.want {
 			t.Errorf("%d and %d bits: want %s, got %s", c.exponent, c.mantissa, c.want, got)
 		}
+	}
+}
+
+// TestSignsOfZero: -0 rounds to -0, and 0 is negated to -0.
+func TestSignsOfZero(t *testing.T) {
+	got := result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+		return w.op("round_nearest_afz", in[0].Type, nil, in[0])
+	}, []float32{float32(math.Copysign(0, -1)), 0, -0.3, 0.5, -2.5})
+	if want := "float32[5]{-0, 0, -0, 1, -3}"; got.String() != want {
+		t.Errorf("want %s, got %s", want, got)
+	}
+	got = result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+		small := tensorOf("f8E5M2", 2)
+		return w.op("convert", in[0].Type, nil, w.op("negate", small, nil, w.op("convert", small, nil, in[0])))
+	}, []float32{0, 2})
+	if want := "float32[2]{-0, -2}"; got.String() != want {
+		t.Errorf("want %s, got %s", want, got)
 	}
 }
