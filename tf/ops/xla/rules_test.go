@@ -155,3 +155,40 @@ func TestSignsOfZero(t *testing.T) {
 		t.Errorf("want %s, got %s", want, got)
 	}
 }
+
+// TestSizesBeyondInt32: a size that int32 does not hold is kept or refused, but never cut.
+func TestSizesBeyondInt32(t *testing.T) {
+	const n = 1<<32 + 2
+	l, b := newLowering(&stablehlo.Module{}, tf.NewGraph(), func(int) error { return nil }), &stablehlo.Block{}
+	b.Args = []*stablehlo.Value{{Type: tensorOf("i8")}}
+	w := writer{b}
+	w.ends(w.op("broadcast_in_dim", tensorOf("i8", n), nil, b.Args[0]))
+	out, err := l.block(b, []tf.Output{ops.Scalar(l.g, int8(1))})
+	if err != nil || out[0].Shape().String() != "[4294967298]" {
+		t.Errorf("a broadcast must have the shape of its type, got %v, %v", out, err)
+	}
+	known(n).in(l.g)
+	if err := l.g.Err(); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("a size as int32 must be refused, got %v", err)
+	}
+}
+
+// TestSizesOfStepBeyondInt32 is about sizes that only the step knows.
+func TestSizesOfStepBeyondInt32(t *testing.T) {
+	l, b := newLowering(&stablehlo.Module{}, tf.NewGraph(), func(int) error { return nil }), &stablehlo.Block{}
+	b.Args = []*stablehlo.Value{{Type: tensorOf("i8", 2, 2)}, {Type: tensorOf("i64", 2), Index: 1}}
+	w := writer{b}
+	w.ends(w.op("dynamic_reshape", tensorOf("i8", stablehlo.Dynamic, stablehlo.Dynamic), nil, b.Args...))
+	out, err := l.block(b, []tf.Output{ops.Const(l.g, make([]int8, 4), 2, 2), ops.Const(l.g, []int64{1<<32 + 2, 2}, 2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.New(l.g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if got, err := s.Run(t.Context(), nil, out[0]); err == nil {
+		t.Errorf("4 elements must not fit a size beyond int32, got shape %v", got[0].Shape())
+	}
+}

@@ -123,7 +123,7 @@ func broadcastInDim(l *lowering, op *stablehlo.Op, in []thin) (thin, error) {
 		if !dynamic {
 			return thin{}, staticResult(op)
 		}
-		out.sizes = ops.Cast(in[1].x, tf.Int32)
+		out.sizes = indexOf(in[1].x)
 	}
 	if have := in[0].x.Shape(); len(have) > len(dims) {
 		return thin{}, refused(op, "its operand must be of rank %d, got shape %v", len(dims), have)
@@ -199,7 +199,7 @@ func reshape(l *lowering, op *stablehlo.Op, in []thin) (thin, error) {
 		if operands == 1 {
 			return thin{}, staticResult(op)
 		}
-		out.sizes = ops.Cast(in[1].x, tf.Int32)
+		out.sizes = indexOf(in[1].x)
 	}
 	if t := in[0]; !t.isWhole() && t.x.Shape() != nil && len(t.x.Shape()) == 0 {
 		if t.shape.Known() && out.shape.Known() && t.shape.NumElements() != out.shape.NumElements() {
@@ -267,7 +267,7 @@ func iotaRule(l *lowering, op *stablehlo.Op, in []thin) (thin, error) {
 		if op.Name != "dynamic_iota" || len(in) != 1 {
 			return thin{}, staticResult(op)
 		}
-		out.sizes = ops.Cast(in[0].x, tf.Int32)
+		out.sizes = indexOf(in[0].x)
 		n = elementsOr(op.Operands[0], out.sizes, out.shape)[dim]
 	}
 	out.x = l.counted(n, d, len(out.shape)-dim-1)
@@ -280,9 +280,11 @@ func (l *lowering) counted(n size, d tf.DType, after int) tf.Output {
 	if n.known() && n.n > 1<<31-1 || d == tf.Int64 {
 		count = tf.Int64
 	}
-	limit := ops.Cast(n.in(l.g), count)
+	var limit tf.Output
 	if n.known() {
 		limit = l.number(count, float64(n.n))
+	} else {
+		limit = ops.Cast(n.x, count)
 	}
 	x := tf.Apply(l.g, "Range", []tf.Output{l.number(count, 0), limit, l.number(count, 1)}).Output(0)
 	if d != count {

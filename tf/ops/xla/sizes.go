@@ -24,10 +24,21 @@ func (s size) is(n int) bool { return s.known() && s.n == n }
 
 // in returns the size as a scalar of the graph.
 func (s size) in(g *tf.Graph) tf.Output {
-	if s.known() {
-		return ops.Scalar(g, int32(s.n))
+	if !s.known() {
+		return s.x
 	}
-	return s.x
+	if err := fitsInt32(s.n); err != nil {
+		return tf.Failed(g, "StableHLO", err).Output(0)
+	}
+	return ops.Scalar(g, int32(s.n))
+}
+
+// fitsInt32 refuses numbers that int32 does not hold: cut to it they would be others.
+func fitsInt32(n int) error {
+	if n != int(int32(n)) {
+		return tf.Errorf(tf.InvalidArgument, "a size of StableHLO must be an int32, got %d", n)
+	}
+	return nil
 }
 
 // combined returns f of known sizes, else what node adds.
@@ -130,6 +141,9 @@ func vector(g *tf.Graph, sizes []size) tf.Output {
 func int32s(g *tf.Graph, v []int) tf.Output {
 	data := make([]int32, len(v))
 	for i, n := range v {
+		if err := fitsInt32(n); err != nil {
+			return tf.Failed(g, "StableHLO", err).Output(0)
+		}
 		data[i] = int32(n)
 	}
 	return ops.Const(g, data, len(data))
@@ -182,7 +196,7 @@ func eachElement(parts []*stablehlo.Value, x tf.Output) []size {
 			}
 		}
 		if whole == (tf.Output{}) {
-			whole = ops.Cast(x, tf.Int32)
+			whole = indexOf(x)
 		}
 		out[i] = size{x: element(whole, i)}
 	}

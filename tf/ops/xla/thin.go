@@ -30,7 +30,7 @@ func (t thin) whole(l *lowering) tf.Output {
 	case t.sizes.IsZero() && t.x.Shape().Known() && t.x.Shape().NumElements() == t.shape.NumElements():
 		return ops.Reshape(t.x, []int(t.shape)) // which copies nothing
 	case t.sizes.IsZero():
-		return ops.BroadcastTo(t.x, int32s(l.g, t.shape))
+		return ops.BroadcastTo(t.x, []int(t.shape))
 	}
 	y := ops.BroadcastTo(t.x, t.sizes)
 	y.SetShape(t.shape)
