@@ -148,10 +148,7 @@ func reduceKept[T any](par kernel.Par, dims []reduceDim, dst, src []T, f Fold[T]
 			foldColumns(dst[lo:hi], src[lo:], dims[0].n, dims[1].n, f)
 			return
 		}
-		stride := innerLen(dims[1:])
-		for i := range dims[0].n {
-			reduceRange(dims[1:], dst, src[i*dims[1].n*stride:], lo, hi, f)
-		}
+		foldOuter(dims, dst, src, lo, hi, f)
 	})
 }
 
@@ -230,10 +227,7 @@ func reduceReduced[T any](dims []reduceDim, dst, src []T, f Fold[T]) {
 	case 2:
 		foldColumns(dst, src, dims[0].n, dims[1].n, f)
 	default:
-		stride := innerLen(dims)
-		for i := range dims[0].n {
-			reduceRange(dims[1:], dst, src[i*stride:], 0, dims[1].n, f)
-		}
+		foldOuter(dims, dst, src, 0, dims[1].n, f)
 	}
 }
 

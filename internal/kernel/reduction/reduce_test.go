@@ -33,7 +33,7 @@ func reduceTwin[T any](shape []int, reduced []bool, src []T, init T, join func(a
 }
 
 var reduceShapes = [][]int{
-	{}, {1}, {7}, {3, 5}, {5, 1, 4}, {2, 3, 4}, {2, 3, 4, 5}, {3, 2, 2, 3, 2}, {0, 4}, {4, 0}, {200, 3}, {3, 200}, {150, 530}, {2, 130, 3},
+	{}, {1}, {7}, {3, 5}, {5, 1, 4}, {2, 3, 4}, {2, 3, 4, 5}, {3, 2, 2, 3, 2}, {0, 4}, {4, 0}, {200, 3}, {3, 200}, {150, 530}, {2, 130, 3}, {70, 600, 2}, {3, 40, 2, 20, 2},
 }
 
 // eachReduction calls f for every shape with every choice of axes.
@@ -236,5 +236,26 @@ func TestArgMax(t *testing.T) {
 	ArgMax(kerneltest.Pieces, got, []int32{1, 9, 5, 2, 3, 4, 8, 0, 0, 8, 7, 1}, 2, 3, 2)
 	if want := []int64{1, 0, 0, 1}; !slices.Equal(got, want) {
 		t.Errorf("middle axis: %v, want %v", got, want)
+	}
+}
+
+// TestReduceOuterIsExact sums equal numbers along a first and a last dimension: an error that
+// grew with their number would be a hundredth of the sum.
+func TestReduceOuterIsExact(t *testing.T) {
+	for _, shape := range [][]int{{1 << 18, 2, 2}, {2, 1 << 18, 2, 2}} {
+		reduced := []bool{true, false, true}
+		if len(shape) == 4 {
+			reduced = append([]bool{false}, reduced...)
+		}
+		x := make([]float32, kernel.Product(shape))
+		kernel.Fill(x, 0.2)
+		r := NewReduction(shape, reduced)
+		got := make([]float32, r.Len)
+		Reduce(kerneltest.Pieces, r, got, x, SumFold[float32]())
+		for _, v := range got {
+			if want := 0.2 * float64(r.Count); math.Abs(float64(v)-want) > want*1e-6 {
+				t.Errorf("sum of %v along %v: got %v, want %v", shape, reduced, v, want)
+			}
+		}
 	}
 }
