@@ -9,7 +9,7 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "Lu", In: "input: T", Out: "lu: T; p: output_idx_type", Attrs: "T: {" + matrixTypes + "}; output_idx_type: {int32, int64} = int32",
 		Shape: luShape, Expensive: true, NoGrad: core.NoGradientDefined,
-		Kernels: core.ByType("T", solved(&luProblem, always(lu[float64]), always(lu[complex128]))),
+		Kernels: core.ByType("T", solved(&luProblem, lu[float64], lu[complex128])),
 	})
 }
 
@@ -51,14 +51,19 @@ var luProblem = problem{
 	results: func(_ *core.Node, s []tf.Shape) []tf.Shape { return []tf.Shape{s[0], s[0][:1]} },
 }
 
-func lu[T scalar](in, out []matrix[T]) error {
-	f := factorLU(in[0])
-	if f.singular() {
-		return invalid("Input is not invertible.")
+// lu refuses matrices without inverse, unless the node has the attribute _singular: XLA
+// factors them, too.
+func lu[T scalar](n *core.Node) solver[T, T] {
+	singular := n.Bool("_singular")
+	return func(in, out []matrix[T]) error {
+		f := factorLU(in[0])
+		if !singular && f.singular() {
+			return invalid("Input is not invertible.")
+		}
+		out[0].copyFrom(f.lu)
+		for i, r := range f.rows {
+			out[1].data[i] = fromReal[T](float64(r))
+		}
+		return nil
 	}
-	out[0].copyFrom(f.lu)
-	for i, r := range f.rows {
-		out[1].data[i] = fromReal[T](float64(r))
-	}
-	return nil
 }

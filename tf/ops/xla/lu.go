@@ -33,7 +33,7 @@ func decomposed(l *lowering, op *stablehlo.Op, x tf.Output) (lu, pivots, rows tf
 	if n < 0 || t[len(t)-2] != n {
 		return lu, pivots, rows, unsupported(op, "%s must have square matrices of a known size, got shape %v", target(op), t)
 	}
-	lu, rows = linalg.Lu(x)
+	lu, rows = linalg.Lu(x, tf.Attr("_singular", true)) // determinants of 0 are made of such factors
 	return lu, exchanges(l.g, rows, sizesOf(x, op.Operands[0].Type)), rows, nil
 }
 

@@ -192,3 +192,20 @@ func TestSizesOfStepBeyondInt32(t *testing.T) {
 		t.Errorf("4 elements must not fit a size beyond int32, got shape %v", got[0].Shape())
 	}
 }
+
+// TestLuOfSingularMatrices: LAPACK factors matrices without inverse, whose determinant is 0.
+func TestLuOfSingularMatrices(t *testing.T) {
+	for i, want := range []string{"float32[2,2,2]{2, 4, 0.5, 0, 0, 0, 0, 0}", "int32[2,2]{2, 2, 1, 2}"} {
+		got := result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+			op := &stablehlo.Op{Name: "custom_call", Operands: in, Attrs: attrs{"call_target_name": stablehlo.String("lapack_sgetrf_ffi")}}
+			for _, r := range []stablehlo.Type{in[0].Type, tensorOf("i32", 2, 2), tensorOf("i32", 2)} {
+				op.Results = append(op.Results, &stablehlo.Value{Type: r, Def: op})
+			}
+			w.b.Ops = append(w.b.Ops, op)
+			return op.Results[i]
+		}, [][][]float32{{{1, 2}, {2, 4}}, {{0, 0}, {0, 0}}})
+		if got.String() != want {
+			t.Errorf("result %d: want %s, got %s", i, want, got)
+		}
+	}
+}
