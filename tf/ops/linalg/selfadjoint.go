@@ -3,6 +3,7 @@ package linalg
 import (
 	"math"
 
+	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -97,14 +98,23 @@ var (
 	}
 )
 
+// selfAdjoint fails where there are no eigenvalues, unless the node has the attribute
+// _nan: XLA does not fail, and the others of a batch have some.
 func selfAdjoint[T scalar](n *core.Node) solver[T, T] {
-	vectors := n.Bool("compute_v")
+	vectors, lenient := n.Bool("compute_v"), n.Bool("_nan")
 	return func(in, out []matrix[T]) error {
 		var v matrix[T]
 		if vectors {
 			v = out[1]
 		}
-		return solveHermitian(in[0], out[0].data, v)
+		err := solveHermitian(in[0], out[0].data, v)
+		if err == nil || !lenient {
+			return err
+		}
+		nan := fromReal[T](math.NaN())
+		kernel.Fill(out[0].data, nan)
+		v.fill(nan)
+		return nil
 	}
 }
 

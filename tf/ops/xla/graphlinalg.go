@@ -15,8 +15,14 @@ func selfAdjointEig(c *graphCall) []tf.Output {
 	if !c.n.Bool("lower") {
 		x = linalg.Adjoint(x)
 	}
-	e, v := linalg.SelfAdjointEigV2(x)
+	e, v := eigen(x)
 	return []tf.Output{as(e, x.DType()), v}
+}
+
+// eigen returns eigenvalues and eigenvectors, NaN for a matrix that has none, where
+// TensorFlow's operation would fail.
+func eigen(x tf.Output) (e, v tf.Output) {
+	return linalg.SelfAdjointEigV2(x, tf.Attr("_nan", true))
 }
 
 // svdOf returns singular values and vectors. Vectors may have another sign than XLA's.

@@ -87,7 +87,7 @@ func syevd(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
 	if letter(op, "uplo") == 'U' {
 		x = linalg.Adjoint(x)
 	}
-	e, v := linalg.SelfAdjointEigV2(x)
+	e, v := eigen(x)
 	return []tf.Output{v, realOf(e), info(l, op, in)}, nil
 }
 

@@ -209,3 +209,19 @@ func TestLuOfSingularMatrices(t *testing.T) {
 		}
 	}
 }
+
+// TestEigenvaluesOfNaN: a matrix without eigenvalues does not fail the step, and leaves the
+// others of its batch alone.
+func TestEigenvaluesOfNaN(t *testing.T) {
+	got := result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+		op := &stablehlo.Op{Name: "custom_call", Operands: in, Attrs: attrs{"call_target_name": stablehlo.String("lapack_ssyevd_ffi")}}
+		for _, r := range []stablehlo.Type{in[0].Type, tensorOf("f32", 2, 1), tensorOf("i32", 2)} {
+			op.Results = append(op.Results, &stablehlo.Value{Type: r, Def: op})
+		}
+		w.b.Ops = append(w.b.Ops, op)
+		return op.Results[1]
+	}, [][][]float32{{{float32(math.NaN())}}, {{3}}})
+	if want := "float32[2,1]{NaN, 3}"; got.String() != want {
+		t.Errorf("want %s, got %s", want, got)
+	}
+}
