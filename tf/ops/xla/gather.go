@@ -80,6 +80,9 @@ type labelled struct {
 }
 
 func (v *gathering) result(x tf.Output) tf.Output {
+	if y, ok := v.nothing(x); ok {
+		return v.arrange(y)
+	}
 	x = v.cut(x)
 	v.clamp()
 	parts := v.parts()
@@ -93,6 +96,19 @@ func (v *gathering) result(x tf.Output) tf.Output {
 		return v.arrange(v.rows(x, parts[0]))
 	}
 	return v.arrange(v.points(x, parts))
+}
+
+// nothing returns a result that is known to have no elements: TensorFlow refuses to take
+// windows, even empty ones, from a tensor without elements.
+func (v *gathering) nothing(x tf.Output) (labelled, bool) {
+	sizes, labels := slices.Clone(v.batch), v.batchLabels()
+	for _, d := range v.free {
+		sizes, labels = append(sizes, v.part[d]), append(labels, d)
+	}
+	if !slices.ContainsFunc(sizes, size.isZero) {
+		return labelled{}, false
+	}
+	return labelled{ops.Empty(vector(v.g, sizes), x.DType()), labels}, true
 }
 
 // cut leaves of dimensions without an index what windows reach.

@@ -225,3 +225,16 @@ func TestEigenvaluesOfNaN(t *testing.T) {
 		t.Errorf("want %s, got %s", want, got)
 	}
 }
+
+// TestGatherFromNothing takes empty windows from a tensor without elements.
+func TestGatherFromNothing(t *testing.T) {
+	got := result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+		return w.op("gather", tensorOf("f32", 2, 0), attrs{
+			"offset_dims": intsAttr([]int{1}), "collapsed_slice_dims": intsAttr([]int{0, 1}), "start_index_map": intsAttr([]int{0, 1}),
+			"index_vector_dim": intAttr(1), "slice_sizes": intsAttr([]int{1, 1, 0}),
+		}, in...)
+	}, [][][]float32{{{}, {}}, {{}, {}}}, [][]int32{{0, 1}, {1, 0}})
+	if want := "float32[2,0]{}"; got.String() != want {
+		t.Errorf("want %s, got %s", want, got)
+	}
+}

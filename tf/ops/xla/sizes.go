@@ -22,6 +22,8 @@ func (s size) known() bool { return s.x == tf.Output{} }
 // is reports whether the size is known to be n.
 func (s size) is(n int) bool { return s.known() && s.n == n }
 
+func (s size) isZero() bool { return s.is(0) }
+
 // in returns the size as a scalar of the graph.
 func (s size) in(g *tf.Graph) tf.Output {
 	if !s.known() {
