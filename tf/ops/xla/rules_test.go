@@ -238,3 +238,21 @@ func TestGatherFromNothing(t *testing.T) {
 		t.Errorf("want %s, got %s", want, got)
 	}
 }
+
+// TestScatterToNothing: a tensor without elements stays so, whatever indices there are.
+func TestScatterToNothing(t *testing.T) {
+	region := &stablehlo.Block{Args: []*stablehlo.Value{{Type: tensorOf("f32")}, {Type: tensorOf("f32"), Index: 1}}}
+	r := writer{region}
+	r.ends(r.op("add", tensorOf("f32"), nil, region.Args...))
+	got := result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+		op := &stablehlo.Op{Name: "scatter", Operands: in, Regions: []*stablehlo.Block{region}, Attrs: attrs{
+			"update_window_dims": intsAttr([]int{1}), "inserted_window_dims": intsAttr([]int{0}), "scatter_dims_to_operand_dims": intsAttr([]int{0}), "index_vector_dim": intAttr(1),
+		}}
+		op.Results = []*stablehlo.Value{{Type: in[0].Type, Def: op}}
+		w.b.Ops = append(w.b.Ops, op)
+		return op.Results[0]
+	}, [][]float32{{}, {}}, [][]int32{{0}, {1}, {5}}, [][]float32{{}, {}, {}})
+	if want := "float32[2,0]{}"; got.String() != want {
+		t.Errorf("want %s, got %s", want, got)
+	}
+}

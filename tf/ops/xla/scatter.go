@@ -63,7 +63,7 @@ func (s *scattering) readWindow(updates tf.Output, t stablehlo.Type) error {
 
 func (s *scattering) result(x, updates tf.Output, how string) (tf.Output, error) {
 	parts := s.parts()
-	if how == keep {
+	if how == keep || slices.ContainsFunc(s.sizes, size.isZero) { // TensorFlow refuses updates of nothing
 		return x, nil
 	}
 	var first, wide []int
