@@ -256,3 +256,14 @@ func TestScatterToNothing(t *testing.T) {
 		t.Errorf("want %s, got %s", want, got)
 	}
 }
+
+// TestKnownSizesOfOpenType: a type may leave open what its operands know.
+func TestKnownSizesOfOpenType(t *testing.T) {
+	got := result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+		x := w.op("broadcast_in_dim", tensorOf("f32", 3), nil, in[0])
+		return w.op("add", tensorOf("f32", stablehlo.Dynamic), nil, x, x)
+	}, float32(2))
+	if want := "float32[3]{4, 4, 4}"; got.String() != want {
+		t.Errorf("want %s, got %s", want, got)
+	}
+}

@@ -166,8 +166,12 @@ func (l *lowering) applyElementwise(op *stablehlo.Op, in []thin) (thin, error) {
 		if t.isWhole() {
 			out.nested = -1
 		}
-		if out.sizes.IsZero() {
+		switch {
+		case !out.sizes.IsZero():
+		case shape.Known() || !t.shape.Known():
 			out.sizes = t.sizes
+		default: // the operand knows what the type of the result leaves open
+			out.sizes = int32s(l.g, t.shape)
 		}
 	}
 	if l.loose {
