@@ -222,12 +222,7 @@ func maximum(l *lowering, op *stablehlo.Op, in []tf.Output) (tf.Output, error) {
 
 // allZero reports whether a value is a constant all of whose elements are zero.
 func allZero(v *stablehlo.Value) bool {
-	for v.Def != nil && len(v.Def.Operands) == 1 && (v.Def.Name == "broadcast_in_dim" || v.Def.Name == "convert" || v.Def.Name == "reshape") {
-		v = v.Def.Operands[0]
-	}
-	if v.Def != nil && v.Def.Name == "dynamic_broadcast_in_dim" && len(v.Def.Operands) == 2 {
-		return allZero(v.Def.Operands[0])
-	}
+	v = origin(v, "broadcast_in_dim", "dynamic_broadcast_in_dim", "convert", "reshape")
 	if v.Def == nil || v.Def.Name != "constant" {
 		return false
 	}

@@ -89,10 +89,7 @@ func (l *lowering) shifts(op *stablehlo.Op, in []tf.Output) (s, wide tf.Output, 
 
 // constantShift returns the shift that a value has for all elements.
 func constantShift(v *stablehlo.Value) (int, bool) {
-	for v.Def != nil && len(v.Def.Operands) > 0 && (v.Def.Name == "broadcast_in_dim" || v.Def.Name == "dynamic_broadcast_in_dim") {
-		v = v.Def.Operands[0]
-	}
-	c, ok := constantInts(v)
+	c, ok := constantInts(origin(v, "broadcast_in_dim", "dynamic_broadcast_in_dim"))
 	if !ok || len(c) == 0 {
 		return 0, false
 	}

@@ -151,9 +151,7 @@ func orgqr(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
 
 // factored returns the QR decomposition that a value is a slice or a padding of.
 func factored(v *stablehlo.Value) *stablehlo.Op {
-	for v.Def != nil && (v.Def.Name == "slice" || v.Def.Name == "pad") {
-		v = v.Def.Operands[0]
-	}
+	v = origin(v, "slice", "pad")
 	if v.Def == nil || v.Def.Name != "custom_call" || len(v.Def.Operands) != 1 {
 		return nil
 	}

@@ -35,10 +35,7 @@ func allNonZero(v []int) bool {
 
 // neverZero reports whether a value is broadcast from a constant without zeros.
 func neverZero(v *stablehlo.Value) bool {
-	for v.Def != nil && len(v.Def.Operands) > 0 && (v.Def.Name == "broadcast_in_dim" || v.Def.Name == "dynamic_broadcast_in_dim") {
-		v = v.Def.Operands[0]
-	}
-	c, ok := constantInts(v)
+	c, ok := constantInts(origin(v, "broadcast_in_dim", "dynamic_broadcast_in_dim"))
 	return ok && allNonZero(c)
 }
 

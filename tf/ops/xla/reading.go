@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gorge-tf/gorge/internal/stablehlo"
 	"github.com/gorge-tf/gorge/tf"
@@ -209,6 +210,22 @@ func littleInt(b []byte, e stablehlo.Elem) int {
 	}
 	copy(w[:], b)
 	return int(int64(binary.LittleEndian.Uint64(w[:])))
+}
+
+// maxFollowed is through how many operations a value is followed back: a module may have
+// very many in a row, and each of them may be asked about.
+const maxFollowed = 64
+
+// origin follows a value back through operations of some names, which repeat or reshape
+// their first operand.
+func origin(v *stablehlo.Value, names ...string) *stablehlo.Value {
+	for range maxFollowed {
+		if v.Def == nil || len(v.Def.Operands) == 0 || !slices.Contains(names, v.Def.Name) {
+			break
+		}
+		v = v.Def.Operands[0]
+	}
+	return v
 }
 
 // constantInts returns the integers of a value that is a constant.

@@ -267,3 +267,29 @@ func TestKnownSizesOfOpenType(t *testing.T) {
 		t.Errorf("want %s, got %s", want, got)
 	}
 }
+
+// TestLongRows is about values that very many operations in a row reshape or repeat: where
+// each of these is asked about, none must be followed to the end.
+func TestLongRows(t *testing.T) {
+	row := func(name string, n int) *stablehlo.Value {
+		w := writer{&stablehlo.Block{}}
+		v := w.int(0)
+		for range n {
+			v = w.op(name, v.Type, nil, v)
+		}
+		return v
+	}
+	if !allZero(row("reshape", 3)) || changesNothing(constantOf(row("reshape", 3)), 0) == false {
+		t.Error("a zero that is reshaped must be recognized")
+	}
+	if _, ok := constantShift(row("broadcast_in_dim", 3)); !ok {
+		t.Error("a shift that is repeated must be recognized")
+	}
+	const many = 1 << 15
+	if _, ok := constantShift(row("broadcast_in_dim", many)); ok {
+		t.Error("a shift must not be followed to the end of a long row")
+	}
+	if allZero(row("reshape", many)) || changesNothing(constantOf(row("reshape", many)), 0) {
+		t.Error("a zero must not be followed to the end of a long row")
+	}
+}

@@ -148,8 +148,8 @@ func extreme(x tf.Output, v float64) tf.Output {
 
 // constantOf returns the constant that a scalar repeats.
 func constantOf(v *stablehlo.Value) *stablehlo.Value {
-	for v.Def != nil && slices.Contains([]string{"broadcast_in_dim", "reshape"}, v.Def.Name) && len(v.Def.Operands) == 1 && len(v.Def.Operands[0].Type.Shape) == 0 {
-		v = v.Def.Operands[0]
+	if c := origin(v, "broadcast_in_dim", "reshape"); len(c.Type.Shape) == 0 {
+		return c
 	}
 	return v
 }
