@@ -38,8 +38,29 @@ func Exp[T numeric.Float](y, x []T) {
 // Log sets y to the natural logarithm of x.
 func Log[T numeric.Float](y, x []T) {
 	if !map32(simd.log, y, x) {
-		MapFloat64(y, x, math.Log)
+		MapFloat64(y, x, LogOf)
 	}
+}
+
+// leastNormal is the least number of float64 that is not subnormal.
+const leastNormal = 0x1p-1022
+
+// LogOf is the natural logarithm. On amd64, math.Log takes subnormal numbers for normal
+// ones: its result for 5e-324 is 35 too great.
+func LogOf(x float64) float64 {
+	if x > 0 && x < leastNormal {
+		return math.Log(x*(1<<52)) - 52*math.Ln2
+	}
+	return math.Log(x)
+}
+
+// powOf is math.Pow, which takes the logarithm of x where y has a fraction.
+func powOf(x, y float64) float64 {
+	if x > 0 && x < leastNormal && y != math.Trunc(y) {
+		fraction, power := math.Frexp(x)
+		return math.Pow(fraction, y) * math.Exp2(float64(power)*y)
+	}
+	return math.Pow(x, y)
 }
 
 // Sqrt sets y to the square root of x.
@@ -100,7 +121,7 @@ func Pow[T numeric.Inexact](z, x, y []T) {
 	case []float32:
 		powers32(z, any(x).([]float32), any(y).([]float32))
 	case []float64:
-		ZipFloat64(z, any(x).([]float64), any(y).([]float64), math.Pow)
+		ZipFloat64(z, any(x).([]float64), any(y).([]float64), powOf)
 	case []complex64:
 		ZipComplex128(z, any(x).([]complex64), any(y).([]complex64), cmplx.Pow)
 	case []complex128:
