@@ -3,12 +3,13 @@ package ops
 import (
 	"math"
 
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	unary("Lgamma", floatTypes, lgammaGrad, floatFunc(func(x float64) float64 { v, _ := math.Lgamma(x); return v }))
+	unary("Lgamma", floatTypes, lgammaGrad, floatFunc(lgamma))
 	unary("Digamma", floatTypes, digammaGrad, floatFunc(digamma))
 	core.Register(core.OpDef{
 		Name: "Polygamma", In: "a: T; x: T", Out: "z: T", Attrs: "T: {float, double}",
@@ -27,6 +28,16 @@ func init() {
 
 // fullFloats leaves the 16-bit types out.
 func fullFloats(k byType) byType { return without(k, tf.Float16, tf.BFloat16) }
+
+// lgamma is math.Lgamma, which for the least numbers takes a logarithm that is wrong for
+// subnormal ones.
+func lgamma(x float64) float64 {
+	if a := math.Abs(x); 0 < a && a < 0x1p-1022 {
+		return -elementwise.LogOf(a)
+	}
+	v, _ := math.Lgamma(x)
+	return v
+}
 
 // Lgamma returns the logarithm of |Γ(x)|. x holds floating-point numbers
 // (float16, bfloat16, float32, float64); the result has its shape and type. 0

@@ -72,7 +72,7 @@ func xlogy(x, y float64) float64 {
 	if x == 0 {
 		return 0
 	}
-	return x * math.Log(y)
+	return x * elementwise.LogOf(y)
 }
 
 func xlog1py(x, y float64) float64 {

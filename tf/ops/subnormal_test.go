@@ -1,0 +1,27 @@
+package ops_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// TestLogarithmsOfSubnormal: operations that take logarithms of float64 take those of the
+// least numbers, too.
+func TestLogarithmsOfSubnormal(t *testing.T) {
+	g := eager.New()
+	x := ops.Scalar(g, 5e-324)
+	const want = 744.4400719213812
+	for name, y := range map[string]tf.Output{"Log": ops.Log(x), "Xlogy": ops.Xlogy(ops.Scalar(g, -1.0), x), "Lgamma": ops.Lgamma(x), "Lgamma of -x": ops.Lgamma(ops.Neg(x))} {
+		v, err := y.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := math.Abs(tf.Data[float64](v)[0]); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: want %v, got %v", name, want, got)
+		}
+	}
+}
