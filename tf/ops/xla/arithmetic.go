@@ -159,8 +159,19 @@ func cubeRoot(l *lowering, _ *stablehlo.Op, in []tf.Output) (tf.Output, error) {
 		w = ops.Cast(x, tf.Float64)
 	}
 	root := ops.Pow(ops.Abs(w), l.number(tf.Float64, 1.0/3))
+	if d == tf.Float64 {
+		root = l.nearerRoot(root, ops.Abs(w))
+	}
 	y := ops.SelectV2(ops.Less(w, l.number(tf.Float64, 0)), ops.Neg(root), root)
 	return ops.Cast(ops.SelectV2(ops.Equal(w, l.number(tf.Float64, 0)), w, y), d), nil
+}
+
+// nearerRoot is a step of Newton's method: 1/3 is none of float64's numbers, so that the
+// power of a large number is off by many units in the last place.
+func (l *lowering) nearerRoot(root, x tf.Output) tf.Output {
+	less := ops.Sub(root, ops.RealDiv(x, ops.Square(root)))
+	near := ops.Sub(root, ops.RealDiv(less, l.number(tf.Float64, 3)))
+	return ops.SelectV2(ops.IsFinite(near), near, root)
 }
 
 // roundAway rounds half-way numbers away from zero.

@@ -293,3 +293,17 @@ func TestLongRows(t *testing.T) {
 		t.Error("a zero must not be followed to the end of a long row")
 	}
 }
+
+// TestCubeRoots: roots of float64 are exact to a unit in the last place, those of cubes exact.
+func TestCubeRoots(t *testing.T) {
+	x := []float64{0, 1, 8, 64, -1000, 1e300, 3, -1e-300, 5e-324, math.MaxFloat64, math.Inf(1), math.Inf(-1)}
+	got := tf.Data[float64](result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+		return w.op("cbrt", in[0].Type, nil, in[0])
+	}, x))
+	for i, y := range got {
+		want := math.Cbrt(x[i])
+		if n := math.Nextafter(want, y); y != want && (n != y || want == math.Round(want)) {
+			t.Errorf("%v: want %v, got %v", x[i], want, y)
+		}
+	}
+}
