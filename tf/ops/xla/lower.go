@@ -108,10 +108,13 @@ func (l *lowering) operands(op *stablehlo.Op) ([]tf.Output, error) {
 func (l *lowering) whole(op *stablehlo.Op, v *stablehlo.Value) (tf.Output, error) {
 	if t, ok := l.thin[v]; ok {
 		x := t.whole(l)
+		if err := x.Err(); err != nil {
+			return x, named(op, err)
+		}
 		if l.nested == t.nested {
 			l.set(v, x)
 		}
-		return x, x.Err()
+		return x, nil
 	}
 	x, ok := l.values[v]
 	if !ok && v.Type.Kind != stablehlo.Token && v.Type.Kind != stablehlo.Tuple {
@@ -181,7 +184,7 @@ func (l *lowering) checkResult(op *stablehlo.Op, x tf.Output, t stablehlo.Type) 
 		return refused(op, "its result must be a tensor")
 	}
 	if err := x.Err(); err != nil {
-		return tf.Errorf(tf.CodeOf(err), "StableHLO's operation %s: %s", op.Name, tf.AsError(err).Message())
+		return named(op, err)
 	}
 	d, err := typeOf(op, t)
 	switch {

@@ -20,6 +20,11 @@ func unsupported(op *stablehlo.Op, format string, args ...any) error {
 	return tf.Errorf(tf.Unimplemented, "StableHLO's operation %s: %s", op.Name, fmt.Sprintf(format, args...))
 }
 
+// named is the error of a node that was added for an operation.
+func named(op *stablehlo.Op, err error) error {
+	return tf.Errorf(tf.CodeOf(err), "StableHLO's operation %s: %s", op.Name, tf.AsError(err).Message())
+}
+
 // A reading reads the attributes of an operation. It keeps the first error.
 type reading struct {
 	op  *stablehlo.Op

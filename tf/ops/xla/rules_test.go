@@ -3,6 +3,7 @@ package xla
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/stablehlo"
@@ -305,5 +306,16 @@ func TestCubeRoots(t *testing.T) {
 		if n := math.Nextafter(want, y); y != want && (n != y || want == math.Round(want)) {
 			t.Errorf("%v: want %v, got %v", x[i], want, y)
 		}
+	}
+}
+
+// TestErrorsOfBroadcastsNameOperations: what cannot be broadcast for an operation is the
+// operation's error.
+func TestErrorsOfBroadcastsNameOperations(t *testing.T) {
+	l := newLowering(&stablehlo.Module{}, tf.NewGraph(), func(int) error { return nil })
+	v := &stablehlo.Value{Type: tensorOf("f32", 3)}
+	l.thin[v] = thin{x: ops.Const(l.g, []float32{1, 2}, 1, 2), shape: tf.Shape{3}}
+	if _, err := l.whole(&stablehlo.Op{Name: "slice"}, v); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "StableHLO's operation slice: ") {
+		t.Errorf("got %v", err)
 	}
 }
