@@ -1,6 +1,10 @@
 package ops
 
-import "math"
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+)
 
 // A ratio of polynomials, the coefficients of the highest powers first.
 type ratio struct{ above, below []float64 }
@@ -60,7 +64,7 @@ func normalQuantile(p float64) float64 {
 
 // quantileOfTail returns the point beyond which there is p, which is small.
 func quantileOfTail(p float64) float64 {
-	z := math.Sqrt(-2 * math.Log(p))
+	z := math.Sqrt(-2 * elementwise.LogOf(p))
 	r := quantileTail
 	if z >= 8 {
 		r = quantileFarTail

@@ -25,3 +25,15 @@ func TestLogarithmsOfSubnormal(t *testing.T) {
 		}
 	}
 }
+
+// TestNdtriOfSubnormal asks for the probability of what Ndtri returns.
+func TestNdtriOfSubnormal(t *testing.T) {
+	v, err := ops.Ndtri(ops.Scalar(eager.New(), 1e-310)).Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := tf.Data[float64](v)[0]
+	if p := math.Erfc(-z/math.Sqrt2) / 2; math.Abs(p/1e-310-1) > 1e-6 {
+		t.Errorf("%v has the probability %v, want 1e-310", z, p)
+	}
+}

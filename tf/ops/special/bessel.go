@@ -3,6 +3,7 @@ package special
 import (
 	"math"
 
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -192,7 +193,7 @@ func besselK0e(x float64) float64 {
 		return farK0().at(1/x) / math.Sqrt(x)
 	}
 	q, term := x*x/4, 1.0
-	harmonic, sum := -math.Log(x/2)-euler, 0.0
+	harmonic, sum := -elementwise.LogOf(x/2)-euler, 0.0
 	for k := 1.0; term > epsilon/64; k++ {
 		sum += term * harmonic
 		term *= q / (k * k)

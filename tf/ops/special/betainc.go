@@ -3,6 +3,7 @@ package special
 import (
 	"math"
 
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -116,7 +117,7 @@ func betaTail(a, b, x, y float64) float64 {
 	la, _ := math.Lgamma(a)
 	lb, _ := math.Lgamma(b)
 	lab, _ := math.Lgamma(a + b)
-	return math.Exp(lab-la-lb+a*math.Log(x)+b*math.Log(y)) * betaFraction(a, b, x) / a
+	return math.Exp(lab-la-lb+a*elementwise.LogOf(x)+b*elementwise.LogOf(y)) * betaFraction(a, b, x) / a
 }
 
 // betaFraction evaluates the continued fraction in Lentz' way.

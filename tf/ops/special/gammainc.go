@@ -3,6 +3,7 @@ package special
 import (
 	"math"
 
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -139,7 +140,7 @@ func randomGammaGrad(a, x float64) float64 {
 func factor(a, x float64) float64 {
 	if a < 10 {
 		log, _ := math.Lgamma(a)
-		return math.Exp(a*math.Log(x) - x - log)
+		return math.Exp(a*elementwise.LogOf(x) - x - log)
 	}
 	// Stirling's formula: what is large cancels out before it is computed
 	u := (x - a) / a
@@ -161,10 +162,10 @@ func (x dual) inverse() dual { return dual{1 / x.v, -x.d / (x.v * x.v)} }
 func slope(a, x float64) float64 {
 	if byFraction(a, x) {
 		f := fraction(a, x)
-		return -(f.v*(math.Log(x)-digamma(a)) + f.d)
+		return -(f.v*(elementwise.LogOf(x)-digamma(a)) + f.d)
 	}
 	s := series(a, x)
-	return (s.v*(math.Log(x)-digamma(a+1)) + s.d) / a
+	return (s.v*(elementwise.LogOf(x)-digamma(a+1)) + s.d) / a
 }
 
 // mostSteps ends sums that don't converge.

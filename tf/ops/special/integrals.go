@@ -3,6 +3,7 @@ package special
 import (
 	"math"
 
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -105,7 +106,7 @@ func expint(x float64) float64 {
 	case x > 40:
 		return expintFar(x)
 	}
-	sum, term := euler+math.Log(x), 1.0
+	sum, term := euler+elementwise.LogOf(x), 1.0
 	for k := 1.0; ; k++ {
 		term *= x / k
 		sum += term / k
