@@ -3,6 +3,7 @@ package linalg
 import (
 	"math"
 
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -117,7 +118,7 @@ func (f *luFactor[T]) logDeterminant() (sign T, log float64) {
 		if v == 0 {
 			return sign * 0, math.Inf(-1)
 		}
-		log += math.Log(abs(v))
+		log += elementwise.LogOf(abs(v))
 		sign *= unit(v)
 	}
 	return sign, log

@@ -31,3 +31,15 @@ func TestLuOfInfinity(t *testing.T) {
 		t.Errorf("got %v, %v, want 0 and 1 below", v, err)
 	}
 }
+
+// TestLogDeterminantOfSubnormal has the least numbers for pivots.
+func TestLogDeterminantOfSubnormal(t *testing.T) {
+	_, log := linalg.LogMatrixDeterminant(ops.Const(eager.New(), []float64{1e-310}, 1, 1))
+	v, err := log.Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := tf.Data[float64](v)[0], -713.8013788281542; math.Abs(got-want) > 1e-9 {
+		t.Errorf("want %v, got %v", want, got)
+	}
+}
