@@ -11,7 +11,7 @@ import (
 func init() {
 	unary("Exp", inexactTypes, expGrad, floatMaps(elementwise.Exp, elementwise.Exp), complexFunc(cmplx.Exp))
 	unary("Expm1", inexactTypes, expm1Grad, floatFunc(math.Expm1), complexFunc(complexExpm1))
-	unary("Log", inexactTypes, logGrad, floatMaps(elementwise.Log, elementwise.Log), complexFunc(cmplx.Log))
+	unary("Log", inexactTypes, logGrad, floatMaps(elementwise.Log, elementwise.Log), complexFunc(elementwise.LogOfComplex))
 	unary("Log1p", inexactTypes, log1pGrad, floatMaps(elementwise.Log1p, elementwise.Log1p), complexFunc(complexLog1p))
 	unary("Sin", inexactTypes, sinGrad, floatFunc(math.Sin), complexFunc(cmplx.Sin))
 	unary("Cos", inexactTypes, cosGrad, floatFunc(math.Cos), complexFunc(cmplx.Cos))

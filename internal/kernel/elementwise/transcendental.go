@@ -54,6 +54,11 @@ func LogOf(x float64) float64 {
 	return math.Log(x)
 }
 
+// LogOfComplex is cmplx.Log by [LogOf].
+func LogOfComplex(x complex128) complex128 {
+	return complex(LogOf(cmplx.Abs(x)), cmplx.Phase(x))
+}
+
 // powOf is math.Pow, which takes the logarithm of x where y has a fraction.
 func powOf(x, y float64) float64 {
 	if x > 0 && x < leastNormal && y != math.Trunc(y) {
