@@ -40,8 +40,12 @@ func extended(x, n tf.Output) tf.Output {
 	return ops.Pad(x, ops.Concat(0, []tf.Output{none, end}))
 }
 
-// atLeast fills the last dimension up with zeros to n elements.
+// atLeast fills the last dimension up with zeros to n elements. An x that has been
+// refused has no shape; it stays as it is, so that its error is told.
 func atLeast(x tf.Output, n int) tf.Output {
+	if x.Err() != nil {
+		return x
+	}
 	s := x.Shape()
 	size := s[len(s)-1]
 	switch {

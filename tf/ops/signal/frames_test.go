@@ -1,0 +1,29 @@
+package signal_test
+
+import (
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/signal"
+)
+
+// TestRefusedFrames: what the first step of a transform refuses, the next ones do not
+// look at.
+func TestRefusedFrames(t *testing.T) {
+	unknown := ops.Placeholder(tf.NewGraph(), tf.Float32, nil)
+	whole := ops.Const(eager.New(), []int32{1, 2, 3, 4}, 2, 2)
+	for name, y := range map[string]func() tf.Output{
+		"STFT, unknown rank":   func() tf.Output { return signal.STFT(unknown, 4, 2, signal.STFTOptions{}) },
+		"STFT, integers":       func() tf.Output { return signal.STFT(whole, 2, 1, signal.STFTOptions{}) },
+		"STFT, length":         func() tf.Output { return signal.STFT(whole, 0, 1, signal.STFTOptions{NoWindow: true}) },
+		"InverseSTFT, no type": func() tf.Output { return signal.InverseSTFT(whole, 2, 1, signal.STFTOptions{}) },
+		"DCT, integers":        func() tf.Output { return signal.DCT(whole, 3, false) },
+		"IDCT, integers":       func() tf.Output { return signal.IDCT(whole, 2, true) },
+	} {
+		if err := y().Err(); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("%s: got %v, want INVALID_ARGUMENT", name, err)
+		}
+	}
+}
