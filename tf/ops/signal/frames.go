@@ -118,14 +118,15 @@ func OverlapAndAdd(x tf.Output, step int) tf.Output {
 		}
 		shape := ops.Shape(x)
 		frames, length := shape.At("-2"), shape.At("-1")
-		n := frames.Sub(1).Mul(step).Add(length)
+		n := ops.Maximum(count(x, 0), frames.Sub(1).Mul(step).Add(length))
 		begins := ops.Range(nil, count(x, 0), frames, count(x, 1)).Mul(step)
 		places := ops.AddV2(ops.ExpandDims(begins, 1), ops.Range(nil, count(x, 0), length, count(x, 1)))
-		rows := ops.Reshape(x, ops.Stack([]tf.Output{count(x, -1), frames.Mul(length)}, 0))
+		signals := ops.Prod(shape.At(":-2"), []int{0}) // -1 would mean any number if there are no elements
+		rows := ops.Reshape(x, ops.Stack([]tf.Output{signals, frames.Mul(length)}, 0))
 		sums := ops.UnsortedSegmentSum(rows.Transpose(1, 0), ops.Reshape(places, []int{-1}), n)
 		y := ops.Reshape(sums.Transpose(1, 0), ops.Concat(0, []tf.Output{shape.At(":-2"), ops.Reshape(n, []int{1})}))
 		if s := x.Shape(); s.Known() {
-			y.SetShape(append(s[:len(s)-2:len(s)-2], (s[len(s)-2]-1)*step+s[len(s)-1]))
+			y.SetShape(append(s[:len(s)-2:len(s)-2], max(0, (s[len(s)-2]-1)*step+s[len(s)-1])))
 		}
 		return y
 	})

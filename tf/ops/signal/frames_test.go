@@ -27,3 +27,25 @@ func TestRefusedFrames(t *testing.T) {
 		}
 	}
 }
+
+// TestOverlapAndAddOfNothing: where there are no frames or no elements in them, the
+// results are zeros, as many as in TensorFlow 2.21.
+func TestOverlapAndAddOfNothing(t *testing.T) {
+	g := eager.New()
+	for _, c := range []struct {
+		in   tf.Shape
+		step int
+		want tf.Shape
+	}{
+		{tf.Shape{0, 4}, 2, tf.Shape{2}},
+		{tf.Shape{0, 2}, 4, tf.Shape{0}},
+		{tf.Shape{2, 0, 4}, 2, tf.Shape{2, 2}},
+		{tf.Shape{2, 3, 0}, 2, tf.Shape{2, 4}},
+		{tf.Shape{0, 3, 4}, 2, tf.Shape{0, 8}},
+	} {
+		y, err := signal.OverlapAndAdd(ops.Const(g, []float32{}, c.in...), c.step).Value()
+		if err != nil || !y.Shape().Equal(c.want) {
+			t.Errorf("frames %v, step %d: got %v, %v, want zeros %v", c.in, c.step, y, err, c.want)
+		}
+	}
+}
