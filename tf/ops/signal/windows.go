@@ -77,8 +77,8 @@ func cast(x tf.Output, d tf.DType) tf.Output {
 // INVALID_ARGUMENT when the graph is built.
 func KaiserWindow(beta float64) Window {
 	return func(g *tf.Graph, length int, d tf.DType) tf.Output {
-		if length == 1 {
-			return computed(g, "kaiser_window", 1, d, func(float64) float64 { return 1 })
+		if length == 1 || !d.IsFloat() { // the latter is refused there
+			return computed(g, "kaiser_window", length, d, func(float64) float64 { return 1 })
 		}
 		half := float64(length-1) / 2
 		arg := computed(g, "kaiser_window", length, tf.Float64, func(i float64) float64 {
@@ -95,12 +95,12 @@ func KaiserWindow(beta float64) Window {
 
 // KaiserBesselDerivedWindow returns a window that is derived from Kaiser's
 // and satisfies the condition of Princen and Bradley. Its length must be
-// even. An odd length is refused with INVALID_ARGUMENT when the graph is
-// built.
+// even. An odd or negative length and a type that is no floating-point type
+// are refused with INVALID_ARGUMENT when the graph is built.
 func KaiserBesselDerivedWindow(beta float64) Window {
 	return func(g *tf.Graph, length int, d tf.DType) tf.Output {
-		if length%2 != 0 {
-			return tf.Failed(g, "kaiser_bessel_derived_window", invalid("the length of this window must be even, got %d", length)).Output(0)
+		if length%2 != 0 || length < 0 || !d.IsFloat() {
+			return tf.Failed(g, "kaiser_bessel_derived_window", invalid("the length of this window must be even and its type a floating-point type, got %d and %v", length, d)).Output(0)
 		}
 		sum := ops.Cumsum(KaiserWindow(beta)(g, length/2+1, tf.Float64), 0)
 		half := ops.Sqrt(ops.RealDiv(sum.At(":-1"), sum.At("-1")))
