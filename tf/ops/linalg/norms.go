@@ -103,7 +103,7 @@ func spectral(x tf.Output, axes []int, keep bool) tf.Output {
 		}
 	}
 	s, _, _ := Svd(ops.Transpose(x, append(perm, at[0], at[1])), SvdOpts{ValuesOnly: true})
-	y := ops.Max(s, []int{-1})
+	y := ops.Max(realPart(s), []int{-1})
 	if !keep {
 		return y
 	}
@@ -150,6 +150,7 @@ func longer(x, y tf.Output) tf.Output {
 func MatrixRank(x tf.Output, tolerance float64) tf.Output {
 	return scoped("matrix_rank", x, func() tf.Output {
 		s, _, _ := Svd(x, SvdOpts{ValuesOnly: true})
+		s = realPart(s)
 		limit := constLike(s, tolerance)
 		if tolerance < 0 {
 			limit = ops.Mul(ops.Mul(constLike(s, precision(x.DType().Base())), longer(x, s)), ops.Max(s, []int{-1}, keepDims))
@@ -167,6 +168,7 @@ func MatrixRank(x tf.Output, tolerance float64) tf.Output {
 func Pinv(x tf.Output, rcond float64) tf.Output {
 	return scoped("pinv", x, func() tf.Output {
 		s, u, v := Svd(x)
+		s = realPart(s)
 		part := constLike(s, rcond)
 		if rcond < 0 {
 			part = ops.Mul(constLike(s, 10*precision(x.DType().Base())), longer(x, s))
@@ -182,6 +184,15 @@ func Pinv(x tf.Output, rcond float64) tf.Output {
 func conjOf(x tf.Output) tf.Output {
 	if x.DType().Base().IsComplex() {
 		return ops.Conj(x)
+	}
+	return x
+}
+
+// realPart returns the real part of x, which is x itself if it is real. Svd gives singular
+// values the type of its matrix; complex numbers cannot be compared.
+func realPart(x tf.Output) tf.Output {
+	if x.DType().Base().IsComplex() {
+		return ops.Real(x)
 	}
 	return x
 }
