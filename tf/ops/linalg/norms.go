@@ -22,8 +22,8 @@ var keepDims = ops.ReduceOpts{KeepDims: true}
 // greatest sum of a column), infinite (of a row), or 2 (the greatest singular
 // value). With keep the axes stay, with size 1. The result has the shape of x
 // without the axes, and its type, or that of the real part of complex x. More
-// than two axes, an order that is negative or NaN, another order of a matrix
-// norm, and order 2 of matrices of unknown rank or of rank below 2 are
+// than two axes, two that are one, an order that is negative or NaN, another
+// order of a matrix norm, axes out of range, and order 2 of matrices of unknown rank or of rank below 2 are
 // refused with INVALID_ARGUMENT when the graph is built.
 func Norm(x tf.Output, p Order, axes []int, keep bool) tf.Output {
 	return scoped("norm", x, func() tf.Output {
@@ -68,6 +68,9 @@ func squares(x tf.Output) tf.Output {
 }
 
 func matrixNorm(x tf.Output, p Order, axes []int, keep bool) tf.Output {
+	if err := checkAxes(x.Shape(), axes); err != nil {
+		return refused(x, "norm", "%v", err)
+	}
 	first, second := axes[0], axes[1]
 	switch p {
 	case 1:
@@ -78,6 +81,24 @@ func matrixNorm(x tf.Output, p Order, axes []int, keep bool) tf.Output {
 		return spectral(x, axes, keep)
 	}
 	return refused(x, "norm", "the order of a matrix norm is Euclidean, 1, 2 or infinite, got %v", float64(p))
+}
+
+// checkAxes refuses axes of matrices that are out of range or the same: the sum along one
+// and the maximum along it again would be that of vectors.
+func checkAxes(s tf.Shape, axes []int) error {
+	a, b, rank := axes[0], axes[1], len(s)
+	if s != nil {
+		for _, axis := range axes {
+			if axis < -rank || axis >= rank {
+				return invalid("the axes of a matrix norm must be in [-%d, %d), got %v", rank, rank, axes)
+			}
+		}
+		a, b = (a+rank)%rank, (b+rank)%rank
+	}
+	if a == b {
+		return invalid("a matrix norm has two different axes, got %v", axes)
+	}
+	return nil
 }
 
 // sumThenMax sums |x| along one axis and takes the maximum along the other.

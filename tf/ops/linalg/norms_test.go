@@ -2,6 +2,7 @@ package linalg_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -42,5 +43,22 @@ func TestSingularValuesOfComplexMatrices(t *testing.T) {
 				t.Errorf("%s of %v: got %s, want %s", name, d, got, c.want)
 			}
 		}
+	}
+}
+
+// TestAxesOfMatrixNorms: axes that are no two of the matrix are refused, as in TensorFlow.
+func TestAxesOfMatrixNorms(t *testing.T) {
+	g := eager.New()
+	x := ops.Const(g, []float32{1, 2, 3, 4}, 2, 2)
+	for _, p := range []linalg.Order{linalg.Euclidean, 1, 2, linalg.Order(math.Inf(1))} {
+		for _, axes := range [][]int{{1, 1}, {0, -2}, {0, 3}, {-3, 1}} {
+			if y := linalg.Norm(x, p, axes, false); tf.CodeOf(y.Err()) != tf.InvalidArgument {
+				v, _ := y.Value()
+				t.Errorf("order %v, axes %v: got %v, %v, want INVALID_ARGUMENT", p, axes, v, y.Err())
+			}
+		}
+	}
+	if y := linalg.Norm(ops.Placeholder(tf.NewGraph(), tf.Float32, nil), 1, []int{1, 1}, false); tf.CodeOf(y.Err()) != tf.InvalidArgument {
+		t.Errorf("unknown rank: got %v, want INVALID_ARGUMENT", y.Err())
 	}
 }
