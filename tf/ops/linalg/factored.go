@@ -15,13 +15,34 @@ func parts(lu tf.Output) (lower, upper tf.Output) {
 	return lower, ops.MatrixBandPart(lu, zero, all)
 }
 
-// permuted returns the rows of matrices in the order p.
+// permuted returns the rows of matrices in the order p. What matrices and orders have
+// before their own dimensions is broadcast.
 func permuted(x, p tf.Output) tf.Output {
-	n := len(p.Shape())
+	s, n := x.Shape(), len(p.Shape())
 	if n == 0 {
 		return refused(x, "permute_rows", "the rank of a permutation must be known and at least 1, got shape %v", p.Shape())
 	}
-	return ops.Gather(x, p, n-1, ops.GatherOpts{BatchDims: n - 1})
+	if n == 1 {
+		return ops.Gather(x, p, -2)
+	}
+	if len(s) == n+1 && s[:n-1].Compatible(p.Shape()[:n-1]) {
+		return ops.Gather(x, p, n-1, ops.GatherOpts{BatchDims: n - 1})
+	}
+	return permutedEach(x, p)
+}
+
+// permutedEach is permuted for matrices and orders in batches of different shapes, which
+// Gather does not broadcast.
+func permutedEach(x, p tf.Output) tf.Output {
+	join := func(parts ...tf.Output) tf.Output { return ops.Concat(0, parts) }
+	sx, sp := ops.Shape(x), ops.Shape(p)
+	batch := ops.BroadcastArgs(sx.At(":-2"), sp.At(":-1"))
+	count := ops.Prod(batch, []int{0}, keepDims)
+	matrix, order := sx.At("-2:"), sp.At("-1:")
+	rows := ops.Reshape(ops.BroadcastTo(x, join(batch, matrix)), join(count, matrix))
+	orders := ops.Reshape(ops.BroadcastTo(p, join(batch, order)), join(count, order))
+	y := ops.Gather(rows, orders, 1, ops.GatherOpts{BatchDims: 1})
+	return ops.Reshape(y, join(batch, order, sx.At("-1:")))
 }
 
 // LuReconstruct returns the matrices that Lu has factored into lu and p. lu
@@ -38,7 +59,8 @@ func LuReconstruct(lu, p tf.Output) tf.Output {
 // LuSolve returns the x for which A·x = b, where Lu has factored A [... M M]
 // into lu and p, and b is [... M K]. p has shape [... M], and its rank must
 // be known; else the graph is refused with INVALID_ARGUMENT when it is built.
-// The result has the shape and the type of b.
+// The result has the shape and the type of b; dimensions before the last two
+// broadcast.
 func LuSolve(lu, p, b tf.Output) tf.Output {
 	return scoped("lu_solve", lu, func() tf.Output {
 		lower, upper := parts(lu)
