@@ -29,7 +29,7 @@ func init() {
 // bfloat16, float32, float64, int32, int64, complex64 and complex128, which
 // the result keeps; float16 and bfloat16 are summed in float32. A letter that
 // occurs twice in the result puts a diagonal there. Equations without exactly
-// one "->", with more than two terms, with letters in the result that the
+// one "->", with more than two terms, with two "..." in one, with letters in the result that the
 // inputs lack, or that do not fit the shapes are refused with
 // INVALID_ARGUMENT, when the graph is built if all shapes are known, else in
 // the step.

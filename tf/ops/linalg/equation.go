@@ -36,6 +36,11 @@ func parseEquation(s string) (*equation, error) {
 	for _, t := range terms {
 		e.in = append(e.in, labels(t))
 	}
+	for _, term := range append(e.in[:len(e.in):len(e.in)], e.out) {
+		if at := slices.Index(term, ellipsis); at >= 0 && slices.Contains(term[at+1:], ellipsis) {
+			return nil, invalid("Expecting at most one ellipsis (...) in each subscript of the einsum equation: %s", s)
+		}
+	}
 	return e, nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func TestParseEquation(t *testing.T) {
@@ -39,6 +41,19 @@ func TestPlan(t *testing.T) {
 		}
 		if got := p.shape(p.out); !got.Equal(c.want) {
 			t.Errorf("%s: shape is %v, want %v", c.equation, got, c.want)
+		}
+	}
+}
+
+// TestTwoEllipses are refused: which dimensions each stands for is anyone's guess, and the
+// dimensions of the shape were too few for both.
+func TestTwoEllipses(t *testing.T) {
+	for _, equation := range []string{"......->...", "...i...->i...", "...,......->...", "...->......"} {
+		g := eager.New()
+		x := ops.Const(g, make([]float32, 8), 2, 2, 2)
+		in := []tf.Output{x, x}[:1+strings.Count(equation, ",")]
+		if err := Einsum(equation, in).Err(); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "at most one ellipsis") {
+			t.Errorf("%q: got %v, want INVALID_ARGUMENT", equation, err)
 		}
 	}
 }
