@@ -14,6 +14,7 @@ type LinearOperator struct{ *structure }
 // A structure says how to compute with an operator. What is nil is computed with the
 // matrix.
 type structure struct {
+	home   *tf.Graph // that of what the operator was made of
 	matrix tf.Output // once it was needed
 	dense  func() tf.Output
 	matmul func(x tf.Output, adjoint bool) tf.Output
@@ -23,12 +24,17 @@ type structure struct {
 }
 
 // ToDense returns the matrix. It has shape [... M N]. An operator computes it
-// once and keeps it.
+// once and keeps it, except in a loop, a branch or the body of a function,
+// outside of which it has no value.
 func (o LinearOperator) ToDense() tf.Output {
-	if o.matrix.IsZero() {
-		o.matrix = o.dense()
+	if !o.matrix.IsZero() {
+		return o.matrix
 	}
-	return o.matrix
+	m := o.dense()
+	if op := m.Operation(); op != nil && op.ControlFlowContext() == nil && m.Graph() == o.home {
+		o.matrix = m
+	}
+	return m
 }
 
 // MatMul returns the product of the operator and matrices x [... N K]. The
@@ -104,22 +110,25 @@ func (o LinearOperator) LogAbsDeterminant() tf.Output {
 	return log
 }
 
-// operator makes a LinearOperator.
-func operator(s structure) LinearOperator { return LinearOperator{&s} }
+// operator makes a LinearOperator of what belongs to a graph.
+func operator(home *tf.Graph, s structure) LinearOperator {
+	s.home = home
+	return LinearOperator{&s}
+}
 
 // LinearOperatorFullMatrix is a matrix without structure. m has shape
 // [... M N]. Shapes and types are checked by the functions that compute with
 // the matrix: MatMul and MatrixSolve among others. LinearOperatorFullMatrix
 // itself refuses nothing.
 func LinearOperatorFullMatrix(m tf.Output) LinearOperator {
-	return operator(structure{matrix: m})
+	return operator(m.Graph(), structure{matrix: m})
 }
 
 // LinearOperatorAdjoint is the conjugate transpose of an operator. It computes
 // with o and keeps the structure of o. Its functions refuse what those of o
 // refuse.
 func LinearOperatorAdjoint(o LinearOperator) LinearOperator {
-	return operator(structure{
+	return operator(o.home, structure{
 		dense:  func() tf.Output { return Adjoint(o.ToDense()) },
 		matmul: func(x tf.Output, adjoint bool) tf.Output { return o.multiply(x, !adjoint) },
 		solve:  func(b tf.Output, adjoint bool) tf.Output { return o.solution(b, !adjoint) },
@@ -133,7 +142,7 @@ func LinearOperatorAdjoint(o LinearOperator) LinearOperator {
 // inverse fails with INVALID_ARGUMENT where MatrixSolve or MatrixInverse says
 // so.
 func LinearOperatorInversion(o LinearOperator) LinearOperator {
-	return operator(structure{
+	return operator(o.home, structure{
 		dense:  func() tf.Output { return MatrixInverse(o.ToDense()) },
 		matmul: o.solution,
 		solve:  o.multiply,
@@ -149,7 +158,7 @@ func LinearOperatorComposition(os ...LinearOperator) LinearOperator {
 	if len(os) == 0 {
 		return none("LinearOperatorComposition")
 	}
-	return operator(structure{
+	return operator(os[0].home, structure{
 		dense: func() tf.Output {
 			m := os[0].ToDense()
 			for _, o := range os[1:] {
@@ -202,7 +211,7 @@ func LinearOperatorLowRankUpdate(base LinearOperator, u, d, v tf.Output) LinearO
 	if !d.IsZero() {
 		scaled = ops.Mul(u, ops.ExpandDims(d, -2))
 	}
-	return operator(structure{
+	return operator(u.Graph(), structure{
 		dense: func() tf.Output {
 			return ops.AddV2(base.ToDense(), multiplied(scaled, v, ops.BatchMatMulOpts{AdjY: true}))
 		},

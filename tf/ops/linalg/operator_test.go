@@ -1,12 +1,15 @@
 package linalg_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/linalg"
+	"github.com/gorge-tf/gorge/tf/session"
+	"github.com/gorge-tf/gorge/tf/tftest"
 )
 
 // TestOperatorsOfNothing: TensorFlow refuses an empty list of operators, too.
@@ -33,5 +36,32 @@ func TestToeplitzOfDifferentLengths(t *testing.T) {
 		if err := o.ToDense().Err(); tf.CodeOf(err) != tf.InvalidArgument {
 			t.Errorf("a row of %d, a column of 2: got %v, want INVALID_ARGUMENT", n, err)
 		}
+	}
+}
+
+// TestDenseInLoops: the matrix that a loop has computed is not kept, since it has no value
+// outside. The same holds for functions.
+func TestDenseInLoops(t *testing.T) {
+	g := tf.NewGraph()
+	o := linalg.LinearOperatorKronecker(linalg.LinearOperatorDiag(ops.Const(g, []float32{1, 2})), linalg.LinearOperatorDiag(ops.Const(g, []float32{1})))
+	b := ops.Const(g, []float32{1, 2})
+	x, _ := linalg.ConjugateGradient(o, b, 1e-6, 10)
+	f := tf.NewFunction(g, "product", tf.SpecOf(b), func(v []tf.Output) []tf.Output { return []tf.Output{o.MatVec(v[0])} })
+	y := f.Call([]tf.Output{b})[0]
+	z := o.SolveVec(b)
+	if o.ToDense() != o.ToDense() {
+		t.Error("the matrix is not kept")
+	}
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	out, err := s.Run(context.Background(), nil, x, y, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]float32{{1, 1}, {1, 4}, {1, 1}} {
+		tftest.Elements(t, out[i], want, tftest.Within(1e-5, 1e-5))
 	}
 }

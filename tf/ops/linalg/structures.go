@@ -18,7 +18,7 @@ func conjugated(x tf.Output, adjoint bool) tf.Output {
 // NaN, not an error.
 func LinearOperatorDiag(d tf.Output) LinearOperator {
 	column := func(adjoint bool) tf.Output { return ops.ExpandDims(conjugated(d, adjoint), -1) }
-	return operator(structure{
+	return operator(d.Graph(), structure{
 		dense:  func() tf.Output { return ops.MatrixDiag(d) },
 		matmul: func(x tf.Output, adjoint bool) tf.Output { return ops.Mul(column(adjoint), x) },
 		solve:  func(b tf.Output, adjoint bool) tf.Output { return ops.RealDiv(b, column(adjoint)) },
@@ -32,7 +32,7 @@ func LinearOperatorDiag(d tf.Output) LinearOperator {
 // refuses a negative n with INVALID_ARGUMENT.
 func LinearOperatorIdentity(g *tf.Graph, n int, d tf.DType) LinearOperator {
 	same := func(x tf.Output, _ bool) tf.Output { return x }
-	return operator(structure{dense: func() tf.Output { return Eye(g, n, n, d) }, matmul: same, solve: same})
+	return operator(g, structure{dense: func() tf.Output { return Eye(g, n, n, d) }, matmul: same, solve: same})
 }
 
 // LinearOperatorScaledIdentity is the identity of n rows times multiplier
@@ -42,7 +42,7 @@ func LinearOperatorScaledIdentity(n int, multiplier tf.Output) LinearOperator {
 	factor := func(adjoint bool) tf.Output {
 		return ops.ExpandDims(ops.ExpandDims(conjugated(multiplier, adjoint), -1), -1)
 	}
-	return operator(structure{
+	return operator(multiplier.Graph(), structure{
 		dense: func() tf.Output {
 			return ops.Mul(factor(false), Eye(multiplier.Graph(), n, n, multiplier.DType().Base()))
 		},
@@ -55,7 +55,7 @@ func LinearOperatorScaledIdentity(n int, multiplier tf.Output) LinearOperator {
 // and the type d. Negative sizes are refused by Eye with INVALID_ARGUMENT.
 // Solve fails, as there is no inverse.
 func LinearOperatorZeros(g *tf.Graph, rows, columns int, d tf.DType) LinearOperator {
-	return operator(structure{dense: func() tf.Output {
+	return operator(g, structure{dense: func() tf.Output {
 		m := Eye(g, rows, columns, d)
 		return ops.ZerosLike(m)
 	}})
@@ -66,7 +66,7 @@ func LinearOperatorZeros(g *tf.Graph, rows, columns int, d tf.DType) LinearOpera
 // an infinity or NaN, not an error.
 func LinearOperatorLowerTriangular(m tf.Output) LinearOperator {
 	diag := func() tf.Output { return ops.MatrixDiagPart(m) }
-	return operator(structure{
+	return operator(m.Graph(), structure{
 		dense: func() tf.Output {
 			g := m.Graph()
 			return ops.MatrixBandPart(m, ops.Scalar[int64](g, -1), ops.Scalar[int64](g, 0))
@@ -92,7 +92,7 @@ func LinearOperatorHouseholder(v tf.Output) LinearOperator {
 		along := multiplied(unit, multiplied(unit, x, ops.BatchMatMulOpts{AdjX: true}))
 		return ops.Sub(x, ops.Mul(constLike(x, 2), along))
 	}
-	return operator(structure{
+	return operator(v.Graph(), structure{
 		dense: func() tf.Output {
 			return reflect(ops.MatrixDiag(ops.OnesLike(v)), false)
 		},
@@ -113,7 +113,7 @@ func LinearOperatorPermutation(p tf.Output, d tf.DType) LinearOperator {
 		}
 		return permuted(x, p)
 	}
-	return operator(structure{
+	return operator(p.Graph(), structure{
 		dense: func() tf.Output {
 			g := p.Graph()
 			n := ops.Shape(p).At("-1")
@@ -134,6 +134,7 @@ func LinearOperatorPermutation(p tf.Output, d tf.DType) LinearOperator {
 // dense matrix.
 func LinearOperatorTridiag(diagonals tf.Output) LinearOperator {
 	s := structure{
+		home: diagonals.Graph(),
 		dense: func() tf.Output {
 			g := diagonals.Graph()
 			all := ops.Scalar[int32](g, -1)
@@ -160,7 +161,7 @@ func LinearOperatorToeplitz(column, row tf.Output) LinearOperator {
 	if c, r := lastSize(column), lastSize(row); c >= 0 && r >= 0 && c != r {
 		return impossible("LinearOperatorToeplitz", invalid("Expected square matrix, got row and col with mismatched dimensions: %d and %d", r, c))
 	}
-	return operator(structure{dense: func() tf.Output {
+	return operator(column.Graph(), structure{dense: func() tf.Output {
 		g := column.Graph()
 		n := ops.Shape(column).At("-1")
 		all := ops.Concat(-1, []tf.Output{ops.Reverse(row.At("..., 1:"), []int{-1}), column})
@@ -186,7 +187,7 @@ func LinearOperatorKronecker(os ...LinearOperator) LinearOperator {
 	if len(os) == 0 {
 		return none("LinearOperatorKronecker")
 	}
-	return operator(structure{dense: func() tf.Output {
+	return operator(os[0].home, structure{dense: func() tf.Output {
 		m := os[0].ToDense()
 		for _, o := range os[1:] {
 			m = kronecker(m, o.ToDense())
@@ -213,18 +214,19 @@ func LinearOperatorBlockDiag(os ...LinearOperator) LinearOperator {
 	if len(os) == 0 {
 		return none("LinearOperatorBlockDiag")
 	}
-	return operator(structure{dense: func() tf.Output {
+	return operator(os[0].home, structure{dense: func() tf.Output {
 		columns, before := 0, 0
-		for _, o := range os {
-			s := o.ToDense().Shape()
+		blocks := make([]tf.Output, len(os))
+		for i, o := range os {
+			blocks[i] = o.ToDense()
+			s := blocks[i].Shape()
 			if len(s) < 2 || s[len(s)-1] < 0 {
-				return refused(o.ToDense(), "LinearOperatorBlockDiag", "the sizes of blocks must be known, got shape %v", s)
+				return refused(blocks[i], "LinearOperatorBlockDiag", "the sizes of blocks must be known, got shape %v", s)
 			}
 			columns += s[len(s)-1]
 		}
 		var rows []tf.Output
-		for _, o := range os {
-			m := o.ToDense()
+		for _, m := range blocks {
 			s := m.Shape()
 			n := s[len(s)-1]
 			pad := make([][2]int, len(s))
