@@ -1,6 +1,8 @@
 package linalg
 
 import (
+	"math"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -237,7 +239,7 @@ func ConjugateGradient(a LinearOperator, b tf.Output, tolerance float64, iterati
 	if b.Err() != nil {
 		return b, b
 	}
-	g := b.Graph()
+	g, most := b.Graph(), int32(min(iterations, math.MaxInt32))
 	dot := func(x, y tf.Output) tf.Output { return ops.Sum(ops.Mul(conjOf(x), y), []int{-1}, keepDims) }
 	size := func(x tf.Output) tf.Output { return Norm(x, Euclidean, []int{-1}, false) }
 	g.Scope("conjugate_gradient", func() {
@@ -245,7 +247,7 @@ func ConjugateGradient(a LinearOperator, b tf.Output, tolerance float64, iterati
 		out := tf.While([]tf.Output{ops.Scalar[int32](g, 0), ops.ZerosLike(b), b, b, dot(b, b)},
 			func(v []tf.Output) tf.Output {
 				far := ops.Any(ops.Greater(size(v[2]), limit), ops.AllAxes)
-				return far.And(v[0].Less(ops.Scalar(g, int32(iterations))))
+				return far.And(v[0].Less(ops.Scalar(g, most)))
 			},
 			func(v []tf.Output) []tf.Output {
 				i, x, r, p, gamma := v[0], v[1], v[2], v[3], v[4]

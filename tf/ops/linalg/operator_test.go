@@ -2,6 +2,7 @@ package linalg_test
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -63,5 +64,16 @@ func TestDenseInLoops(t *testing.T) {
 	}
 	for i, want := range [][]float32{{1, 1}, {1, 4}, {1, 1}} {
 		tftest.Elements(t, out[i], want, tftest.Within(1e-5, 1e-5))
+	}
+}
+
+// TestManyIterations: a limit beyond int32 is none.
+func TestManyIterations(t *testing.T) {
+	g := eager.New()
+	o := linalg.LinearOperatorDiag(ops.Const(g, []float32{1, 2}))
+	for _, most := range []int{10, math.MaxInt32, math.MaxInt32 + 1, math.MaxInt} {
+		x, taken := linalg.ConjugateGradient(o, ops.Const(g, []float32{1, 2}), 1e-6, most)
+		same(t, x, ops.Const(g, []float32{1, 1}))
+		same(t, taken, ops.Scalar[int32](g, 2))
 	}
 }
