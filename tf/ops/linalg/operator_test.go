@@ -77,3 +77,24 @@ func TestManyIterations(t *testing.T) {
 		same(t, taken, ops.Scalar[int32](g, 2))
 	}
 }
+
+// TestRowsOfDiagonals: a diagonal is not broadcast along the rows of what it multiplies.
+func TestRowsOfDiagonals(t *testing.T) {
+	g := eager.New()
+	for name, o := range map[string]linalg.LinearOperator{
+		"Diag":           linalg.LinearOperatorDiag(ops.Const(g, []float32{1, 2, 3})),
+		"ScaledIdentity": linalg.LinearOperatorScaledIdentity(3, ops.Scalar[float32](g, 2)),
+	} {
+		for _, s := range [][]int{{1, 2}, {2, 1, 2}, {3}} {
+			x := ops.ConstValue(g, noise(s...))
+			for what, y := range map[string]tf.Output{"MatMul": o.MatMul(x), "Solve": o.Solve(x)} {
+				if tf.CodeOf(y.Err()) != tf.InvalidArgument {
+					t.Errorf("%s of %s, matrices %v: got %v, want INVALID_ARGUMENT", what, name, s, y.Err())
+				}
+			}
+		}
+		if err := o.Solve(ops.ConstValue(g, noise(2, 3, 1))).Err(); err != nil {
+			t.Error(err)
+		}
+	}
+}

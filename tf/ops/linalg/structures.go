@@ -13,15 +13,27 @@ func conjugated(x tf.Output, adjoint bool) tf.Output {
 	return x
 }
 
+// ofRows returns x, or refuses it if it is known not to be matrices of n rows: what has a
+// single row would be broadcast. An n of -1 is not known.
+func ofRows(x tf.Output, n int) tf.Output {
+	s := x.Shape()
+	if s != nil && (len(s) < 2 || n >= 0 && s[len(s)-2] >= 0 && s[len(s)-2] != n) {
+		return refused(x, "matmul", "an operator of %d columns needs matrices of as many rows, got shape %v", n, s)
+	}
+	return x
+}
+
 // LinearOperatorDiag is a diagonal matrix with the diagonal d [... N]. d has
 // numeric elements. Solve divides by them, so that a 0 gives an infinity or
-// NaN, not an error.
+// NaN, not an error. Matrices that are known to have other than N rows are
+// refused with INVALID_ARGUMENT when the graph is built.
 func LinearOperatorDiag(d tf.Output) LinearOperator {
 	column := func(adjoint bool) tf.Output { return ops.ExpandDims(conjugated(d, adjoint), -1) }
+	matrices := func(x tf.Output) tf.Output { return ofRows(x, lastSize(d)) }
 	return operator(d.Graph(), structure{
 		dense:  func() tf.Output { return ops.MatrixDiag(d) },
-		matmul: func(x tf.Output, adjoint bool) tf.Output { return ops.Mul(column(adjoint), x) },
-		solve:  func(b tf.Output, adjoint bool) tf.Output { return ops.RealDiv(b, column(adjoint)) },
+		matmul: func(x tf.Output, adjoint bool) tf.Output { return ops.Mul(column(adjoint), matrices(x)) },
+		solve:  func(b tf.Output, adjoint bool) tf.Output { return ops.RealDiv(matrices(b), column(adjoint)) },
 		diag:   func() tf.Output { return d },
 		det:    func() tf.Output { return ops.Prod(d, []int{-1}) },
 	})
@@ -37,7 +49,8 @@ func LinearOperatorIdentity(g *tf.Graph, n int, d tf.DType) LinearOperator {
 
 // LinearOperatorScaledIdentity is the identity of n rows times multiplier
 // [...]. It has the type of multiplier. Solve divides by multiplier, so that
-// a 0 gives an infinity or NaN, not an error.
+// a 0 gives an infinity or NaN, not an error. Matrices that are known to have
+// other than n rows are refused with INVALID_ARGUMENT when the graph is built.
 func LinearOperatorScaledIdentity(n int, multiplier tf.Output) LinearOperator {
 	factor := func(adjoint bool) tf.Output {
 		return ops.ExpandDims(ops.ExpandDims(conjugated(multiplier, adjoint), -1), -1)
@@ -46,8 +59,8 @@ func LinearOperatorScaledIdentity(n int, multiplier tf.Output) LinearOperator {
 		dense: func() tf.Output {
 			return ops.Mul(factor(false), Eye(multiplier.Graph(), n, n, multiplier.DType().Base()))
 		},
-		matmul: func(x tf.Output, adjoint bool) tf.Output { return ops.Mul(x, factor(adjoint)) },
-		solve:  func(b tf.Output, adjoint bool) tf.Output { return ops.RealDiv(b, factor(adjoint)) },
+		matmul: func(x tf.Output, adjoint bool) tf.Output { return ops.Mul(ofRows(x, n), factor(adjoint)) },
+		solve:  func(b tf.Output, adjoint bool) tf.Output { return ops.RealDiv(ofRows(b, n), factor(adjoint)) },
 	})
 }
 
