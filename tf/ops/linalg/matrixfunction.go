@@ -173,7 +173,7 @@ func exponential[T scalar](in, out []matrix[T]) error {
 		return nil
 	}
 	halvings := 0
-	for size := norm1(x); size > 1; size /= 2 {
+	for size := min(norm1(x), math.MaxFloat64); size > 1; size /= 2 { // the sum of numbers may be infinite
 		halvings++
 	}
 	x.scale(fromReal[T](math.Ldexp(1, -halvings)))
