@@ -17,18 +17,50 @@ var solver64 gonum.Implementation
 // that has elements, to the eigenvectors, in columns. It reports false if it
 // doesn't succeed. It overwrites a.
 func hermitianEig[T scalar](a, v matrix[T]) ([]float64, bool) {
-	n := a.rows
+	n, power := a.rows, a.moderate()
 	d, e, q := tridiagonalize(a)
 	if len(v.data) == 0 {
-		return d, n == 0 || solver64.Dsteqr(lapack.EVCompNone, n, d, e, nil, 1, nil)
+		ok := n == 0 || solver64.Dsteqr(lapack.EVCompNone, n, d, e, nil, 1, nil)
+		restore(d, power)
+		return d, ok
 	}
 	z := identity[float64](n, n)
 	if !solver64.Dsteqr(lapack.EVOrig, n, d, e, z.data, n, core.Make[float64](max(1, 2*n-2))) {
 		return d, false
 	}
+	restore(d, power)
 	v.setReal(z)
 	q.applyAll(v, 1)
 	return d, true
+}
+
+// moderate divides m by a power of 2, which it returns, if squares of its elements may
+// be too great or too small for numbers.
+func (m matrix[T]) moderate() (power int) {
+	most := 0.0
+	for i := range m.rows {
+		for _, v := range m.row(i) {
+			most = max(most, math.Abs(re(v)), math.Abs(im(v)))
+		}
+	}
+	if most == 0 || 0x1p-300 < most && most < 0x1p300 {
+		return 0
+	}
+	_, power = math.Frexp(most)
+	half := math.Ldexp(1, -power/2) // 2^-power itself may be too great
+	m.scale(fromReal[T](half))
+	m.scale(fromReal[T](math.Ldexp(1, -power+power/2)))
+	return power
+}
+
+// restore multiplies by the power of 2 that moderate has divided by.
+func restore(x []float64, power int) {
+	if power == 0 {
+		return
+	}
+	for i, v := range x {
+		x[i] = math.Ldexp(v, power)
+	}
 }
 
 // setReal sets the elements that m and a both have.

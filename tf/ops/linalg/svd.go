@@ -110,7 +110,7 @@ func svd[T scalar](in, out []matrix[T]) error {
 // many rows as columns, and the vectors u and v if they have elements. It
 // overwrites a.
 func singularValues[T scalar](a matrix[T], s []T, u, v matrix[T]) bool {
-	n := a.cols
+	n, power := a.cols, a.moderate()
 	d, e, left, right := bidiagonalize(a)
 	count := 0
 	if len(u.data) > 0 || len(v.data) > 0 {
@@ -120,6 +120,7 @@ func singularValues[T scalar](a matrix[T], s []T, u, v matrix[T]) bool {
 	if n > 0 && !solver64.Dbdsqr(blas.Upper, n, count, count, 0, d, e, vb.data, n, ub.data, n, nil, 1, core.Make[float64](4*n)) {
 		return false
 	}
+	restore(d, power)
 	for i, x := range d {
 		s[i] = fromReal[T](x)
 	}
