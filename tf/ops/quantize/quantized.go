@@ -156,14 +156,25 @@ func (q *quantizer) bounds(c *core.OpContext) (slices, error) {
 	return slicesOf(s, q.axis), nil
 }
 
-// widened makes a range hold 0 and not be too narrow.
-func (q *quantizer) widened(lo, hi float32) (float32, float32, error) {
-	if hi < lo {
+// widened makes a range hold 0 and not be too narrow. A bound that is NaN becomes 0, as in
+// TensorFlow, but for numbers of 8 bits without sign by their minimum.
+func (q *quantizer) widened(lo, hi float32, d tf.DType) (float32, float32, error) {
+	if hi < lo || !(lo <= hi) && d == tf.QUint8 && q.mode == MinFirst {
 		return 0, 0, invalid("input_max_range must be larger than input_min_range.")
 	}
-	epsilon := max(1, max(abs(lo), abs(hi))) * q.least
-	lo = min(0, lo)
-	return lo, max(0, max(hi, lo+epsilon)), nil
+	epsilon := greater(1, greater(abs(lo), abs(hi))) * q.least
+	if !(lo < 0) {
+		lo = 0
+	}
+	return lo, greater(0, greater(hi, lo+epsilon)), nil
+}
+
+// greater is C++'s max: the first one if the numbers do not compare.
+func greater(a, b float32) float32 {
+	if a < b {
+		return b
+	}
+	return a
 }
 
 func abs(x float32) float32 { return float32(math.Abs(float64(x))) }
@@ -186,6 +197,9 @@ func slicerOf[Q quantum](q *quantizer, lo, hi float32) slicer[Q] {
 	case MinFirst:
 		f := minFirst[Q]{lo, hi}
 		return slicer[Q]{lo, hi, f.quantize}
+	}
+	if lo == hi { // nothing but 0
+		return slicer[Q]{lo, hi, func(y []Q, _ []float32) { clear(y) }}
 	}
 	scale := (highest[Q]() - lowest[Q]()) / (hi - lo)
 	if lowest[Q]() == 0 {
@@ -255,7 +269,7 @@ func quantizeSlices[Q quantum](c *core.OpContext, q *quantizer, at slices) error
 	}
 	by := core.Make[slicer[Q]](at.n)
 	for i := range by {
-		lo, hi, err := q.widened(core.Data[float32](c.Input(1))[i], core.Data[float32](c.Input(2))[i])
+		lo, hi, err := q.widened(core.Data[float32](c.Input(1))[i], core.Data[float32](c.Input(2))[i], out.DType())
 		if err != nil {
 			return err
 		}

@@ -71,3 +71,46 @@ func TestRangesThatAreNotNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestQuantizedByBoundsThatAreNaN: such a bound counts as 0. What is then quantized, and
+// the range, are those of TensorFlow 2.21.
+func TestQuantizedByBoundsThatAreNaN(t *testing.T) {
+	g, nan := eager.New(), float32(math.NaN())
+	x := ops.Const(g, []float32{-3, 0, 0.5, 2}, 4)
+	for _, c := range []struct {
+		d      tf.DType
+		mode   string
+		lo, hi float32
+		want   string
+	}{
+		{tf.QUint8, quantize.MinCombined, nan, 1, "[0 0 128 255] 0 1"},
+		{tf.QUint8, quantize.MinCombined, 0, nan, "[0 0 0 0] 0 0"},
+		{tf.QUint8, quantize.MinCombined, -1, nan, "[0 255 255 255] -1 0"},
+		{tf.QUint8, quantize.MinFirst, nan, 1, ""},
+		{tf.QUint8, quantize.MinFirst, 0, nan, ""},
+		{tf.QUint8, quantize.Scaled, nan, 1, "[0 0 128 255] 0 1"},
+		{tf.QInt8, quantize.MinCombined, nan, 1, "[-128 -128 -1 127] 0 1"},
+		{tf.QInt8, quantize.MinCombined, nan, nan, "[0 0 0 0] 0 0"},
+		{tf.QInt8, quantize.MinFirst, nan, 1, "[-128 -128 0 127] 0 1"},
+		{tf.QInt8, quantize.MinFirst, nan, nan, "[-128 -128 -128 -128] 0 0"},
+		{tf.QInt16, quantize.MinCombined, -1, nan, "[-32768 32767 32767 32767] -1 0"},
+		{tf.QInt16, quantize.Scaled, nan, 1, "[-32768 0 16384 32767] -1.0000305 1"},
+	} {
+		y, lo, hi := quantize.QuantizeV2(x, ops.Scalar(g, c.lo), ops.Scalar(g, c.hi), c.d, quantize.QuantizeOpts{Mode: c.mode})
+		v, err := ops.Cast(y, tf.Int32).Value()
+		if c.want == "" {
+			if tf.CodeOf(err) != tf.InvalidArgument {
+				t.Errorf("%v, %s, %v to %v: got %v, %v, want INVALID_ARGUMENT", c.d, c.mode, c.lo, c.hi, v, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		least, _ := lo.Value()
+		most, _ := hi.Value()
+		if got := fmt.Sprint(tf.Data[int32](v), tf.Data[float32](least)[0], tf.Data[float32](most)[0]); got != c.want {
+			t.Errorf("%v, %s, %v to %v: got %s, want %s", c.d, c.mode, c.lo, c.hi, got, c.want)
+		}
+	}
+}
