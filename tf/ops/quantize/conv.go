@@ -37,6 +37,9 @@ type window struct {
 }
 
 func windowOf(n *core.Node) (window, error) {
+	if err := n.CheckInt32s("strides", "dilations"); err != nil {
+		return window{}, err
+	}
 	s, d := n.Ints("strides"), n.Ints("dilations")
 	switch {
 	case len(s) != 4:
