@@ -29,7 +29,7 @@ type FileWriterOptions struct {
 type FileWriter struct {
 	dir   string
 	o     FileWriterOptions
-	queue chan *pb.Event
+	queue chan []byte // events in the form of the file
 	flush chan chan error
 
 	mu     sync.RWMutex // held for reading while an event is put into the queue
@@ -73,7 +73,7 @@ func (w *FileWriter) Reopen() error {
 	}
 	w.closed, w.err, w.name = false, nil, file.Name()
 	w.seen, w.known = map[string]bool{}, map[string]bool{}
-	w.queue, w.flush, w.done = make(chan *pb.Event, w.o.MaxQueue), make(chan chan error), make(chan struct{})
+	w.queue, w.flush, w.done = make(chan []byte, w.o.MaxQueue), make(chan chan error), make(chan struct{})
 	go w.run(file, w.queue, w.flush, w.done)
 	return nil
 }
@@ -89,7 +89,7 @@ func (w *FileWriter) Name() string {
 }
 
 // run writes what comes until the queue is closed.
-func (w *FileWriter) run(file *Writer, queue chan *pb.Event, flush chan chan error, done chan struct{}) {
+func (w *FileWriter) run(file *Writer, queue chan []byte, flush chan chan error, done chan struct{}) {
 	defer close(done)
 	defer func() {
 		if p := recover(); p != nil {
@@ -106,7 +106,7 @@ func (w *FileWriter) run(file *Writer, queue chan *pb.Event, flush chan chan err
 				w.fail(file.Close())
 				return
 			}
-			w.fail(file.put(e))
+			w.fail(file.write(e))
 		case <-tick.C:
 			w.fail(file.Flush())
 		case answer := <-flush:
@@ -118,7 +118,7 @@ func (w *FileWriter) run(file *Writer, queue chan *pb.Event, flush chan chan err
 }
 
 // refuse drops what comes, so that nothing waits for ever.
-func (w *FileWriter) refuse(queue chan *pb.Event, flush chan chan error) {
+func (w *FileWriter) refuse(queue chan []byte, flush chan chan error) {
 	for {
 		select {
 		case _, more := <-queue:
@@ -132,10 +132,10 @@ func (w *FileWriter) refuse(queue chan *pb.Event, flush chan chan error) {
 }
 
 // drain writes what waits now.
-func (w *FileWriter) drain(file *Writer, queue chan *pb.Event) {
+func (w *FileWriter) drain(file *Writer, queue chan []byte) {
 	for range len(queue) {
 		if e, more := <-queue; more {
-			w.fail(file.put(e))
+			w.fail(file.write(e))
 		}
 	}
 }
@@ -155,14 +155,19 @@ func (w *FileWriter) failure() error {
 	return w.err
 }
 
-// Event adds an event as it is.
+// Event adds an event as it is. The caller may change it afterwards. One that is no
+// message, since it has text that is not UTF-8, is refused with INVALID_ARGUMENT.
 func (w *FileWriter) Event(e *pb.Event) error {
+	b, err := encoded(e)
+	if err != nil {
+		return err
+	}
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	if w.closed {
 		return tf.Errorf(tf.FailedPrecondition, "a writer of events must be open, that of %s is closed", w.dir)
 	}
-	w.queue <- e
+	w.queue <- b
 	return w.failure()
 }
 

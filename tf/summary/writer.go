@@ -134,10 +134,24 @@ func (w *Writer) now(step int64, e *pb.Event) error {
 
 // put appends an event.
 func (w *Writer) put(e *pb.Event) error {
-	b, err := proto.Marshal(e)
+	b, err := encoded(e)
 	if err != nil {
 		return err
 	}
+	return w.write(b)
+}
+
+// encoded returns an event in the form in which files have it.
+func encoded(e *pb.Event) ([]byte, error) {
+	b, err := proto.Marshal(e)
+	if err != nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "the event cannot be written: %v", err)
+	}
+	return b, nil
+}
+
+// write appends an encoded event.
+func (w *Writer) write(b []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.records.Write(b); err != nil {
