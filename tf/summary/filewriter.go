@@ -47,7 +47,7 @@ type FileWriter struct {
 
 // NewFileWriter begins a file in dir, which is made if need be.
 func NewFileWriter(dir string, opts ...FileWriterOptions) (*FileWriter, error) {
-	w := &FileWriter{dir: dir, closed: true}
+	w := &FileWriter{dir: dir, closed: true, seen: map[string]bool{}, known: map[string]bool{}}
 	if len(opts) > 0 {
 		w.o = opts[0]
 	}
@@ -72,7 +72,9 @@ func (w *FileWriter) Reopen() error {
 		return err
 	}
 	w.closed, w.err, w.name = false, nil, file.Name()
+	w.seenMu.Lock() // calls look at the tags before they know whether the writer is open
 	w.seen, w.known = map[string]bool{}, map[string]bool{}
+	w.seenMu.Unlock()
 	w.queue, w.flush, w.done = make(chan []byte, w.o.MaxQueue), make(chan chan error), make(chan struct{})
 	go w.run(file, w.queue, w.flush, w.done)
 	return nil
@@ -226,9 +228,7 @@ func (w *FileWriter) MetaGraph(m *pb.MetaGraphDef) error {
 func (w *FileWriter) RunMetadata(step int64, tag string, m *pb.RunMetadata) error {
 	w.seenMu.Lock()
 	twice := w.seen[tag]
-	if w.seen != nil {
-		w.seen[tag] = true
-	}
+	w.seen[tag] = true
 	w.seenMu.Unlock()
 	if twice {
 		return tf.Errorf(tf.InvalidArgument, "The provided tag was already used for this event type: %q", tag)
