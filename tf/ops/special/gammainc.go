@@ -97,6 +97,10 @@ func igamma(a, x float64) float64 {
 	if v, ok := outside(a, x, 1); ok {
 		return v
 	}
+	if isLarge(a, x) {
+		lower, _ := largeGamma(a, x)
+		return lower
+	}
 	if byFraction(a, x) {
 		f := fraction(a, x)
 		return 1 - factor(a, x)*f.v
@@ -115,6 +119,9 @@ func igammac(a, x float64) float64 {
 		return 0
 	case math.IsInf(a, 1):
 		return 1 - 0*x
+	case isLarge(a, x):
+		_, upper := largeGamma(a, x)
+		return upper
 	case byFraction(a, x):
 		f := fraction(a, x)
 		return factor(a, x) * f.v
@@ -160,6 +167,9 @@ func (x dual) inverse() dual { return dual{1 / x.v, -x.d / (x.v * x.v)} }
 
 // slope returns the derivative of Igamma over factor.
 func slope(a, x float64) float64 {
+	if isLarge(a, x) {
+		return -largeShift(a, x) / x
+	}
 	if byFraction(a, x) {
 		f := fraction(a, x)
 		return -(f.v*(elementwise.LogOf(x)-digamma(a)) + f.d)
