@@ -64,8 +64,12 @@ func swapLast(x tf.Output) tf.Output {
 	return concat(batch, ops.Pack([]tf.Output{last, before}))
 }
 
-// vector adds a constant vector of int32 to the graph of x.
+// vector adds a constant vector of int32 to the graph of x. It is x itself if that cannot be
+// computed, as are number and constLike, so that what they are for tells why.
 func vector(x tf.Output, v ...int) tf.Output {
+	if x.Err() != nil {
+		return x
+	}
 	t := core.NewTensor(tf.Int32, tf.Shape{len(v)})
 	for i, n := range v {
 		core.Data[int32](t)[i] = int32(n)
@@ -74,11 +78,22 @@ func vector(x tf.Output, v ...int) tf.Output {
 }
 
 // number adds a constant int32 to the graph of x.
-func number(x tf.Output, v int) tf.Output { return ops.ConstValue(x.Graph(), core.Scalar(int32(v))) }
+func number(x tf.Output, v int) tf.Output {
+	if x.Err() != nil {
+		return x
+	}
+	return ops.ConstValue(x.Graph(), core.Scalar(int32(v)))
+}
 
-// constLike adds a constant of the type of x.
+// constLike adds a constant of the type of x, and refuses types that matrices do not have.
 func constLike(x tf.Output, v float64) tf.Output {
+	if x.Err() != nil {
+		return x
+	}
 	d := x.DType().Base()
+	if elementsOf[d] == nil {
+		return refused(x, "Const", "matrices of type %v are not computed with", d)
+	}
 	t := core.NewTensor(d, tf.Shape{})
 	put(t, v)
 	return ops.ConstValue(x.Graph(), t)

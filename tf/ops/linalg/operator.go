@@ -123,7 +123,7 @@ func operator(home *tf.Graph, s structure) LinearOperator {
 // the matrix: MatMul and MatrixSolve among others. LinearOperatorFullMatrix
 // itself refuses nothing.
 func LinearOperatorFullMatrix(m tf.Output) LinearOperator {
-	return operator(m.Graph(), structure{matrix: m})
+	return operator(m.Graph(), structure{matrix: m, dense: func() tf.Output { return m }}) // m may be the zero Output
 }
 
 // LinearOperatorAdjoint is the conjugate transpose of an operator. It computes

@@ -1,0 +1,35 @@
+package linalg_test
+
+import (
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/linalg"
+)
+
+// TestRefusedOperands: what is composed of operations refuses what these do, and tells why
+// an operand cannot be computed; it does not panic.
+func TestRefusedOperands(t *testing.T) {
+	g := eager.New()
+	whole := linalg.LinearOperatorDiag(ops.Const(g, []int32{1, 2}))
+	for name, x := range map[string]tf.Output{
+		"bools": ops.Const(g, []bool{true, false}), "strings": ops.Const(g, []string{"a", "b"}), "a scalar": ops.Scalar[float32](g, 1),
+		"a failure": tf.Failed(tf.NewGraph(), "f", tf.Errorf(tf.InvalidArgument, "bad")).Output(0), "nothing": {},
+	} {
+		house := linalg.LinearOperatorHouseholder(x)
+		solution, _ := linalg.ConjugateGradient(whole, x, 1e-6, 3)
+		for what, y := range map[string]tf.Output{
+			"Householder": house.MatMul(x), "dense Householder": house.ToDense(), "ConjugateGradient": solution,
+			"FullMatrix": linalg.LinearOperatorFullMatrix(x).MatMul(x), "Composition": linalg.LinearOperatorComposition(house, house).MatVec(x),
+		} {
+			if tf.CodeOf(y.Err()) != tf.InvalidArgument {
+				t.Errorf("%s of %s: got %v, want INVALID_ARGUMENT", what, name, y.Err())
+			}
+		}
+	}
+	if x, _ := linalg.ConjugateGradient(whole, ops.Const(g, []int32{1, 2}), 1e-6, 3); tf.CodeOf(x.Err()) != tf.InvalidArgument {
+		t.Errorf("ConjugateGradient of integers: got %v, want INVALID_ARGUMENT", x.Err())
+	}
+}
