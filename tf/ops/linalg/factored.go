@@ -20,7 +20,7 @@ func parts(lu tf.Output) (lower, upper tf.Output) {
 func permuted(x, p tf.Output) tf.Output {
 	s, n := x.Shape(), len(p.Shape())
 	if n == 0 {
-		return refused(x, "permute_rows", "the rank of a permutation must be known and at least 1, got shape %v", p.Shape())
+		return refused(p, "permute_rows", "the rank of a permutation must be known and at least 1, got shape %v", p.Shape())
 	}
 	if n == 1 {
 		return ops.Gather(x, p, -2)
@@ -88,6 +88,9 @@ func LuMatrixInverse(lu, p tf.Output) tf.Output {
 // computes the result, with the same code.
 func Tensordot(a, b tf.Output, axesA, axesB []int) tf.Output {
 	return scoped("Tensordot", a, func() tf.Output {
+		if b.Err() != nil {
+			return b
+		}
 		if a.Shape() == nil || b.Shape() == nil || len(axesA) != len(axesB) {
 			return refused(a, "Tensordot", "tensordot needs known ranks and as many axes of a as of b, got shapes %v and %v, axes %v and %v", a.Shape(), b.Shape(), axesA, axesB)
 		}

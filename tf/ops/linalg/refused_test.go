@@ -1,6 +1,7 @@
 package linalg_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -31,5 +32,21 @@ func TestRefusedOperands(t *testing.T) {
 	}
 	if x, _ := linalg.ConjugateGradient(whole, ops.Const(g, []int32{1, 2}), 1e-6, 3); tf.CodeOf(x.Err()) != tf.InvalidArgument {
 		t.Errorf("ConjugateGradient of integers: got %v, want INVALID_ARGUMENT", x.Err())
+	}
+}
+
+// TestCausesAreTold: an operand that cannot be computed is not said to have the wrong shape.
+func TestCausesAreTold(t *testing.T) {
+	g := eager.New()
+	x, bad := ops.Const(g, []float32{1, 2, 3, 4}, 2, 2), tf.Failed(g, "f", tf.Errorf(tf.InvalidArgument, "bad luck")).Output(0)
+	for name, y := range map[string]tf.Output{
+		"Permutation": linalg.LinearOperatorPermutation(bad, tf.Float32).MatMul(x),
+		"LuSolve":     linalg.LuSolve(x, bad, x),
+		"BlockDiag":   linalg.LinearOperatorBlockDiag(linalg.LinearOperatorFullMatrix(bad), linalg.LinearOperatorFullMatrix(x)).ToDense(),
+		"Tensordot":   linalg.Tensordot(x, bad, []int{0}, []int{0}),
+	} {
+		if err := y.Err(); err == nil || !strings.Contains(err.Error(), "bad luck") {
+			t.Errorf("%s: got %v, want the cause", name, err)
+		}
 	}
 }

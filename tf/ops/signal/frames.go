@@ -17,8 +17,12 @@ func scoped(scope string, x tf.Output, f func() tf.Output) (y tf.Output) {
 	return y
 }
 
-// refused returns an Output that carries an error.
+// refused returns an Output that carries an error: that of x if it has one, since nothing is
+// known of the shape of such an x.
 func refused(x tf.Output, name, format string, args ...any) tf.Output {
+	if x.Err() != nil {
+		return x
+	}
 	return tf.Failed(x.Graph(), name, invalid(format, args...)).Output(0)
 }
 
