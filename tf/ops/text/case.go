@@ -106,6 +106,26 @@ var capitals = func() map[rune]string {
 	return m
 }()
 
+// newLetters are letters of later versions of Unicode than the 13th, which TensorFlow knows:
+// to it they are no letters and have no case, whatever package unicode of this Go says.
+var newLetters = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x1C89, Hi: 0x1C8A, Stride: 1}, {Lo: 0x2C2F, Hi: 0x2C5F, Stride: 0x30},
+		{Lo: 0xA7C0, Hi: 0xA7C1, Stride: 1}, {Lo: 0xA7CB, Hi: 0xA7F4, Stride: 1},
+	},
+	R32: []unicode.Range32{
+		{Lo: 0x10570, Hi: 0x105BF, Stride: 1}, {Lo: 0x10D40, Hi: 0x10D8F, Stride: 1}, {Lo: 0x16EA0, Hi: 0x16EDF, Stride: 1},
+	},
+}
+
+// simple is f, a change of case that makes one letter of another, for letters of Unicode 13.
+func simple(r rune, f func(rune) rune) rune {
+	if unicode.Is(newLetters, r) {
+		return r
+	}
+	return f(r)
+}
+
 func upper(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -113,7 +133,7 @@ func upper(s string) string {
 		if c, ok := capitals[r]; ok && r > unicode.MaxASCII {
 			b.WriteString(c)
 		} else {
-			b.WriteRune(unicode.ToUpper(r))
+			b.WriteRune(simple(r, unicode.ToUpper))
 		}
 	}
 	return b.String()
@@ -135,7 +155,7 @@ func lower(s string) string {
 		case r == capitalSigma && endsWord(s, i):
 			b.WriteRune('ς')
 		default:
-			b.WriteRune(unicode.ToLower(r))
+			b.WriteRune(simple(r, unicode.ToLower))
 		}
 	}
 	return b.String()
@@ -157,5 +177,5 @@ func caseIgnorable(r rune) bool {
 }
 
 func cased(r rune) bool {
-	return unicode.In(r, unicode.Lu, unicode.Ll, unicode.Lt, unicode.Other_Lowercase, unicode.Other_Uppercase)
+	return !unicode.Is(newLetters, r) && unicode.In(r, unicode.Lu, unicode.Ll, unicode.Lt, unicode.Other_Lowercase, unicode.Other_Uppercase)
 }
