@@ -60,16 +60,33 @@ func (o LinearOperator) MatVec(x tf.Output) tf.Output {
 }
 
 // Solve returns the x [... N K] for which the operator's product with it is b
-// [... N K]. The operator must be square and have an inverse. An operator
-// without a form of its own is solved by MatrixSolve, which fails with
-// INVALID_ARGUMENT in the step if there is no inverse.
+// [... N K]. The operator must be square and have an inverse. Dimensions
+// before the last two broadcast. An operator without a form of its own is
+// solved by MatrixSolve, which fails with INVALID_ARGUMENT in the step if
+// there is no inverse.
 func (o LinearOperator) Solve(b tf.Output) tf.Output { return o.solution(b, false) }
 
 func (o LinearOperator) solution(b tf.Output, adjoint bool) tf.Output {
 	if o.solve != nil {
 		return o.solve(b, adjoint)
 	}
-	return MatrixSolve(o.ToDense(), b, AdjointOpts{Adjoint: adjoint})
+	a, b := sameBatches(o.ToDense(), b)
+	return MatrixSolve(a, b, AdjointOpts{Adjoint: adjoint})
+}
+
+// sameBatches repeats matrices so that the dimensions before the last two are equal: MatMul
+// broadcasts these, the ops that solve do not.
+func sameBatches(a, b tf.Output) (tf.Output, tf.Output) {
+	sa, sb := a.Shape(), b.Shape()
+	if len(sa) < 2 || len(sb) < 2 || sa[:len(sa)-2].Compatible(sb[:len(sb)-2]) {
+		return a, b
+	}
+	wholeA, wholeB := ops.Shape(a), ops.Shape(b)
+	batch := ops.BroadcastArgs(wholeA.At(":-2"), wholeB.At(":-2"))
+	repeated := func(x, whole tf.Output) tf.Output {
+		return ops.BroadcastTo(x, ops.Concat(0, []tf.Output{batch, whole.At("-2:")}))
+	}
+	return repeated(a, wholeA), repeated(b, wholeB)
 }
 
 // SolveVec is Solve for vectors b [... N]. The result has the shape of b;

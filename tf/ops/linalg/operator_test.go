@@ -98,3 +98,24 @@ func TestRowsOfDiagonals(t *testing.T) {
 		}
 	}
 }
+
+// TestSolveBroadcasts: what MatMul broadcasts, Solve does, too.
+func TestSolveBroadcasts(t *testing.T) {
+	g := eager.New()
+	for _, c := range batches {
+		b := ops.ConstValue(g, noise(with(c.b, 3, 2)...))
+		m, d := ops.ConstValue(g, regular(with(c.a, 3, 3)...)), ops.ConstValue(g, noise(with(c.a, 3, 3)...))
+		for name, o := range map[string]linalg.LinearOperator{
+			"FullMatrix": linalg.LinearOperatorFullMatrix(m),
+			"Tridiag":    linalg.LinearOperatorTridiag(d),
+			"Kronecker":  linalg.LinearOperatorKronecker(linalg.LinearOperatorFullMatrix(m)),
+		} {
+			t.Run(name, func(t *testing.T) {
+				want := ops.AddV2(b, ops.ZerosLike(m.At("..., :2")))
+				same(t, o.MatMul(o.Solve(b)), want)
+				a := linalg.LinearOperatorAdjoint(o)
+				same(t, a.MatMul(a.Solve(b)), want)
+			})
+		}
+	}
+}

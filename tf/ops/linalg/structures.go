@@ -157,9 +157,10 @@ func LinearOperatorTridiag(diagonals tf.Output) LinearOperator {
 	}
 	s.solve = func(b tf.Output, adjoint bool) tf.Output {
 		if adjoint {
-			return MatrixSolve(LinearOperator{&s}.ToDense(), b, AdjointOpts{Adjoint: true})
+			a, b := sameBatches(LinearOperator{&s}.ToDense(), b)
+			return MatrixSolve(a, b, AdjointOpts{Adjoint: true})
 		}
-		return TridiagonalSolve(diagonals, b)
+		return TridiagonalSolve(sameBatches(diagonals, b))
 	}
 	return LinearOperator{&s}
 }
