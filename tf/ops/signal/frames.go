@@ -201,8 +201,8 @@ func InverseSTFT(x tf.Output, length, step int, o STFTOptions) tf.Output {
 
 // InverseSTFTWindow returns the window with which InverseSTFT undoes an STFT
 // with the window forward, nil for the periodic Hann window, and the same
-// step. A step below 1 is refused with INVALID_ARGUMENT when the window is
-// added to a graph.
+// step. It is 0 where the windows of all frames are. A step below 1 is refused
+// with INVALID_ARGUMENT when the window is added to a graph.
 func InverseSTFTWindow(step int, forward Window) Window {
 	if forward == nil {
 		forward = HannWindow(true)
@@ -217,7 +217,7 @@ func InverseSTFTWindow(step int, forward Window) Window {
 			sum := ops.Pad(ops.Square(w), ops.Const(g, []int32{0, int32(overlaps*step - length)}, 1, 2))
 			sum = ops.Sum(ops.Reshape(sum, []int{overlaps, step}), []int{0}, ops.ReduceOpts{KeepDims: true})
 			all := ops.Reshape(ops.Tile(sum, []int{overlaps, 1}), []int{overlaps * step})
-			return ops.RealDiv(w, ops.Slice(all, []int{0}, []int{length}))
+			return ops.DivNoNan(w, ops.Slice(all, []int{0}, []int{length})) // no frame weights an element at all
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/signal"
+	"github.com/gorge-tf/gorge/tf/tftest"
 )
 
 // TestRefusedFrames: what the first step of a transform refuses, the next ones do not
@@ -48,4 +49,23 @@ func TestOverlapAndAddOfNothing(t *testing.T) {
 			t.Errorf("frames %v, step %d: got %v, %v, want zeros %v", c.in, c.step, y, err, c.want)
 		}
 	}
+}
+
+// TestElementsThatNoFrameHas: where all frames have weights of 0 there is nothing to undo.
+func TestElementsThatNoFrameHas(t *testing.T) {
+	g := eager.New()
+	for _, d := range []tf.DType{tf.Float16, tf.Float32, tf.Float64} {
+		v, err := ops.Cast(signal.InverseSTFTWindow(4, nil)(g, 4, d), tf.Float64).Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tftest.Elements(t, v, []float64{0, 2, 1, 2}, tftest.Within(1e-3, 1e-3))
+	}
+	x := ops.Const(g, []float32{1, 2, 3, 4, 5, 6, 7, 8})
+	y := signal.InverseSTFT(signal.STFT(x, 4, 4, signal.STFTOptions{}), 4, 4, signal.STFTOptions{Window: signal.InverseSTFTWindow(4, nil)})
+	v, err := y.Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tftest.Elements(t, v, []float32{0, 2, 3, 4, 0, 6, 7, 8}, tftest.Within(1e-5, 1e-5))
 }
