@@ -33,14 +33,14 @@ func init() {
 		}
 	}
 	for names, d := range map[string]decoder{
-		"shiftjis sjis mskanji windows31j cp932 csshiftjis": decodeMany(japanese.ShiftJIS, map[byte]rune{0x80: utf8.RuneError}),
-		"eucjp xeucjp":           decodeMany(japanese.EUCJP, controls),
-		"euckr cseuckr":          decodeMany(korean.EUCKR, controls),
-		"windows949 ksc56011987": decodeMany(korean.EUCKR, map[byte]rune{0x80: 0x80, 0xFF: 0xF8F7}),
-		"gb18030":                decodeMany(simplifiedchinese.GB18030, map[byte]rune{0x80: utf8.RuneError}),
-		"gbk cp936 windows936":   decodeMany(simplifiedchinese.GBK, map[byte]rune{0xFF: 0xF8F5}),
-		"gb2312 euccn":           decodeMany(simplifiedchinese.GBK, controls),
-		"big5 csbig5":            decodeMany(traditionalchinese.Big5, map[byte]rune{0x80: 0x80, 0xFF: 0xF8F8}),
+		"shiftjis sjis mskanji windows31j cp932 csshiftjis": decodeMany(japanese.ShiftJIS, map[byte]rune{0x80: utf8.RuneError}, pairs("\x81\x9F\xE0\xFC", "\x40\x7E\x80\xFC")),
+		"eucjp xeucjp":           decodeMany(japanese.EUCJP, controls, japaneseEUC),
+		"euckr cseuckr":          decodeMany(korean.EUCKR, controls, euc),
+		"windows949 ksc56011987": decodeMany(korean.EUCKR, map[byte]rune{0x80: 0x80, 0xFF: 0xF8F7}, pairs("\x81\xFE", "\x40\x7E\x80\xFE")),
+		"gb18030":                decodeMany(simplifiedchinese.GB18030, map[byte]rune{0x80: utf8.RuneError}, quadruples),
+		"gbk cp936 windows936":   decodeMany(simplifiedchinese.GBK, map[byte]rune{0xFF: 0xF8F5}, pairs("\x81\xFE", "\x40\x7E\x80\xFE")),
+		"gb2312 euccn":           decodeMany(simplifiedchinese.GBK, controls, euc),
+		"big5 csbig5":            decodeMany(traditionalchinese.Big5, map[byte]rune{0x80: 0x80, 0xFF: 0xF8F8}, pairs("\x81\xFE", "\x40\x7E\x80\xFE")),
 	} {
 		for _, name := range strings.Fields(names) {
 			encodings[name] = always(d)
@@ -66,12 +66,9 @@ func decodeMapped(m *charmap.Charmap) decoder {
 	}
 }
 
-// maxBytes is how long a character is at most.
-const maxBytes = 4
-
 // decodeMany reads an encoding whose characters are one byte, as in US-ASCII or of
-// ICU's own, or more.
-func decodeMany(e xencoding.Encoding, own map[byte]rune) decoder {
+// ICU's own, or more, as frame says.
+func decodeMany(e xencoding.Encoding, own map[byte]rune, f frame) decoder {
 	return func(s string) (rune, int, bool) {
 		if r, ok := own[s[0]]; ok {
 			return r, 1, r != utf8.RuneError
@@ -79,15 +76,13 @@ func decodeMany(e xencoding.Encoding, own map[byte]rune) decoder {
 		if s[0] < utf8.RuneSelf {
 			return rune(s[0]), 1, true
 		}
-		s = s[:min(len(s), maxBytes)]
-		d, out := e.NewDecoder().Transformer, [utf8.UTFMax]byte{}
-		for n := 1; n <= len(s); n++ {
-			made, read, _ := d.Transform(out[:], []byte(s[:n]), n == len(s))
-			if read > 0 {
-				r, _ := utf8.DecodeRune(out[:made])
-				return r, read, r != utf8.RuneError
-			}
+		n, ok := f(s)
+		if !ok {
+			return badChar, n, false
 		}
-		return badChar, 1, false
+		var out [2 * utf8.UTFMax]byte
+		made, _, _ := e.NewDecoder().Transformer.Transform(out[:], []byte(s[:n]), true)
+		r, _ := utf8.DecodeRune(out[:made])
+		return r, n, r != utf8.RuneError
 	}
 }
