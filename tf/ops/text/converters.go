@@ -33,7 +33,7 @@ func init() {
 		}
 	}
 	for names, d := range map[string]decoder{
-		"shiftjis sjis mskanji windows31j cp932 csshiftjis": decodeMany(japanese.ShiftJIS, map[byte]rune{0x80: utf8.RuneError}, pairs("\x81\x9F\xE0\xFC", "\x40\x7E\x80\xFC")),
+		"shiftjis sjis mskanji windows31j cp932 csshiftjis": decodeMany(japanese.ShiftJIS, shiftJISBytes, pairs("\x81\x9F\xE0\xFC", "\x40\x7E\x80\xFC")),
 		"eucjp xeucjp":           decodeMany(japanese.EUCJP, controls, japaneseEUC),
 		"euckr cseuckr":          decodeMany(korean.EUCKR, controls, euc),
 		"windows949 ksc56011987": decodeMany(korean.EUCKR, map[byte]rune{0x80: 0x80, 0xFF: 0xF8F7}, pairs("\x81\xFE", "\x40\x7E\x80\xFE")),

@@ -22,6 +22,9 @@ var ownBytes = map[*charmap.Charmap]map[byte]rune{
 	charmap.Windows1255: {0xCA: utf8.RuneError},
 }
 
+// shiftJISBytes are those of IBM's page for it, which ICU takes.
+var shiftJISBytes = map[byte]rune{0x1A: 0x1C, 0x1C: 0x7F, 0x7F: 0x1A, 0x80: utf8.RuneError}
+
 // controls are the bytes that EUC leaves to the second set of control characters.
 var controls = func() map[byte]rune {
 	out := map[byte]rune{}

@@ -28,7 +28,7 @@ func TestBytesOfICU(t *testing.T) {
 		"ibm437":       {"\x1a\x1c\x7f\xe6", []int32{0x1c, 0x7f, 0x1a, 0x3bc}},
 		"ibm852":       {"\x1aA\xaa", []int32{0x1c, 'A', 0xfffd}},
 		"ibm866":       {"\x7f\x80", []int32{0x1a, 0x410}},
-		"Shift_JIS":    {"\x80\xb1", []int32{0xfffd, 0xff71}},
+		"Shift_JIS":    {"\x1a\x1c\x7f\x80\xb1", []int32{0x1c, 0x7f, 0x1a, 0xfffd, 0xff71}},
 		"EUC-JP":       {"\x80A\x9f", []int32{0x80, 'A', 0x9f}},
 		"EUC-KR":       {"\x81A\x9f", []int32{0x81, 'A', 0x9f}},
 		"windows-949":  {"\x80\xff", []int32{0x80, 0xf8f7}},
