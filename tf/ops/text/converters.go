@@ -34,12 +34,12 @@ func init() {
 	}
 	for names, d := range map[string]decoder{
 		"shiftjis sjis mskanji windows31j cp932 csshiftjis": decodeMany(japanese.ShiftJIS, shiftJISBytes, pairs("\x81\x9F\xE0\xFC", "\x40\x7E\x80\xFC"), japaneseAreas...),
-		"eucjp xeucjp":           decodeMany(japanese.EUCJP, controls, japaneseEUC),
-		"euckr cseuckr":          decodeMany(korean.EUCKR, controls, euc, koreanAreas...),
+		"eucjp xeucjp":           decodeMany(japanese.EUCJP, controls, japaneseEUC, japaneseMarks...),
+		"euckr cseuckr":          decodeMany(korean.EUCKR, controls, euc, eucKRAreas...),
 		"windows949 ksc56011987": decodeMany(korean.EUCKR, map[byte]rune{0x80: 0x80, 0xFF: 0xF8F7}, pairs("\x81\xFE", "\x40\x7E\x80\xFE"), koreanAreas...),
 		"gb18030":                decodeMany(simplifiedchinese.GB18030, map[byte]rune{0x80: utf8.RuneError}, quadruples, chineseAreas...),
 		"gbk cp936 windows936":   decodeMany(simplifiedchinese.GBK, map[byte]rune{0xFF: 0xF8F5}, pairs("\x81\xFE", "\x40\x7E\x80\xFE"), chineseAreas...),
-		"gb2312 euccn":           decodeMany(simplifiedchinese.GBK, controls, euc),
+		"gb2312 euccn":           decodeMany(simplifiedchinese.GBK, controls, euc, chineseMarks...),
 		"big5 csbig5":            decodeMany(traditionalchinese.Big5, map[byte]rune{0x80: 0x80, 0xFF: 0xF8F8}, pairs("\x81\xFE", "\x40\x7E\x80\xFE"), big5Areas...),
 	} {
 		for _, name := range strings.Fields(names) {
@@ -67,8 +67,8 @@ func decodeMapped(m *charmap.Charmap) decoder {
 }
 
 // decodeMany reads an encoding whose characters are one byte, as in US-ASCII or of
-// ICU's own, or more, as frame says, and has areas for users.
-func decodeMany(e xencoding.Encoding, own map[byte]rune, f frame, users ...area) decoder {
+// ICU's own, or more, as frame says, and has areas of ICU's own.
+func decodeMany(e xencoding.Encoding, own map[byte]rune, f frame, areas ...area) decoder {
 	return func(s string) (rune, int, bool) {
 		if r, ok := own[s[0]]; ok {
 			return r, 1, r != utf8.RuneError
@@ -81,8 +81,8 @@ func decodeMany(e xencoding.Encoding, own map[byte]rune, f frame, users ...area)
 			return badChar, n, false
 		}
 		if n == 2 {
-			if r, ok := find(users, s[0], s[1]); ok {
-				return r, n, true
+			if r, ok := find(areas, s[0], s[1]); ok {
+				return r, n, r != badChar
 			}
 		}
 		var out [2 * utf8.UTFMax]byte

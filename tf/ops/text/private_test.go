@@ -35,3 +35,18 @@ func TestCharactersOfUsers(t *testing.T) {
 		}
 	}
 }
+
+// TestMarksOfICU: the middle dot and the dash of GB2312, among others, as in TensorFlow 2.21.
+func TestMarksOfICU(t *testing.T) {
+	for encoding, c := range map[string][2]string{
+		"GB2312": {"\xA1\xA4\xA1\xAA\xA3\xA7\xFE\xE0\xB0\xA1", "・―´ⅰ啊"},
+		"EUC-JP": {"\x8E\xB1\x8E\xE0\x8E\xE1\x8E\xE2", "ｱ¢£¬"},
+		"EUC-KR": {"\xA2\xE5\xA2\xE6\xA2\xE7", "℡��"},
+		"Big5":   {"\xF9\xFE", "▒"},
+	} {
+		v, err := text.UnicodeTranscode(ops.Const(eager.New(), []string{c[0]}), encoding, "UTF-8").Value()
+		if err != nil || tf.Data[string](v)[0] != c[1] {
+			t.Errorf("%s: got %v, %v, want %s", encoding, v, err, c[1])
+		}
+	}
+}
