@@ -50,7 +50,7 @@ func TestDenseInLoops(t *testing.T) {
 	f := tf.NewFunction(g, "product", tf.SpecOf(b), func(v []tf.Output) []tf.Output { return []tf.Output{o.MatVec(v[0])} })
 	y := f.Call([]tf.Output{b})[0]
 	z := o.SolveVec(b)
-	if o.ToDense() != o.ToDense() {
+	if kept := o.ToDense(); o.ToDense() != kept {
 		t.Error("the matrix is not kept")
 	}
 	s, err := session.New(g)
