@@ -380,6 +380,20 @@ func (f *Sets) Implies(b, a *graph.Node) bool {
 	return f.frames.Of[a.ID] == f.frames.Of[b.ID] && !f.Bad(a) && subset(f.lists[f.of[a.ID]], f.lists[f.of[b.ID]])
 }
 
+// OnlyWaitsMore reports whether b, which runs in the same loop, is dead or alive together
+// with a, and waits for all that a waits for, perhaps for more: what a client feeds is never dead.
+func (f *Sets) OnlyWaitsMore(b, a *graph.Node) bool {
+	if !f.Implies(b, a) {
+		return false
+	}
+	of := f.lists[f.of[a.ID]]
+	return !slices.ContainsFunc(f.lists[f.of[b.ID]], func(id int32) bool {
+		_, known := slices.BinarySearch(of, id)
+		t := f.byID[id]
+		return !known && !t.onlyWaits() && !(t.what == waits && t.node.Bool("client_terminated"))
+	})
+}
+
 // subset reports whether all elements of a sorted list are in another one.
 func subset(list, of []int32) bool {
 	for _, x := range list {

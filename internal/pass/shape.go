@@ -43,12 +43,13 @@ func refineShapes(n *graph.Node) {
 	for k, x := range n.In {
 		in[k] = x.Node.OutShape(x.Out)
 	}
-	shapes, err := core.InferShapes(&n.Node, in, func(k int) *core.Tensor {
+	value := func(k int) *core.Tensor {
 		if src := n.In[k].Node; src.Role() == core.Constant {
 			return src.TensorAttr("value")
 		}
 		return nil
-	})
+	}
+	shapes, _, err := n.Infer(in, core.Known{Value: value, Handle: func(k int) core.HandleInfo { return variableBehind(n.In[k]) }})
 	if err != nil {
 		return
 	}
@@ -58,6 +59,22 @@ func refineShapes(n *graph.Node) {
 		}
 	}
 	n.Shapes = shapes
+}
+
+// variableBehind returns what is known of the variable that a handle stands for, as the node
+// that makes the handle says.
+func variableBehind(x graph.Edge) (h core.HandleInfo) {
+	src := x.Node
+	for len(src.In) > 0 && (src.Def.Has(core.Passthrough) || src.Role() == core.Enters) {
+		src = src.In[0].Node
+	}
+	if !src.Def.Has(core.HoldsVariable) || len(src.In) > 0 || src.OutTypes[0] != core.Resource {
+		return h
+	}
+	if _, handles, err := src.Infer(nil, core.Known{}); err == nil && len(handles) > 0 {
+		h = handles[0]
+	}
+	return h
 }
 
 func allKnown(n *graph.Node) bool {

@@ -25,7 +25,7 @@ func (r *region) comesApart(n *graph.Node) bool {
 	}
 	// What n reads, or will wait for, makes it dead or alive as before.
 	return !after && slices.ContainsFunc(n.In, func(e graph.Edge) bool { return r.live.Together(e.Node, n) }) ||
-		r.isFilled(n) && r.live.Together(r.anchor, n)
+		r.isFilled(n) && r.live.OnlyWaitsMore(n, r.anchor)
 }
 
 // isFilled reports whether n needs nothing of what it reads but a shape that the graph says.

@@ -12,6 +12,7 @@ type region struct {
 	*finder
 	rows   int           // -1: as many as there are in the step
 	anchor *graph.Node   // whose output the region reads
+	latest *graph.Node   // what waits for most of nodes
 	nodes  []*graph.Node // in an order of the graph
 	kinds  map[*graph.Node]kind
 	reads  map[*graph.Node][]reading
@@ -35,12 +36,42 @@ func (f *finder) regionFrom(n *graph.Node) *region {
 	if k, in := r.rule(n); k != each || !r.takes(n, k, in) {
 		return nil
 	}
+	r.latest = n
 	r.add(n, each)
 	return r
 }
 
-// grow takes in what follows from the first node.
+// grow takes in what follows from the first node: also what waits for more, as for labels
+// that are fed later than inputs, unless something outside would have to wait for that then.
 func (r *region) grow() error {
+	if err := r.follow(r.live.OnlyWaitsMore); err != nil {
+		return err
+	}
+	if r.delays() {
+		*r = *r.regionFrom(r.nodes[0])
+		if err := r.follow(r.live.Together); err != nil {
+			return err
+		}
+	}
+	r.absorb()
+	return nil
+}
+
+// delays reports whether a node outside reads, or waits for, one within and would wait for more
+// than now.
+func (r *region) delays() bool {
+	for _, n := range r.nodes {
+		for _, u := range r.uses[n.ID] {
+			if !r.has(u) && !r.live.Implies(u, r.latest) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// follow takes in what follows from the first node and may be in one region with the latest one.
+func (r *region) follow(may func(n, latest *graph.Node) bool) error {
 	first := r.nodes[0]
 	for _, n := range r.order[r.place[first.ID]+1:] {
 		if !r.follows(n) {
@@ -53,15 +84,15 @@ func (r *region) grow() error {
 			r.apart = append(r.apart, n)
 			continue
 		}
-		if len(r.nodes) < mostNodes && slices.ContainsFunc(n.In, r.inside) && r.live.Together(first, n) && r.mayWait(n) {
+		if len(r.nodes) < mostNodes && slices.ContainsFunc(n.In, r.inside) && may(n, r.latest) && r.mayWait(n) {
 			if k, in := r.rule(n); k != none && r.takes(n, k, in) {
 				r.add(n, k)
+				r.latest = n
 				continue
 			}
 		}
 		r.outer[n] = true
 	}
-	r.absorb()
 	return nil
 }
 

@@ -235,3 +235,53 @@ func nodesOf(m *pb.RunMetadata) map[string]*pb.NodeDef {
 	}
 	return nodes
 }
+
+// TestFedLater: in a step that a client feeds in parts a region does not wait for what is fed
+// after something was fetched; where all that is fetched waits for all that is fed, it does.
+func TestFedLater(t *testing.T) {
+	defer rowblocks.SmallBlocks(4)()
+	const rows, width, words = 30, 8, 50
+	m := newHead(t, rows, width, words)
+	best := ops.ArgMax(m.logits, 1)
+	feeds := m.feeds(t, rows, width, func(i int) int32 { return int32(i) })
+	for _, early := range []bool{false, true} {
+		var log strings.Builder
+		s := opened(t, m.g, session.Config{SaveMemory: true, LogFusion: true, Log: slog.NewTextHandler(&log, nil)})
+		if _, err := s.Run(t.Context(), nil, tf.InitializeAll(m.g)); err != nil {
+			t.Fatal(err)
+		}
+		want, err := s.Run(t.Context(), feeds, m.loss, m.fetches[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		dw := m.fetches[1].(tf.Output)
+		fetches := []tf.Fetchable{m.loss, dw}
+		if early {
+			fetches = append(fetches, best)
+		}
+		log.Reset()
+		p, err := s.PartialRun(t.Context(), []tf.Output{m.h, m.y}, fetches...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		if whole := strings.Contains(log.String(), `\tSparseSoftmaxCrossEntropyWithLogits = `); whole == early {
+			t.Errorf("early %v, and losses in blocks of rows %v", early, whole)
+		}
+		if early {
+			if _, err := p.Run(t.Context(), session.Feeds{m.h: feeds[m.h]}, best); err != nil {
+				t.Fatal(err)
+			}
+			delete(feeds, m.h)
+		}
+		got, err := p.Run(t.Context(), feeds, m.loss, dw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if err := near(got[i], want[i]); err != nil {
+				t.Errorf("early %v, value %d: %v", early, i, err)
+			}
+		}
+	}
+}
