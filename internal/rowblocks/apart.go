@@ -34,6 +34,38 @@ func (r *region) isFilled(n *graph.Node) bool {
 	return n.Def.Has(core.FillsShape) && s.Known() && s.NumElements() <= mostFilled
 }
 
+// needed returns the nodes behind the first one that the region cannot run without. Others
+// that need not follow from it do so all the same: what a gradient computes again waits for the
+// gradient, as it did before.
+func (r *region) needed() map[*graph.Node]bool {
+	found := map[*graph.Node]bool{}
+	todo := slices.Clone(r.nodes)
+	for i := 0; i < len(todo); i++ { // the loop appends to todo
+		for _, n := range r.before(todo[i]) {
+			if !r.dependent(n) && !found[n] && r.place[n.ID] > r.place[r.nodes[0].ID] {
+				found[n] = true
+				todo = append(todo, n)
+			}
+		}
+	}
+	return found
+}
+
+// before returns what n reads and waits for, groups left out: their nodes instead.
+func (r *region) before(n *graph.Node) (out []*graph.Node) {
+	for _, e := range n.In {
+		out = append(out, e.Node)
+	}
+	for _, c := range n.Control {
+		if r.outer[c] {
+			out = append(out, c.Control...)
+		} else {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // part makes such a node independent of the region.
 func (r *region) part(n *graph.Node) error {
 	if r.isFilled(n) && r.dependent(n.In[0].Node) {

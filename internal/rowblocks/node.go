@@ -37,7 +37,11 @@ func (r *region) replace(found *Regions) error {
 			return err
 		}
 	}
+	needed := r.needed()
 	for _, n := range r.apart {
+		if !needed[n] {
+			continue
+		}
 		if err := r.part(n); err != nil {
 			return err
 		}

@@ -203,6 +203,41 @@ func TestComputedAgain(t *testing.T) {
 	}
 }
 
+// TestTriggers: what a gradient computes again of what comes before a region is computed after
+// the region, not beside what it computes.
+func TestTriggers(t *testing.T) {
+	defer rowblocks.SmallBlocks(4)()
+	g := tf.NewGraph()
+	x := ops.RandomUniform(g, []int{400, 20}, tf.Float32, ops.Seed(1))
+	a, v := ops.RandomNormal(g, tf.Shape{400, 400}, 0, 1, tf.Float32, ops.Seed(2)), ops.RandomNormal(g, tf.Shape{20, 200}, 0, 1, tf.Float32, ops.Seed(2))
+	var h tf.Output
+	g.Recompute(func() { h = ops.Square(ops.Tanh(ops.Sigmoid(x))) })
+	h = ops.MatMul(a, h) // the gradient is a sum over rows, whose readers are outside
+	y := ops.SparseSoftmaxCrossEntropyWithLogits(ops.ZerosLike(ops.Cast(ops.Sum(h, []int{1}), tf.Int32)), ops.MatMul(h, v))
+	dw, err := tf.Gradients(y.Mean(), x, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, g, session.Config{SaveMemory: true, DisabledPasses: []string{"fusion"}})
+	_, m, err := s.RunWithOptions(t.Context(), session.RunOptions{PartitionGraphs: true}, nil, dw[0], dw[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := 0
+	for name, n := range nodesOf(m) {
+		if !strings.HasPrefix(name, "Recomputed/") {
+			continue
+		}
+		again++
+		if in := strings.Join(n.GetInput(), " "); !strings.Contains(in, "Recomputed/") && !strings.Contains(in, "/rows") {
+			t.Errorf("%s reads %q, and waits for no region", name, in)
+		}
+	}
+	if again == 0 {
+		t.Error("nothing is computed again")
+	}
+}
+
 // TestLate: what is only needed after a region, as the distinct numbers of words whose rows are
 // updated, is computed after it.
 func TestLate(t *testing.T) {
