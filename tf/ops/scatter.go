@@ -8,7 +8,6 @@ import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/kernel/layout"
-	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -228,19 +227,12 @@ func scatterKernels(f32 func(z, x, y []float32), f64 func(z, x, y []float64),
 
 // scatterSums returns the kernels of ScatterAdd, whose rows may be single elements: biases.
 func scatterSums() byType {
-	return byType{
-		tf.Float32: scatterSum[float32](), tf.Float64: scatterSum[float64](), tf.Complex64: scatterSum[complex64](), tf.Complex128: scatterSum[complex128](),
-		tf.Float16: scatterRows(widened2[tf.Half](elementwise.Add[float32])), tf.BFloat16: scatterRows(widened2[tf.BF16](elementwise.Add[float32])),
-		tf.Int8: scatterSum[int8](), tf.Int16: scatterSum[int16](), tf.Int32: scatterSum[int32](), tf.Int64: scatterSum[int64](),
-		tf.Uint8: scatterSum[uint8](), tf.Uint16: scatterSum[uint16](), tf.Uint32: scatterSum[uint32](), tf.Uint64: scatterSum[uint64](),
-	}
-}
-
-func scatterSum[T interface {
-	tf.Elem
-	numeric.Number
-}]() core.NewKernel {
-	return scatter(func(t *core.Tensor) []T { return core.Data[T](t) }, layout.ScatterAdd[T, int64])
+	k := scatterKernels(
+		elementwise.Add[float32], elementwise.Add[float64], elementwise.Add[int8], elementwise.Add[int16], elementwise.Add[int32], elementwise.Add[int64],
+		elementwise.Add[uint8], elementwise.Add[uint16], elementwise.Add[uint32], elementwise.Add[uint64], elementwise.Add[complex64], elementwise.Add[complex128])
+	k[tf.Float32] = scatter(core.Data[float32], layout.ScatterAdd[float32, int64])
+	k[tf.Float64] = scatter(core.Data[float64], layout.ScatterAdd[float64, int64])
+	return k
 }
 
 // scatterRows combines elements of type T by f.

@@ -15,11 +15,11 @@ func init() {
 		Attrs: "T: numbertype; Tindices: {int16, int32, int64}; Tnumsegments: {int32, int64} = int32",
 		Shape: unsortedSegmentShape, Grad: tf.GradFunc(unsortedSegmentSumGrad),
 		Kernels: core.ByType("T", byType{
-			tf.Float32: segmentSum(layout.ScatterAdd[float32, int64]), tf.Float64: segmentSum(layout.ScatterAdd[float64, int64]),
-			tf.Float16: segmentSum(addHalfRows[tf.Half]), tf.BFloat16: segmentSum(addHalfRows[tf.BF16]),
-			tf.Int8: segmentSum(layout.ScatterAdd[int8, int64]), tf.Int16: segmentSum(layout.ScatterAdd[int16, int64]), tf.Int32: segmentSum(layout.ScatterAdd[int32, int64]), tf.Int64: segmentSum(layout.ScatterAdd[int64, int64]),
-			tf.Uint8: segmentSum(layout.ScatterAdd[uint8, int64]), tf.Uint16: segmentSum(layout.ScatterAdd[uint16, int64]), tf.Uint32: segmentSum(layout.ScatterAdd[uint32, int64]), tf.Uint64: segmentSum(layout.ScatterAdd[uint64, int64]),
-			tf.Complex64: segmentSum(layout.ScatterAdd[complex64, int64]), tf.Complex128: segmentSum(layout.ScatterAdd[complex128, int64]),
+			tf.Float32: segmentSum(layout.ScatterAdd[float32, int64], sumInPlace), tf.Float64: segmentSum(layout.ScatterAdd[float64, int64], sumInPlace),
+			tf.Float16: segmentSum(addHalfRows[tf.Half], nil), tf.BFloat16: segmentSum(addHalfRows[tf.BF16], nil),
+			tf.Int8: segmentSum(layout.ScatterAdd[int8, int64], nil), tf.Int16: segmentSum(layout.ScatterAdd[int16, int64], nil), tf.Int32: segmentSum(layout.ScatterAdd[int32, int64], nil), tf.Int64: segmentSum(layout.ScatterAdd[int64, int64], nil),
+			tf.Uint8: segmentSum(layout.ScatterAdd[uint8, int64], nil), tf.Uint16: segmentSum(layout.ScatterAdd[uint16, int64], nil), tf.Uint32: segmentSum(layout.ScatterAdd[uint32, int64], nil), tf.Uint64: segmentSum(layout.ScatterAdd[uint64, int64], nil),
+			tf.Complex64: segmentSum(layout.ScatterAdd[complex64, int64], nil), tf.Complex128: segmentSum(layout.ScatterAdd[complex128, int64], nil),
 		}),
 	})
 }
@@ -66,9 +66,13 @@ func unsortedSegmentSumGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(apply("SelectV2", nil, mask, rows, ZerosLike(rows)), tf.Output{}, tf.Output{})
 }
 
+// adding adds rows of src, of inner elements, to those of dst that idx names.
+type adding[T any] = func(dst, src []T, idx []int64, inner int)
+
 // segmentSum makes the kernel of an add that adds rows of src to those of dst that idx
-// names, in order, and leaves out those of a negative one.
-func segmentSum[T tf.Elem](add func(dst, src []T, idx []int64, inner int)) core.NewKernel {
+// names, in order, and leaves out those of a negative one. inPlace, if there, does so in the
+// memory of src.
+func segmentSum[T tf.Elem](add adding[T], inPlace func(add adding[T], x []T, idx []int64, n, inner int)) core.NewKernel {
 	return stateless(func(c *core.OpContext) error {
 		x, ids := c.Input(0), c.Input(1)
 		n, err := segmentCount(c)
@@ -86,8 +90,8 @@ func segmentSum[T tf.Elem](add func(dst, src []T, idx []int64, inner int)) core.
 			return err
 		}
 		shape, inner := append(tf.Shape{n}, x.Shape()[ids.Rank():]...), product(x.Shape()[ids.Rank():])
-		if inner > 1 && inOrderOfFirst(idx) && c.AllocWithin(0, 0, x.DType(), shape) {
-			sumInPlace(add, core.Data[T](x), idx, n, inner)
+		if inPlace != nil && inner > 1 && inOrderOfFirst(idx) && c.AllocWithin(0, 0, x.DType(), shape) {
+			inPlace(add, core.Data[T](x), idx, n, inner)
 			return nil
 		}
 		out, err := c.Alloc(0, x.DType(), shape)
@@ -117,7 +121,7 @@ func inOrderOfFirst(idx []int64) bool {
 
 // sumInPlace sums rows of x at the places of the first n of them, for segments in order of
 // first. Each sum begins with 0, as where it has memory of its own: 0 and -0 are 0.
-func sumInPlace[T tf.Elem](add func(dst, src []T, idx []int64, inner int), x []T, idx []int64, n, inner int) {
+func sumInPlace[T float32 | float64](add adding[T], x []T, idx []int64, n, inner int) {
 	first, sum, next := []int64{0}, make([]T, inner), 0
 	for i, k := range idx {
 		row, to := x[i*inner:(i+1)*inner], x[int(k)*inner:(int(k)+1)*inner]
