@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -119,15 +120,21 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// freePort returns a port that is not in use at the moment.
+// freePort returns a port that is free, and stays so until a server listens there: systems
+// give programs that ask for any port one from 32768 on.
 func freePort(t *testing.T) int {
 	t.Helper()
-	lis, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for tries := 0; ; tries++ {
+		port := 10_000 + rand.IntN(20_000)
+		lis, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
+			lis.Close()
+			return port
+		}
+		if tries > 1000 {
+			t.Fatal(err)
+		}
 	}
-	defer lis.Close()
-	return lis.Addr().(*net.TCPAddr).Port
 }
 
 // probe asks as the kubelet does; 0: there is no answer.

@@ -3,6 +3,7 @@ package clustered_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -25,15 +26,20 @@ func TestMain(m *testing.M) {
 	leaktest.Main(m)
 }
 
-// address returns an address of the loopback that is free.
+// address returns an address of the loopback that is free, and stays so until a server
+// listens there: systems give programs that ask for any port one from 32768 on.
 func address(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for tries := 0; ; tries++ {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
+		if err == nil {
+			defer l.Close()
+			return l.Addr().String()
+		}
+		if tries > 1000 {
+			t.Fatal(err)
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func input(context.Context) (*estimator.Input, error) {
