@@ -3,6 +3,7 @@ package serving
 import (
 	"context"
 	"maps"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
@@ -79,11 +80,13 @@ func (s *Server) GetModelStatus(_ context.Context, r *servingpb.GetModelStatusRe
 	return nil, tf.Errorf(tf.NotFound, "Could not find any versions of model %s", spec.GetName())
 }
 
+// statusProto returns an error as messages have it. Their texts are UTF-8, and one that
+// is not, as a name in a path may be, would cost the whole answer.
 func statusProto(err error) *servingpb.StatusProto {
 	if err == nil {
 		return &servingpb.StatusProto{}
 	}
-	return &servingpb.StatusProto{ErrorCode: pb.Code(tf.CodeOf(err)), ErrorMessage: tf.AsError(err).Message()}
+	return &servingpb.StatusProto{ErrorCode: pb.Code(tf.CodeOf(err)), ErrorMessage: strings.ToValidUTF8(tf.AsError(err).Message(), "\uFFFD")}
 }
 
 // HandleReloadConfigRequest replaces the models: a call of ModelService. Canaries
