@@ -33,10 +33,12 @@ type Opts struct {
 
 // A Writer writes a file of events. It may be used by several goroutines. Events that
 // the disk has no room for are lost, as the error says; the file has whole ones only,
-// and the Writer goes on when there is room again.
+// and the Writer goes on when there is room again. A closed one refuses events with
+// FAILED_PRECONDITION.
 type Writer struct {
 	opts    Opts
 	mu      sync.Mutex
+	closed  bool
 	file    *os.File
 	size    int64          // of the file
 	pending bytes.Buffer   // whole events that the file does not have yet
@@ -154,6 +156,9 @@ func encoded(e *pb.Event) ([]byte, error) {
 func (w *Writer) write(b []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.closed {
+		return tf.Errorf(tf.FailedPrecondition, "a writer of events must be open, that of %s is closed", w.Name())
+	}
 	if err := w.records.Write(b); err != nil {
 		return core.FileError(w.Name(), err)
 	}
@@ -193,9 +198,15 @@ func (w *Writer) forget() {
 	}
 }
 
-// Close flushes and closes the file.
+// Close flushes and closes the file. Closing again does nothing.
 func (w *Writer) Close() error {
-	err := w.Flush()
+	w.mu.Lock() // an event comes before it all, or is refused
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	err := w.flush()
 	if e := w.file.Close(); err == nil && e != nil {
 		err = core.FileError(w.Name(), e)
 	}

@@ -69,8 +69,8 @@ func TestWriter(t *testing.T) {
 	if !proto.Equal(all[1].GetSummary(), value) || all[1].GetStep() != 4 || string(all[2].GetGraphDef()) != "graph" || all[3].GetStep() != 9 || all[3].GetWallTime() != 2 {
 		t.Error(all[1:])
 	}
-	if w.Flush() != nil || w.Scalar(1, "x", 1) != nil || w.Flush() == nil {
-		t.Error("a closed file is written to")
+	if err := w.Scalar(1, "x", 1); tf.CodeOf(err) != tf.FailedPrecondition || w.Flush() != nil || w.Close() != nil {
+		t.Errorf("an event for a closed file: got %v, want FAILED_PRECONDITION", err)
 	}
 }
 
