@@ -40,7 +40,8 @@ type Writer struct {
 	mu      sync.Mutex
 	closed  bool
 	file    *os.File
-	size    int64          // of the file
+	size    int64          // of the whole events in the file
+	torn    bool           // the file may end with a part of one
 	pending bytes.Buffer   // whole events that the file does not have yet
 	records *record.Writer // to pending
 	waiting int            // events in pending
@@ -178,14 +179,30 @@ func (w *Writer) Flush() error {
 
 func (w *Writer) flush() error {
 	w.waiting, w.flushed = 0, time.Now()
-	if w.pending.Len() == 0 {
+	if w.pending.Len() == 0 && !w.torn {
 		return nil
 	}
-	n, err := w.file.Write(w.pending.Bytes())
+	err := w.append(w.pending.Bytes())
 	w.forget()
 	if err != nil {
-		_ = w.file.Truncate(w.size) // removes a part of an event
 		return core.FileError(w.Name(), err)
+	}
+	return nil
+}
+
+// append writes whole events behind the others, or nothing. A part that cannot be
+// removed is removed before anything follows it: readers go no further than that.
+func (w *Writer) append(events []byte) error {
+	if w.torn {
+		if err := w.file.Truncate(w.size); err != nil {
+			return err
+		}
+		w.torn = false
+	}
+	n, err := w.file.Write(events)
+	if err != nil {
+		w.torn = w.file.Truncate(w.size) != nil
+		return err
 	}
 	w.size += int64(n)
 	return nil
