@@ -26,6 +26,16 @@ func (v *Pool) imageGrain() int {
 	return max(1, poolElements/max(1, v.LinesOut()*v.Out[2]*v.Taps()*v.C))
 }
 
+// countable is how many elements of a window the vector loop for gradients of maxima tells
+// apart: it numbers them in float32.
+const countable = 1 << 24
+
+// mostCovered is how many positions inside an image a window covers at most: it may be far
+// larger than the image.
+func (v *Pool) mostCovered() int {
+	return min(v.Kernel[0], v.In[0]) * min(v.Kernel[1], v.In[1]) * min(v.Kernel[2], v.In[2])
+}
+
 // covered are the positions inside the image that one window covers: n in each
 // of some lines, step apart. A position is the number of a pixel in the batch.
 type covered struct {
@@ -183,7 +193,7 @@ func MaxPoolGrad[T numeric.Real](par kernel.Par, v *Pool, dx, dy []T, arg []int6
 // dy: the first of the greatest elements of each window gets it.
 func MaxPoolBack[T numeric.Real](par kernel.Par, v *Pool, dx, x, dy []T) {
 	dxf, ok := kernel.AsFloat32(dx)
-	if !ok || simd.poolMaxGrad == nil {
+	if !ok || simd.poolMaxGrad == nil || v.mostCovered() > countable {
 		arg := memory.Make[int64](len(dy))
 		MaxPoolArg(par, v, arg, x)
 		MaxPoolGrad(par, v, dx, dy, arg)

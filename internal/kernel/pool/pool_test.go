@@ -161,3 +161,20 @@ func TestHugeWindows(t *testing.T) {
 		t.Errorf("gradients are %v, want 3 and 4", dx)
 	}
 }
+
+// TestMaximumOfManyElements: the gradient of a window of more elements than float32 counts
+// goes to one of them.
+func TestMaximumOfManyElements(t *testing.T) {
+	const n = 4097
+	v := &Pool{Batch: 1, C: 1}
+	v.In, v.Kernel, v.Stride, v.Dilation, v.Out = [3]int{1, n, n}, [3]int{1, n, n}, [3]int{1, 1, 1}, [3]int{1, 1, 1}, [3]int{1, 1, 1}
+	x, dx := make([]float32, n*n), make([]float32, n*n)
+	const at = n*n - 5
+	x[at] = 1
+	MaxPoolBack(kernel.Serial, v, dx, x, []float32{3})
+	for i, d := range dx {
+		if i == at && d != 3 || i != at && d != 0 {
+			t.Fatalf("the gradient of element %d is %v, want 3 for %d alone", i, d, at)
+		}
+	}
+}
