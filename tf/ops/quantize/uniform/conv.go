@@ -1,6 +1,8 @@
 package uniform
 
 import (
+	"slices"
+
 	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -257,11 +259,11 @@ func results[T any](c *core.OpContext, g *geometry, y []T, compute func(y []T)) 
 // convolve calls set for each result: its place, the image it is of, its feature
 // and the sum.
 func (g *geometry) convolve(c *core.OpContext, x, filters []int8, zeroX, zeroW func(int) int32, set func(at, image, feature int, sum int32)) {
-	places, rows, k := g.places(), g.positions(), g.taps()
-	outputs := g.y[1]
-	if rows*outputs == 0 {
+	if slices.Contains(g.y, 0) { // there may be places for any number of positions then
 		return
 	}
+	places, rows, k := g.places(), g.positions(), g.taps()
+	outputs := g.y[1]
 	block := gcd(outputs/g.groups, outputs/g.batchGroups)
 	patches := core.Make[int8](rows * k)
 	for image := range g.y[0] {
