@@ -30,8 +30,8 @@ func (o Of) options(opts []tf.Option, own ...tf.Option) []tf.Option {
 }
 
 // UniformQuantizedAdd returns x + y, of 32 bits and broadcast, in the given
-// scales and zero points. Quantization axes have to be the same dimension. All
-// are qint32. Shapes that do not broadcast are refused with INVALID_ARGUMENT,
+// scales and zero points. Quantization axes have to be the same dimension, and
+// nothing is repeated along that of the result. All are qint32. Shapes that do not broadcast are refused with INVALID_ARGUMENT,
 // when the graph is built if they are known, else in the step; so are, in the
 // step, other axes, scales that are not positive, and scales of other shapes
 // than UniformQuantize takes.
@@ -89,7 +89,7 @@ func (s *sum) rescaledTo(c *core.OpContext, x *core.Tensor, axis int, from scali
 	if axis >= 0 {
 		n = x.Shape()[axis]
 	}
-	if len(to.shape) > 0 && len(to.scales) < n || axis < 0 && len(to.shape) > 0 {
+	if len(to.shape) > 0 && (axis < 0 || len(to.scales) != n) { // numbers that are repeated would need several scales
 		return nil, invalid("The quantization axis of the output is dimension of size %d, that of an operand of size %d", len(to.scales), n)
 	}
 	y := core.Make[int32](x.Len())

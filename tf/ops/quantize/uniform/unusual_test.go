@@ -1,6 +1,7 @@
 package uniform_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -8,6 +9,28 @@ import (
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/quantize/uniform"
 )
+
+// TestRepeatedAlongScales: a number that is repeated along the quantization axis of the sum
+// would need a scale for each repetition. It is refused, and not all taken by the first one.
+func TestRepeatedAlongScales(t *testing.T) {
+	g := eager.New()
+	one, none := ops.Scalar[float32](g, 1), ops.Scalar[int32](g, 0)
+	whole := func(x tf.Output) uniform.Quantized {
+		return uniform.Quantized{Values: ops.Cast(x, tf.QInt32), Scales: one, ZeroPoints: none}
+	}
+	y := whole(ops.Const(g, []int32{1, 2, 3, 4, 5, 6}, 2, 3))
+	scales, zeros := ops.Const(g, []float32{1, 0.5, 0.25}), ops.Const(g, []int32{0, 0, 0})
+	by := uniform.Of{Left: wide, Right: wide, Out: along(wide, 1)}
+	sum := uniform.UniformQuantizedAdd(whole(ops.Const(g, []int32{10, 20}, 2, 1)), y, scales, zeros, by)
+	if v, err := sum.Values.Value(); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("got %v, %v, want INVALID_ARGUMENT", v, err)
+	}
+	sum = uniform.UniformQuantizedAdd(whole(ops.Const(g, []int32{10, 10, 10}, 1, 3)), y, scales, zeros, by)
+	v, err := ops.Cast(sum.Values, tf.Int32).Value()
+	if err != nil || fmt.Sprint(tf.Data[int32](v)) != "[11 24 52 14 30 64]" {
+		t.Errorf("got %v, %v, want the sums in steps of each column", v, err)
+	}
+}
 
 // TestNoImagesTakeNoMemory: what there is of windows is not worked out if no image or no
 // feature needs it.
