@@ -198,7 +198,7 @@ type instanceNorm struct {
 
 func quantizedInstanceNorm(n *core.Node) (core.Kernel, error) {
 	o := instanceNorm{n.Bool("output_range_given"), span{n.Float("given_y_min"), n.Float("given_y_max")}, n.Float("variance_epsilon"), n.Float("min_separation")}
-	if o.given && o.to.lo >= o.to.hi {
+	if o.given && !(o.to.lo < o.to.hi) {
 		return nil, invalid("given_y_min must be less than given_y_max : %.6g >= %.6g", o.to.lo, o.to.hi)
 	}
 	scalars := inRank0(1, "x_min", "x_max")
