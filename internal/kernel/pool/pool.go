@@ -81,6 +81,9 @@ func (v *Pool) coveredLines(lines []int, n, od, oh int) []int {
 // MaxPool sets y to the greatest elements of each window, the least number
 // there is for windows outside of the image.
 func MaxPool[T numeric.Real](par kernel.Par, v *Pool, y, x []T) {
+	if len(y) == 0 {
+		return // as elsewhere: any number of lines may have no elements
+	}
 	if yf, ok := kernel.AsFloat32(y); ok && simd.poolMax != nil {
 		xf, _ := kernel.AsFloat32(x)
 		poolRuns(par, v, yf, xf, simd.poolMax, func(y []float32, taps int) {
@@ -151,6 +154,9 @@ func joinBeside[T any](v *Pool, i, lines int, y, src []T, join func(z, x, y []T)
 // first of the greatest elements of each window, -1 for windows outside of the
 // image.
 func MaxPoolArg[T numeric.Real](par kernel.Par, v *Pool, arg []int64, x []T) {
+	if len(arg) == 0 {
+		return
+	}
 	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
 		best := make([]T, v.C)
 		v.eachWindow(lo, hi, func(i int, t *covered) {
@@ -179,6 +185,9 @@ func keepGreater[T numeric.Real](best []T, at []int64, x []T, p int64) {
 // MaxPoolGrad gives each window's gradient dy to the element it took.
 func MaxPoolGrad[T numeric.Real](par kernel.Par, v *Pool, dx, dy []T, arg []int64) {
 	clear(dx)
+	if len(dy) == 0 {
+		return
+	}
 	n := v.LinesOut() * v.Out[2] * v.C
 	par(v.Batch, v.imageGrain(), func(lo, hi int) {
 		for i := lo * n; i < hi*n; i++ {
@@ -192,6 +201,10 @@ func MaxPoolGrad[T numeric.Real](par kernel.Par, v *Pool, dx, dy []T, arg []int6
 // MaxPoolBack sets dx to the gradients of images x from those of their maxima,
 // dy: the first of the greatest elements of each window gets it.
 func MaxPoolBack[T numeric.Real](par kernel.Par, v *Pool, dx, x, dy []T) {
+	if len(dy) == 0 {
+		clear(dx)
+		return
+	}
 	dxf, ok := kernel.AsFloat32(dx)
 	if !ok || simd.poolMaxGrad == nil || v.mostCovered() > countable {
 		arg := memory.Make[int64](len(dy))
@@ -227,6 +240,9 @@ func MaxPoolGather[T numeric.Real](par kernel.Par, v *Pool, y, x []T, arg []int6
 
 // AvgPool sets y to the means of each window's elements inside the image.
 func AvgPool[T numeric.Float](par kernel.Par, v *Pool, y, x []T) {
+	if len(y) == 0 {
+		return
+	}
 	if yf, ok := kernel.AsFloat32(y); ok && simd.poolSum != nil {
 		xf, _ := kernel.AsFloat32(x)
 		poolRuns(par, v, yf, xf, simd.poolSum, func(y []float32, taps int) {
@@ -250,6 +266,9 @@ func AvgPool[T numeric.Float](par kernel.Par, v *Pool, y, x []T) {
 // AvgPoolWhole is AvgPool for whole numbers: the means are rounded to the nearest,
 // those in the middle to the even one.
 func AvgPoolWhole[T numeric.Signed](par kernel.Par, v *Pool, y, x []T) {
+	if len(y) == 0 {
+		return
+	}
 	poolLines(par, v, y, x, elementwise.Add[T], func(dst []T, count int) {
 		if count == 0 {
 			clear(dst)
@@ -264,6 +283,9 @@ func AvgPoolWhole[T numeric.Signed](par kernel.Par, v *Pool, y, x []T) {
 // AvgPoolGrad shares each window's gradient dy among its elements.
 func AvgPoolGrad[T numeric.Float](par kernel.Par, v *Pool, dx, dy []T) {
 	clear(dx)
+	if len(dy) == 0 {
+		return
+	}
 	par(v.Batch, v.imageGrain(), func(lo, hi int) {
 		part := make([]T, v.C)
 		v.eachWindow(lo*v.LinesOut(), hi*v.LinesOut(), func(i int, t *covered) {

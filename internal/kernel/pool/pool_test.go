@@ -178,3 +178,32 @@ func TestMaximumOfManyElements(t *testing.T) {
 		}
 	}
 }
+
+// TestLinesWithoutElements: any number of images that have no channels, or no windows, are
+// done at once.
+func TestLinesWithoutElements(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		for _, v := range []*Pool{{Batch: 1 << 50}, {Batch: 1 << 50, C: 1}} {
+			v.In, v.Kernel, v.Stride, v.Dilation, v.Out = [3]int{1, 1, 1}, [3]int{1, 1, 1}, [3]int{1, 1, 1}, [3]int{1, 1, 1}, [3]int{1, 1, 1}
+			if v.C > 0 {
+				v.In[2], v.Out[2] = 0, 0
+			}
+			par := func(n, _ int, f func(lo, hi int)) {
+				if n > 0 {
+					t.Fatalf("%+v: %d lines have no elements", v, n)
+				}
+			}
+			MaxPool[float32](par, v, nil, nil)
+			MaxPool[int8](par, v, nil, nil)
+			MaxPoolArg[float32](par, v, nil, nil)
+			MaxPoolGrad[float32](par, v, nil, nil, nil)
+			MaxPoolBack[float32](par, v, nil, nil, nil)
+			MaxPoolBack[float64](par, v, nil, nil, nil)
+			MaxPoolGather[float32](par, v, nil, nil, nil)
+			AvgPool[float32](par, v, nil, nil)
+			AvgPool[float64](par, v, nil, nil)
+			AvgPoolWhole[int32](par, v, nil, nil)
+			AvgPoolGrad[float32](par, v, nil, nil)
+		}
+	})
+}
