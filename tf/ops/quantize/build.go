@@ -63,6 +63,9 @@ func slicesOf(s tf.Shape, axis int) slices {
 
 // each calls f for runs [lo, hi) of the elements of a slice.
 func (v slices) each(c *core.OpContext, f func(slice, lo, hi int)) {
+	if v.inner <= 0 {
+		return // any number of slices may have no elements
+	}
 	if v.outer*v.n == 1 {
 		c.ParallelFor(v.inner, grain, func(lo, hi int) { f(0, lo, hi) })
 		return

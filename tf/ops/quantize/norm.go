@@ -226,6 +226,9 @@ func quantizedInstanceNorm(n *core.Node) (core.Kernel, error) {
 
 // normalize returns x, of shape s and with steps of the given size, normalized.
 func (o *instanceNorm) normalize(c *core.OpContext, x []uint8, s tf.Shape, step float32) []float32 {
+	if len(x) == 0 {
+		return nil // any number of images may have no elements
+	}
 	y := core.Make[float32](len(x))
 	pixels, channels := s[1]*s[2], s[3]
 	c.ParallelFor(s[0], max(1, grain/max(1, pixels*channels)), func(lo, hi int) {

@@ -176,6 +176,9 @@ func joinRanged[Q quantum](c *core.OpContext, d tf.DType, first, axis int, s tf.
 	if err != nil {
 		return err
 	}
+	if out.Len() == 0 {
+		return setSpan(c, to) // any number of lines may have no elements
+	}
 	y, line, at := core.Data[Q](out), s[axis:].NumElements(), 0
 	for i, r := range ranges {
 		x := c.Input(first + i)

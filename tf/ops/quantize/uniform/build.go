@@ -75,6 +75,9 @@ func runsOf(s tf.Shape, axis int) runs {
 
 // each calls f for runs [lo, hi) of the elements of a slice.
 func (r runs) each(c *core.OpContext, f func(slice, lo, hi int)) {
+	if r.inner <= 0 {
+		return // any number of slices may have no elements
+	}
 	if r.outer*r.n == 1 {
 		c.ParallelFor(r.inner, grain, func(lo, hi int) { f(0, lo, hi) })
 		return

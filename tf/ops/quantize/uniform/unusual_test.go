@@ -3,8 +3,10 @@ package uniform_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/quantize/uniform"
@@ -44,5 +46,26 @@ func TestNoImagesTakeNoMemory(t *testing.T) {
 	y := uniform.UniformQuantizedConvolutionHybrid(x, filters, "EXPLICIT", whole, uniform.ConvOpts{Padding: []int{1 << 30, 0}})
 	if v, err := y.Value(); err != nil || !v.Shape().Equal(tf.Shape{0, 1, 1<<30 + 1}) {
 		t.Errorf("got %v, %v, want a result without elements", v, err)
+	}
+}
+
+// TestManySlicesWithoutElements: nothing goes through slices without elements, of which
+// there may be any number.
+func TestManySlicesWithoutElements(t *testing.T) {
+	g := eager.New()
+	x := ops.ConstValue(g, core.NewTensor(tf.Float32, tf.Shape{1 << 40, 3, 0}))
+	scales, zeros := ops.Const(g, []float32{1, 0.5, 0.25}), ops.Const(g, []int32{0, 0, 0})
+	done := make(chan error, 1)
+	go func() {
+		_, err := uniform.UniformQuantize(x, scales, zeros, tf.QInt8, along(whole, 1)).Values.Value()
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("UniformQuantize goes through slices without elements")
 	}
 }
