@@ -62,7 +62,7 @@ func checkListed(n *core.Node) error {
 	in, types := listed(n)
 	bytes := out == tf.QInt8 || out == tf.QUint8
 	switch {
-	case !lists.Contains(listedFusions, list):
+	case !lists.Contains(listedFusions, list) || strings.Count(list, ",")+1 != max(1, len(fused)): // "Relu,Requantize" is no name
 		return invalid("Unsupported QuantizedConv fusion: [%s]", list)
 	case in.result >= 0 && !bytes:
 		return invalid("QuantizedConv: unsupported output type when Requantize is fused.")
