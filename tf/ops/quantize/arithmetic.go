@@ -232,7 +232,7 @@ func quantizedBias[Q int8 | uint8](*core.Node) (core.Kernel, error) {
 			return err
 		}
 		from, add := spanAt(c, 2), spanAt(c, 4)
-		most := max(from.hi, max(-from.lo, max(add.hi, -add.lo))) * (1 << 17)
+		most := greater(from.hi, greater(-from.lo, greater(add.hi, -add.lo))) * (1 << 17)
 		to := span{-most, most}
 		tx, tBias := requantizedAffine[Q](from, to), requantizedAffine[Q](add, to)
 		zero := quantized[int32](0, to)

@@ -87,7 +87,7 @@ func dequantizer[Q quantum](mode string, narrow bool, lo, hi float32) func([]flo
 			if narrow {
 				least++
 			}
-			scale = max(lo/least, scale)
+			scale = greater(lo/least, scale)
 		}
 		return func(y []float32, x []Q) { kernel.Map2(y, x, func(v Q) float32 { return float32(v) * scale }) }
 	}

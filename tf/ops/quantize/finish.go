@@ -79,8 +79,9 @@ func finishAs[Q quantum](c *core.OpContext, f *finish, y []Q, sums []int32, chan
 	})
 }
 
-// farther returns the greater absolute value of the bounds.
-func (r span) farther() float32 { return max(abs(r.lo), abs(r.hi)) }
+// farther returns the greater absolute value of the bounds: that of the lower one if they
+// do not compare.
+func (r span) farther() float32 { return greater(abs(r.lo), abs(r.hi)) }
 
 // symmetricLevel is level for numbers of which the least one is left out where
 // there is no number opposite to it.

@@ -177,6 +177,14 @@ func greater(a, b float32) float32 {
 	return a
 }
 
+// lesser is C++'s min.
+func lesser(a, b float32) float32 {
+	if b < a {
+		return b
+	}
+	return a
+}
+
 func abs(x float32) float32 { return float32(math.Abs(float64(x))) }
 
 // roundAway rounds halves away from zero.

@@ -149,10 +149,10 @@ func concatSpans(c *core.OpContext, n int) ([]span, error) {
 func around[Q quantum](ranges []span) span {
 	r := span{0, -math.MaxFloat32}
 	for _, o := range ranges {
-		r.lo, r.hi = min(r.lo, o.lo), max(r.hi, o.hi)
+		r.lo, r.hi = lesser(r.lo, o.lo), greater(r.hi, o.hi) // what is NaN does not count, as in TensorFlow
 	}
 	if lowest64[Q]() < 0 {
-		most := max(abs(r.lo), abs(r.hi))
+		most := r.farther()
 		return span{-most, most}
 	}
 	return r

@@ -61,7 +61,7 @@ func channelsShape(c *core.Infer) error {
 func reach(lo, hi []float32) []float32 {
 	out := core.Make[float32](len(lo))
 	for i := range out {
-		out[i] = max(abs(lo[i]), abs(hi[i]))
+		out[i] = span{lo[i], hi[i]}.farther()
 	}
 	return out
 }
@@ -99,9 +99,9 @@ func channelsRange(n *core.Node) (core.Kernel, error) {
 		most, least := farthest(core.Data[int32](c.Input(0)), len(scale))
 		r := span{0, math.SmallestNonzeroFloat32 * (1 << 23)}
 		for i, s := range scale {
-			r.hi = max(r.hi, s*float32(most[i])/(1<<31))
+			r.hi = greater(r.hi, s*float32(most[i])/(1<<31))
 		}
-		r.hi = min(r.hi, clip)
+		r.hi = lesser(r.hi, clip)
 		if least < 0 {
 			r.lo = -r.hi
 		}
@@ -162,7 +162,7 @@ func requantizeChannels[Q int8 | uint8](d tf.DType) core.NewKernel {
 			}
 			scale := reach(core.Data[float32](c.Input(1)), core.Data[float32](c.Input(2)))
 			for i, s := range scale {
-				scale[i] = highest[Q]() * (s / max(abs(to.lo), abs(to.hi)) / (1 << 31))
+				scale[i] = highest[Q]() * (s / to.farther() / (1 << 31))
 			}
 			scaleChannels(c, core.Data[Q](out), core.Data[int32](x), scale[:min(len(scale), x.Dim(3))])
 			return setSpan(c, to)
