@@ -84,3 +84,19 @@ func TestChannelBoundsThatAreNaN(t *testing.T) {
 		}
 	}
 }
+
+// TestReluOfNoRange: 0 and 6 are the least number of 32 bits in a range that is NaN, as in
+// TensorFlow 2.21.
+func TestReluOfNoRange(t *testing.T) {
+	g, nan := eager.New(), float32(math.NaN())
+	values := ops.Cast(ops.Const(g, []int32{0, 5, 120}), tf.QInt32)
+	for _, r := range [][2]float32{{nan, 1}, {-1, nan}} {
+		x := quantize.Quantized{Values: values, Min: ops.Scalar(g, r[0]), Max: ops.Scalar(g, r[1])}
+		if got := text(t, quantize.QuantizedRelu(x).Values); got != "[0 5 120]" {
+			t.Errorf("QuantizedRelu, %v: got %s, want what there was", r, got)
+		}
+		if got := text(t, quantize.QuantizedRelu6(x).Values); got != "[-2147483648 -2147483648 -2147483648]" {
+			t.Errorf("QuantizedRelu6, %v: got %s, want the least numbers", r, got)
+		}
+	}
+}

@@ -47,7 +47,8 @@ func unbounded[Q quantum](x float32, r span) int64 {
 		return lowest64[Q]()
 	}
 	scale := perUnit[Q](r)
-	return whole(math.Round(float64(x)*scale)-math.Round(float64(r.lo)*scale)) + lowest64[Q]()
+	n := whole(math.Round(float64(x)*scale) - math.Round(float64(r.lo)*scale))
+	return max(n, math.MinInt64-lowest64[Q]()) + lowest64[Q]() // the least one does not wrap around
 }
 
 // quantized returns the number of Q for x in range r.
