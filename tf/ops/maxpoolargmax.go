@@ -42,8 +42,8 @@ func (o ArgmaxOpts) Apply(s *tf.Spec) {
 
 // MaxPoolWithArgmax is MaxPool that also returns where each maximum is: at
 // (row·width + column)·channels + channel of its image. argmax has the shape
-// of y; the first of equal maxima counts, and a window that covers nothing of
-// the image has position -1. x is [batch height width channels] of real
+// of y; the first of equal maxima counts, a NaN only if it is the first element
+// of its window, and a window that covers nothing of the image has position -1. x is [batch height width channels] of real
 // numbers (floating-point numbers and integers of 8 to 64 bits), padding is
 // "SAME" or "VALID". Another rank and sizes that are not positive are refused
 // with INVALID_ARGUMENT, windows over several images with UNIMPLEMENTED.
@@ -93,8 +93,8 @@ func argmaxPool[T numeric.Real]() poolKernel[T] {
 			return err
 		}
 		images, arg := k.load(x), core.Make[int64](len(y))
-		pool.MaxPool(c.ParallelFor, v, y, images)
 		pool.MaxPoolArg(c.ParallelFor, v, arg, images)
+		pool.MaxPoolGather(c.ParallelFor, v, y, images, arg) // what is there, even if another element is NaN
 		k.finish(out, y)
 		imagePositions(v, arg, c.Node.Bool("include_batch_in_index"))
 		elementwise.Cast(core.AnyData(at), arg)
