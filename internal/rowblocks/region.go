@@ -99,9 +99,9 @@ func (r *region) follow(may func(n, latest *graph.Node) bool) error {
 // absorb takes in elementwise nodes that only nodes within read: what gradients compute again.
 func (r *region) absorb() {
 	for i := 0; i < len(r.nodes) && len(r.nodes) < mostNodes; i++ { // the loop appends to r.nodes
-		for k, e := range r.nodes[i].In {
+		for _, e := range r.nodes[i].In {
 			n := e.Node
-			if r.dependent(n) || n == r.anchor || r.reads[r.nodes[i]][k] == whole || !n.Def.Has(core.Elementwise) || !r.live.Together(r.nodes[0], n) || !r.ownsAll(n) {
+			if r.dependent(n) || n == r.anchor || !n.Def.Has(core.Elementwise) || !r.live.Together(r.nodes[0], n) || !r.ownsAll(n) {
 				continue
 			}
 			if k, in := r.rule(n); k == each && r.takes(n, k, in) && r.alike(n.OutShape(0)) {
@@ -112,10 +112,21 @@ func (r *region) absorb() {
 	slices.SortFunc(r.nodes, func(a, b *graph.Node) int { return r.place[a.ID] - r.place[b.ID] })
 }
 
-// ownsAll reports whether nothing outside needs n, which waits for nothing that follows from the region.
+// ownsAll reports whether nothing outside needs n and nothing within needs more of it than its
+// block of rows, and n waits for nothing that follows from the region.
 func (r *region) ownsAll(n *graph.Node) bool {
-	others := slices.ContainsFunc(r.uses[n.ID], func(u *graph.Node) bool { return !r.has(u) })
+	others := slices.ContainsFunc(r.uses[n.ID], func(u *graph.Node) bool { return !r.has(u) || r.readsWhole(u, n) })
 	return !others && r.mayWait(n)
+}
+
+// readsWhole reports whether u, a node within, reads all of n for each block of rows.
+func (r *region) readsWhole(u, n *graph.Node) bool {
+	for k, e := range u.In {
+		if e.Node == n && r.reads[u][k] == whole {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *region) add(n *graph.Node, k kind) {

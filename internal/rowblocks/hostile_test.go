@@ -1,0 +1,77 @@
+package rowblocks_test
+
+import (
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/rowblocks"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/session"
+)
+
+// bothWays runs a step without blocks of rows and with them, and returns what that gives.
+func bothWays(t *testing.T, g *tf.Graph, feeds session.Feeds, fetches ...tf.Fetchable) (values [2][]*tf.Tensor, errs [2]error) {
+	t.Helper()
+	if err := g.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for i, cfg := range []session.Config{{DisabledPasses: []string{"recomputation"}}, {SaveMemory: true}} {
+		cfg.DisabledPasses = append(cfg.DisabledPasses, "fusion")
+		values[i], errs[i] = opened(t, g, cfg).Run(t.Context(), feeds, fetches...)
+	}
+	return values, errs
+}
+
+// same reports an error unless a step gives the same with blocks of rows and without them.
+func same(t *testing.T, g *tf.Graph, feeds session.Feeds, fetches ...tf.Fetchable) {
+	t.Helper()
+	values, errs := bothWays(t, g, feeds, fetches...)
+	if errs[0] != nil || errs[1] != nil {
+		t.Fatalf("%v\nin blocks: %v", errs[0], errs[1])
+	}
+	for i := range fetches {
+		if err := near(values[1][i], values[0][i]); err != nil {
+			t.Errorf("value %d: %v", i, err)
+		}
+	}
+}
+
+// weights is a matrix of numbers that differ.
+func weights(g *tf.Graph, rows, width int) tf.Output {
+	return ops.Const(g, numbered(rows*width), rows, width)
+}
+
+func numbered(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = float64(i*i%37)/20 - 0.9
+	}
+	return v
+}
+
+// mixed is the same as a tensor.
+func mixed(t *testing.T, rows, width int) *tf.Tensor {
+	x, err := tf.FromSlice(numbered(rows*width), rows, width)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// TestReadByRowsAndWhole: a value of which some nodes read rows, and a product all of it, is not
+// computed in blocks: each row is compared with those of the whole batch.
+func TestReadByRowsAndWhole(t *testing.T) {
+	const rows, width = 24, 5
+	for _, block := range []int{1, 5, 8} {
+		restore := rowblocks.SmallBlocks(block)
+		g := tf.NewGraph()
+		in := ops.Placeholder(g, tf.Float64, tf.Shape{-1, width})
+		x := ops.EnsureShape(in, tf.Shape{-1, width})
+		u := ops.MatMul(x, weights(g, width, width))
+		v := ops.Tanh(ops.Mul(x, ops.Scalar(g, 0.5)))
+		all := ops.Sum(ops.Sigmoid(ops.MatMul(u, v, ops.MatMulOpts{TransposeB: true})), []int{1})
+		most := ops.Max(ops.MatMul(u, v, ops.MatMulOpts{TransposeB: true}), []int{1})
+		same(t, g, session.Feeds{in: mixed(t, rows, width)}, all, ops.Sub(most, ops.Sum(ops.Mul(u, v), []int{1})))
+		restore()
+	}
+}
