@@ -1,6 +1,7 @@
 package rowblocks_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/rowblocks"
@@ -33,6 +34,15 @@ func same(t *testing.T, g *tf.Graph, feeds session.Feeds, fetches ...tf.Fetchabl
 		if err := near(values[1][i], values[0][i]); err != nil {
 			t.Errorf("value %d: %v", i, err)
 		}
+	}
+}
+
+// sameError reports an error unless a step fails alike with blocks of rows and without them.
+func sameError(t *testing.T, g *tf.Graph, feeds session.Feeds, fetches ...tf.Fetchable) {
+	t.Helper()
+	_, errs := bothWays(t, g, feeds, fetches...)
+	if errs[0] == nil || errs[1] == nil || errs[0].Error() != errs[1].Error() {
+		t.Errorf("in blocks: %v\nwant %v", errs[1], errs[0])
 	}
 }
 
@@ -73,5 +83,22 @@ func TestReadByRowsAndWhole(t *testing.T) {
 		most := ops.Max(ops.MatMul(u, v, ops.MatMulOpts{TransposeB: true}), []int{1})
 		same(t, g, session.Feeds{in: mixed(t, rows, width)}, all, ops.Sub(most, ops.Sum(ops.Mul(u, v), []int{1})))
 		restore()
+	}
+}
+
+// TestNoRowsAmongOthers: where one operand has no rows and others have some, a step fails as it
+// does without blocks.
+func TestNoRowsAmongOthers(t *testing.T) {
+	defer rowblocks.SmallBlocks(2)()
+	g := tf.NewGraph()
+	x, y := ops.Placeholder(g, tf.Float64, tf.Shape{-1, 3}), ops.Placeholder(g, tf.Float64, tf.Shape{-1, 4})
+	z := ops.Sum(ops.Mul(ops.Tanh(ops.MatMul(x, weights(g, 3, 4))), y), []int{1})
+	for _, rows := range [][2]int{{0, 7}, {7, 0}, {0, 1}} {
+		feeds := session.Feeds{x: mixed(t, rows[0], 3), y: mixed(t, rows[1], 4)}
+		if slices.Contains(rows[:], 1) {
+			same(t, g, feeds, z)
+			continue
+		}
+		sameError(t, g, feeds, z)
 	}
 }

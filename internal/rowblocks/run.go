@@ -21,14 +21,14 @@ type frame struct {
 	cut     []core.Tensor // those rows of each that the block has
 	vals    []core.Tensor // by number; without memory: not computed, or not needed any more
 	out     []*core.Tensor
-	rows    int
+	rows    int // -1: not known
 	lo, hi  int
 	inPlace bool // an input has been written over
 }
 
 // compute is the kernel of a region.
 func (p *program) compute(c *core.OpContext) error {
-	f := &frame{program: p, c: c, byRows: make([]bool, len(p.inputs)), cut: make([]core.Tensor, len(p.inputs)),
+	f := &frame{program: p, c: c, rows: -1, byRows: make([]bool, len(p.inputs)), cut: make([]core.Tensor, len(p.inputs)),
 		vals: make([]core.Tensor, len(p.vals)), out: make([]*core.Tensor, len(c.Out))}
 	if f.countRows() && f.rows > f.blockRows() {
 		err := f.blocks()
@@ -51,7 +51,7 @@ func (f *frame) countRows() bool {
 		s := f.c.Input(i).Shape()
 		switch {
 		case in.reading == rows && len(s) > 0, in.reading == repeated && len(s) == in.rank && s[0] != 1:
-			if f.rows > 0 && f.rows != s[0] {
+			if f.rows >= 0 && f.rows != s[0] {
 				return false
 			}
 			f.byRows[i], f.rows = true, s[0]
