@@ -95,7 +95,12 @@ func (r *region) awaitOutside(n *graph.Node, others []*graph.Node) {
 		switch {
 		case r.has(c):
 		case r.outer[c]:
-			n.AddControls(slices.DeleteFunc(slices.Clone(c.Control), r.has)...)
+			for _, c := range c.Control {
+				if !r.has(c) {
+					r.awaited[c] = true
+					n.AddControl(c)
+				}
+			}
 		default:
 			n.AddControl(c)
 		}

@@ -102,3 +102,19 @@ func TestNoRowsAmongOthers(t *testing.T) {
 		sameError(t, g, feeds, z)
 	}
 }
+
+// TestGroup: a value that a region waits for by a group, and that otherwise is only needed after
+// the region, comes before it.
+func TestGroup(t *testing.T) {
+	defer rowblocks.SmallBlocks(3)()
+	g := tf.NewGraph()
+	in := ops.Placeholder(g, tf.Float64, tf.Shape{20, 4})
+	x := ops.EnsureShape(in, tf.Shape{20, 4})
+	h := ops.MatMul(x, weights(g, 4, 4))
+	n := ops.Exp(ops.Transpose(x, []int{1, 0}))
+	var y tf.Output
+	g.ControlDependencies([]*tf.Operation{tf.Group(g, "both", h.Operation(), n.Operation())}, func() {
+		y = ops.Sum(ops.Mul(ops.Tanh(h), ops.Sigmoid(h)), []int{1})
+	})
+	same(t, g, session.Feeds{in: mixed(t, 20, 4)}, ops.MatMul(n, ops.Reshape(y, []int{20, 1})))
+}

@@ -13,7 +13,7 @@ func (r *region) postpone(region *graph.Node) {
 	after := func(u *graph.Node) bool { return r.outer[u] || late[u] }
 	for _, n := range slices.Backward(r.order) {
 		uses := r.uses[n.ID]
-		if len(uses) == 0 || r.dependent(n) || !pure(n) || slices.Contains(r.apart, n) || !r.live.Together(r.nodes[0], n) {
+		if len(uses) == 0 || r.dependent(n) || !pure(n) || slices.Contains(r.apart, n) || r.awaited[n] || !r.live.Together(r.nodes[0], n) {
 			continue
 		}
 		late[n] = !slices.ContainsFunc(uses, func(u *graph.Node) bool { return !after(u) }) && makesMore(n)

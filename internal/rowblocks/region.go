@@ -21,6 +21,8 @@ type region struct {
 	outer map[*graph.Node]bool
 	// apart are nodes outside that will not follow from a node within any more (apart.go).
 	apart []*graph.Node
+	// awaited are nodes outside that the region waits for in the place of groups.
+	awaited map[*graph.Node]bool
 }
 
 // mostNodes bounds a region.
@@ -32,7 +34,7 @@ func (f *finder) regionFrom(n *graph.Node) *region {
 	if len(s) == 0 || s[0] == 0 || s[0] == 1 {
 		return nil
 	}
-	r := &region{finder: f, rows: s[0], anchor: n.In[0].Node, kinds: map[*graph.Node]kind{}, reads: map[*graph.Node][]reading{}, outer: map[*graph.Node]bool{}}
+	r := &region{finder: f, rows: s[0], anchor: n.In[0].Node, kinds: map[*graph.Node]kind{}, reads: map[*graph.Node][]reading{}, outer: map[*graph.Node]bool{}, awaited: map[*graph.Node]bool{}}
 	if k, in := r.rule(n); k != each || !r.takes(n, k, in) {
 		return nil
 	}
