@@ -118,3 +118,28 @@ func TestGroup(t *testing.T) {
 	})
 	same(t, g, session.Feeds{in: mixed(t, 20, 4)}, ops.MatMul(n, ops.Reshape(y, []int{20, 1})))
 }
+
+// TestSelectedRows: a vector that chooses rows is cut like these, and one of another length is
+// refused, also if it is as long as a block.
+func TestSelectedRows(t *testing.T) {
+	defer rowblocks.SmallBlocks(4)()
+	g := tf.NewGraph()
+	x, y := ops.Placeholder(g, tf.Float64, tf.Shape{-1, 3}), ops.Placeholder(g, tf.Float64, nil)
+	h := ops.MatMul(x, weights(g, 3, 5))
+	chosen := ops.Greater(ops.EnsureShape(y, tf.Shape{-1}), ops.Scalar(g, 0.0))
+	z := ops.Sum(ops.Square(ops.Select(chosen, ops.Tanh(h), ops.Neg(h))), []int{1})
+	again := rowblocks.Again()
+	same(t, g, session.Feeds{x: mixed(t, 12, 3), y: vector(t, 12)}, z)
+	if n := rowblocks.Again() - again; n > 0 {
+		t.Errorf("%d runs failed in blocks", n)
+	}
+	sameError(t, g, session.Feeds{x: mixed(t, 12, 3), y: vector(t, 4)}, z)
+}
+
+func vector(t *testing.T, rows int) *tf.Tensor {
+	x, err := mixed(t, rows, 1).Reshape(tf.Shape{rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}

@@ -33,6 +33,9 @@ const (
 	slice  = "Slice"
 )
 
+// choose is an op whose first input may be a vector that chooses rows of the others.
+const choose = "Select"
+
 // rule returns what n is in r, and how it reads what comes from outside.
 func (r *region) rule(n *graph.Node) (kind, []reading) {
 	d, in := n.Def, make([]reading, len(n.In))
@@ -122,6 +125,10 @@ func (r *region) elementwise(n *graph.Node, in []reading) kind {
 		switch {
 		case r.inside(e) && len(s) != rank:
 			return none
+		case i == 0 && n.OpName() == choose && rank > 1 && s == nil:
+			return none
+		case i == 0 && n.OpName() == choose && rank > 1 && len(s) == 1:
+			in[i] = rows
 		case s != nil && len(s) < rank:
 			in[i] = whole
 		}
