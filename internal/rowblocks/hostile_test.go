@@ -143,3 +143,30 @@ func vector(t *testing.T, rows int) *tf.Tensor {
 	}
 	return x
 }
+
+// TestAskedRows: a Reshape, or a BroadcastTo, to another number of rows than there are fails as
+// it does without blocks.
+func TestAskedRows(t *testing.T) {
+	defer rowblocks.SmallBlocks(2)()
+	for name, view := range map[string]func(x, n tf.Output) tf.Output{
+		"Reshape": func(x, n tf.Output) tf.Output {
+			return ops.Reshape(x, ops.Pack([]tf.Output{n, ops.Scalar(x.Graph(), int32(2)), ops.Scalar(x.Graph(), int32(3))}))
+		},
+		"BroadcastTo": func(x, n tf.Output) tf.Output {
+			return ops.BroadcastTo(x, ops.Pack([]tf.Output{n, ops.Scalar(x.Graph(), int32(6))}))
+		},
+	} {
+		g := tf.NewGraph()
+		x, n := ops.Placeholder(g, tf.Float64, tf.Shape{-1, 3}), ops.Placeholder(g, tf.Int32, tf.Shape{})
+		z := ops.Sum(ops.Exp(view(ops.Tanh(ops.MatMul(x, weights(g, 3, 6))), n)), []int{1})
+		feeds := session.Feeds{x: mixed(t, 8, 3), n: tf.Scalar(int32(8))}
+		same(t, g, feeds, z)
+		for _, rows := range []int32{7, 16, -1} {
+			if feeds[n] = tf.Scalar(rows); name == "Reshape" && rows < 0 {
+				same(t, g, feeds, z)
+				continue
+			}
+			sameError(t, g, feeds, z)
+		}
+	}
+}

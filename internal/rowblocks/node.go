@@ -65,7 +65,7 @@ func (r *region) replace(found *Regions) error {
 // addNode adds what a node within computes to the program.
 func (b *builder) addNode(n *graph.Node) error {
 	compute, _ := core.AsCompute(b.kernel(n))
-	p := &part{node: &n.Node, compute: compute, kind: b.kinds[n], product: n.Def.Has(core.MatrixProduct), first: len(b.vals)}
+	p := &part{node: &n.Node, compute: compute, kind: b.kinds[n], product: n.Def.Has(core.MatrixProduct), asked: n.Def.Has(core.Reshapes), first: len(b.vals)}
 	for i, e := range n.In {
 		s, err := b.source(n, i, e)
 		if err != nil {

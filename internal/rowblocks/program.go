@@ -19,6 +19,7 @@ type part struct {
 	compute core.Compute
 	kind    kind
 	product bool
+	asked   bool // of a view: input 1 says its shape
 	in      []source
 	first   int // the number of the value that output 0 is
 	outs    int

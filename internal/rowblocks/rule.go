@@ -54,7 +54,7 @@ func (r *region) rule(n *graph.Node) (kind, []reading) {
 	case d.Has(core.Rowwise):
 		return when(rankOf(n.In[0]) >= 2, each), in
 	case d.Has(core.View|core.Reshapes) && !d.Has(core.Awaited):
-		return when(r.inside(n.In[0]) && keepsRows(n), view), in
+		return when(r.inside(n.In[0]) && !slices.ContainsFunc(n.In[1:], r.inside) && keepsRows(n), view), in
 	}
 	return r.alongOthers(n, in), in
 }

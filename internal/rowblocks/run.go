@@ -216,11 +216,32 @@ func (f *frame) read(s source, all bool) *core.Tensor {
 func (f *frame) view(t *part) error {
 	x, tail := f.read(t.in[0], false), f.program.vals[t.first].tail
 	s := append(core.Shape{f.hi - f.lo}, tail...)
-	if x.NumBytes() != s.NumElements()*x.DType().Size() {
+	if x.NumBytes() != s.NumElements()*x.DType().Size() || t.asked && f.lo == 0 && !f.asked(t, x.Shape(), tail) {
 		return errRows
 	}
 	f.vals[t.first].Reuse(x.DType(), s, x.Buffer().Ref(), nil)
 	return nil
+}
+
+// asked reports whether a node that an input tells the shape is asked for all rows and for tail.
+func (f *frame) asked(t *part, x, tail core.Shape) bool {
+	want, err := f.c.Input(t.in[1].value).Ints()
+	if err != nil || len(want) != 1+len(tail) {
+		return false
+	}
+	open := 0
+	for i, d := range want {
+		switch {
+		case d == -1:
+			open++
+		case i == 0 && d != f.rows, i > 0 && d != tail[i-1]:
+			return false
+		}
+	}
+	if t.node.Def.Has(core.View) {
+		return open <= 1
+	}
+	return open == 0 && x[1:].Equal(tail) // BroadcastTo computes no size, and leaves the others as they are
 }
 
 // sumProducts adds the product of a block's rows to the sum.
