@@ -1,11 +1,14 @@
 package rowblocks_test
 
 import (
+	"context"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/rowblocks"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 )
@@ -168,5 +171,47 @@ func TestAskedRows(t *testing.T) {
 			}
 			sameError(t, g, feeds, z)
 		}
+	}
+}
+
+// cancelled is called by each run of op TestCancelled, with the number of rows.
+var cancelled atomic.Pointer[func(c *core.OpContext, rows int)]
+
+func init() {
+	core.Register(core.OpDef{
+		Name: "TestCancelled", Traits: core.Rowwise, In: "x: double", Out: "y: double", Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable,
+		Kernels: core.AnyType(func(*core.Node) (core.Kernel, error) {
+			return core.Compute(func(c *core.OpContext) error {
+				(*cancelled.Load())(c, c.Input(0).Dim(0))
+				y, err := c.Alloc(0, tf.Float64, c.Input(0).Shape())
+				if err != nil {
+					return err
+				}
+				return c.Input(0).CopyTo(y)
+			}), nil
+		}),
+	})
+}
+
+// TestCancelled: a step that is cancelled ends after the block that it is at.
+func TestCancelled(t *testing.T) {
+	defer rowblocks.SmallBlocks(2)()
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float64, tf.Shape{-1, 3})
+	z := ops.Sum(tf.Apply(nil, "TestCancelled", []tf.Output{ops.MatMul(x, weights(g, 3, 4))}).Output(0), []int{1})
+	if err := g.Err(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var runs []int
+	note := func(c *core.OpContext, rows int) {
+		cancel()
+		<-c.StepContext().Done()
+		runs = append(runs, rows)
+	}
+	cancelled.Store(&note)
+	_, err := opened(t, g, session.Config{SaveMemory: true}).Run(ctx, session.Feeds{x: mixed(t, 9, 3)}, z)
+	if tf.CodeOf(err) != tf.Canceled || !slices.Equal(runs, []int{2}) {
+		t.Errorf("%v after blocks of %v rows", err, runs)
 	}
 }

@@ -1,6 +1,7 @@
 package rowblocks
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -37,6 +38,8 @@ func (p *program) compute(c *core.OpContext) error {
 			return nil
 		case f.inPlace:
 			return f.inRows(err)
+		case c.StepContext().Err() != nil: // nobody waits for all rows any more
+			return stopped(c.StepContext())
 		}
 		f.forget()
 		again.Add(1)
@@ -97,9 +100,14 @@ func (f *frame) blocks() error {
 	return nil
 }
 
+// stopped is the error of a step that has ended: not the one that explains it.
+func stopped(ctx context.Context) error {
+	return &core.Error{Code: core.Canceled, Msg: "Step was cancelled", Err: context.Cause(ctx), Derived: true}
+}
+
 func (f *frame) block() error {
-	if err := f.c.StepContext().Err(); err != nil {
-		return core.AsError(err)
+	if ctx := f.c.StepContext(); ctx.Err() != nil {
+		return stopped(ctx)
 	}
 	f.cutRows()
 	for _, t := range f.parts {
