@@ -37,14 +37,9 @@ func (r *region) replace(found *Regions) error {
 			return err
 		}
 	}
-	needed := r.needed()
-	for _, n := range r.apart {
-		if !needed[n] {
-			continue
-		}
-		if err := r.part(n); err != nil {
-			return err
-		}
+	owed, err := b.partNeeded()
+	if err != nil {
+		return err
 	}
 	b.plan()
 	if err := r.g.Add(b.node); err != nil {
@@ -55,11 +50,30 @@ func (r *region) replace(found *Regions) error {
 			b.rewire(n)
 		}
 	}
+	if err := r.keepOrder(owed); err != nil {
+		return err
+	}
 	r.postpone(b.node)
 	r.g.Keep(func(n *graph.Node) bool { return !r.has(n) })
 	found.Kernels[&b.node.Node] = core.Compute(b.program.compute)
 	found.note(b.node, r)
 	return nil
+}
+
+// partNeeded makes nodes independent of the region that it needs. It returns what they followed.
+func (b *builder) partNeeded() (followed map[*graph.Node][]*graph.Node, err error) {
+	needed := b.needed()
+	followed = map[*graph.Node][]*graph.Node{}
+	for _, n := range b.apart {
+		if !needed[n] {
+			continue
+		}
+		followed[n] = b.followed(n, b.node)
+		if err := b.part(n); err != nil {
+			return nil, err
+		}
+	}
+	return followed, nil
 }
 
 // addNode adds what a node within computes to the program.

@@ -21,6 +21,10 @@ type region struct {
 	outer map[*graph.Node]bool
 	// apart are nodes outside that will not follow from a node within any more (apart.go).
 	apart []*graph.Node
+	// free are these, and what follows from them but not from the region; minding are those
+	// that would have to wait all the same (order.go).
+	free    map[*graph.Node]bool
+	minding []*graph.Node
 	// awaited are nodes outside that the region waits for in the place of groups.
 	awaited map[*graph.Node]bool
 }
@@ -34,7 +38,7 @@ func (f *finder) regionFrom(n *graph.Node) *region {
 	if len(s) == 0 || s[0] == 0 || s[0] == 1 {
 		return nil
 	}
-	r := &region{finder: f, rows: s[0], anchor: n.In[0].Node, kinds: map[*graph.Node]kind{}, reads: map[*graph.Node][]reading{}, outer: map[*graph.Node]bool{}, awaited: map[*graph.Node]bool{}}
+	r := &region{finder: f, rows: s[0], anchor: n.In[0].Node, kinds: map[*graph.Node]kind{}, reads: map[*graph.Node][]reading{}, outer: map[*graph.Node]bool{}, free: map[*graph.Node]bool{}, awaited: map[*graph.Node]bool{}}
 	if k, in := r.rule(n); k != each || !r.takes(n, k, in) {
 		return nil
 	}
@@ -69,7 +73,7 @@ func (r *region) delays() bool {
 			}
 		}
 	}
-	return false
+	return slices.ContainsFunc(r.minding, func(u *graph.Node) bool { return !r.live.Implies(u, r.latest) })
 }
 
 // follow takes in what follows from the first node and may be in one region with the latest one.
@@ -77,13 +81,14 @@ func (r *region) follow(may func(n, latest *graph.Node) bool) error {
 	first := r.nodes[0]
 	for _, n := range r.order[r.place[first.ID]+1:] {
 		if !r.follows(n) {
+			r.passOn(n)
 			continue
 		}
 		if err := r.g.Budget.Visit(1 + len(n.In)); err != nil {
 			return err
 		}
 		if r.comesApart(n) {
-			r.apart = append(r.apart, n)
+			r.apart, r.free[n] = append(r.apart, n), true
 			continue
 		}
 		if len(r.nodes) < mostNodes && slices.ContainsFunc(n.In, r.inside) && may(n, r.latest) && r.mayWait(n) {
@@ -94,6 +99,7 @@ func (r *region) follow(may func(n, latest *graph.Node) bool) error {
 			}
 		}
 		r.outer[n] = true
+		r.passOn(n)
 	}
 	return nil
 }
