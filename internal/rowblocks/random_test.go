@@ -83,7 +83,7 @@ func (p *network) scalar(v float64) tf.Output { return ops.Cast(ops.Scalar(p.g, 
 // layer adds a value with as many rows.
 func (p *network) layer() {
 	x, w := p.any()
-	switch p.IntN(16) {
+	switch p.IntN(23) {
 	case 0, 1, 2:
 		n := 1 + p.IntN(12)
 		p.add(ops.BiasAdd(ops.MatMul(x, p.variable(w, n)), p.variable(n)), n)
@@ -122,6 +122,34 @@ func (p *network) layer() {
 		p.g.ControlDependencies([]*tf.Operation{y.Operation()}, func() { p.add(ops.Exp(ops.Mul(ops.Tanh(y), p.scalar(0.5))), 2*w) })
 	case 15:
 		p.add(ops.Transpose(ops.Cos(ops.Transpose(x, []int{1, 0})), []int{1, 0}), w)
+	default:
+		p.otherLayer(x, w)
+	}
+}
+
+// otherLayer adds a value that takes more of others.
+func (p *network) otherLayer(x tf.Output, w int) {
+	y, n := p.any()
+	switch p.IntN(7) {
+	case 0: // each row attends to all rows
+		p.add(ops.MatMul(ops.Softmax(ops.MatMul(ops.MatMul(x, p.variable(w, n)), y, ops.MatMulOpts{TransposeB: true})), y), n)
+	case 1: // a vector chooses rows
+		p.add(ops.Select(ops.Greater(ops.Sum(y, []int{-1}), p.scalar(0.1)), ops.Sin(x), ops.Neg(x)), w)
+	case 2:
+		both := ops.Tuple([]tf.Output{ops.Tanh(x), ops.Exp(ops.Tanh(y))})
+		p.add(both[0], w)
+		p.add(both[1], n)
+	case 3:
+		p.add(ops.AddN([]tf.Output{ops.OnesLike(x), ops.Sigmoid(x), x}), w)
+	case 4:
+		p.add(ops.Sum(ops.Mul(ops.ExpandDims(x, -1), ops.ExpandDims(ops.Sigmoid(y), 1)), []int{-1}), w)
+	case 5:
+		for _, z := range ops.Split(ops.Concat(-1, []tf.Output{x, ops.Neg(x)}), 2, -1) {
+			p.add(z, w)
+		}
+	case 6:
+		rows := ops.StridedSlice(ops.Shape(y), []int{0}, []int{1}, []int{1})
+		p.add(ops.Abs(ops.Reshape(x, ops.Concat(0, []tf.Output{rows, ops.Const(p.g, []int32{int32(w)})}))), w)
 	}
 }
 
@@ -262,7 +290,7 @@ func near(got, want *tf.Tensor) error {
 		within = most * 1e-3
 	}
 	for i := range x {
-		if !(x[i]-y[i] <= within && y[i]-x[i] <= within) && x[i] == x[i] {
+		if !(x[i]-y[i] <= within && y[i]-x[i] <= within) && x[i] != y[i] && (x[i] == x[i] || y[i] == y[i]) {
 			return fmt.Errorf("element %d is %v, want %v", i, x[i], y[i])
 		}
 	}
