@@ -2,7 +2,9 @@ package rowblocks_test
 
 import (
 	"context"
+	"log/slog"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -251,5 +253,22 @@ func TestOthersOfAGradient(t *testing.T) {
 		if got := tf.Data[float64](out[0]); slices.ContainsFunc(got, func(v float64) bool { return v != 0 }) {
 			t.Errorf("a step that fails has updated a variable to %v", got)
 		}
+	}
+}
+
+// TestKeptBytes: the log says what a region keeps from memory less what it has there as a whole:
+// the products, but not the sums.
+func TestKeptBytes(t *testing.T) {
+	defer rowblocks.SmallBlocks(3)()
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float64, tf.Shape{-1, 4})
+	y := ops.Sum(ops.MatMul(ops.EnsureShape(x, tf.Shape{20, 4}), weights(g, 4, 4)), []int{1})
+	var log strings.Builder
+	s := opened(t, g, session.Config{SaveMemory: true, LogFusion: true, Log: slog.NewTextHandler(&log, nil)})
+	if _, err := s.Run(t.Context(), session.Feeds{x: mixed(t, 20, 4)}, y); err != nil {
+		t.Fatal(err)
+	}
+	if want := "keep 480 bytes"; !strings.Contains(log.String(), want) { // 20 · (4 - 1) numbers
+		t.Errorf("no %q in %s", want, log.String())
 	}
 }

@@ -45,6 +45,7 @@ func (r *region) replace(found *Regions) error {
 	if err := r.g.Add(b.node); err != nil {
 		return err
 	}
+	found.note(b.node, r) // before it is not known any more what is read outside
 	for _, n := range r.g.Nodes {
 		if !r.has(n) && n != b.node {
 			b.rewire(n)
@@ -56,7 +57,6 @@ func (r *region) replace(found *Regions) error {
 	r.postpone(b.node)
 	r.g.Keep(func(n *graph.Node) bool { return !r.has(n) })
 	found.Kernels[&b.node.Node] = core.Compute(b.program.compute)
-	found.note(b.node, r)
 	return nil
 }
 
