@@ -9,11 +9,14 @@ import (
 // postpone has nodes wait for the region that are only needed after it, if they give no less
 // than they read: so what they give is not in memory while the region runs.
 func (r *region) postpone(region *graph.Node) {
-	late := map[*graph.Node]bool{}
+	late, apart := map[*graph.Node]bool{}, map[*graph.Node]bool{}
+	for _, n := range r.apart {
+		apart[n] = true
+	}
 	after := func(u *graph.Node) bool { return r.outer[u] || late[u] }
 	for _, n := range slices.Backward(r.order) {
 		uses := r.uses[n.ID]
-		if len(uses) == 0 || r.dependent(n) || !pure(n) || slices.Contains(r.apart, n) || r.awaited[n] || !r.live.Together(r.nodes[0], n) {
+		if len(uses) == 0 || r.dependent(n) || !pure(n) || apart[n] || r.awaited[n] || !r.live.Together(r.nodes[0], n) {
 			continue
 		}
 		late[n] = !slices.ContainsFunc(uses, func(u *graph.Node) bool { return !after(u) }) && makesMore(n)

@@ -39,8 +39,14 @@ func Rewrite(g *graph.Graph, kernel func(*graph.Node) core.Kernel) (found *Regio
 	if !slices.ContainsFunc(g.Nodes, begins) {
 		return found, nil
 	}
+	known := func(n *graph.Node) core.Kernel {
+		if k := found.Kernels[&n.Node]; k != nil {
+			return k
+		}
+		return kernel(n)
+	}
 	for range mostRegions {
-		r, err := best(g, kernel)
+		r, err := best(g, known)
 		if err != nil || r == nil {
 			return found, err
 		}
