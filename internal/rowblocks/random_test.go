@@ -108,9 +108,8 @@ func (p *network) layer() {
 	case 10:
 		p.add(ops.Sub(x, ops.Mean(x, []int{1}, ops.ReduceOpts{KeepDims: true})), w)
 	case 11:
-		y, n := p.any()
+		y, _ := p.any()
 		p.add(ops.Mul(x, ops.Sum(y, []int{1}, ops.ReduceOpts{KeepDims: true})), w)
-		_ = n
 	case 12: // over the rows: what follows is no region's any more
 		p.add(ops.Sub(x, ops.Mean(x, []int{0}, ops.ReduceOpts{KeepDims: true})), w)
 	case 13:

@@ -38,7 +38,7 @@ func (p *program) compute(c *core.OpContext) error {
 			return nil
 		case f.inPlace:
 			return f.inRows(err)
-		case c.StepContext().Err() != nil: // nobody waits for all rows any more
+		case c.StepContext().Err() != nil: // the step is cancelled: to run it on all rows is wasted work
 			return stopped(c.StepContext())
 		}
 		f.forget()

@@ -17,8 +17,8 @@ func (f *waits) next(context.Context) (key, value string, ok bool, err error) {
 func (f *waits) close()         { f.opened = false }
 func (f *waits) hasState() bool { return false }
 
-// TestCloseWhileReading: what a reader has open that is closed while somebody reads is closed
-// when that has ended, and nobody reads later.
+// TestCloseWhileReading: a reader that is closed during a read closes its file at the end of
+// that read. Later reads are refused.
 func TestCloseWhileReading(t *testing.T) {
 	f := &waits{}
 	r := newReader("r", f)
