@@ -11,7 +11,8 @@ func emitWindows(a *asm, i isa) {
 	a.isa = i
 	emitPool(a, "poolMax", "sets y to the greatest elements of windows, NaN where there is one", orNaN(vmax), true)
 	emitPool(a, "poolSum", "sets y to the sums of the elements of windows", vadd, false)
-	emitPoolMaxGrad(a)
+	emitPoolMaxGrad(a, "poolMaxGrad", "adds gradients y of the maxima of windows to the first of the greatest elements of each in dx", false)
+	emitPoolMaxGrad(a, "poolMaxGradApart", "sets dx in windows that do not overlap to gradients y of their maxima, for the first of the greatest elements of each, and zeros", true)
 }
 
 // windows is a function over windows being written. Its arguments: offsets of
@@ -67,9 +68,9 @@ func (w *windows) ahead(v vectors, o reg.Register) {
 }
 
 // emitPoolMaxGrad writes the function that gives the gradient of each window to
-// the first of its greatest elements.
-func emitPoolMaxGrad(a *asm) {
-	w := newWindows(a, "poolMaxGrad", "func(dx, x, y *float32, "+windowsArgs, "adds gradients y of the maxima of windows to the first of the greatest elements of each in dx")
+// the first of its greatest elements. Where windows lie apart dx is not read.
+func emitPoolMaxGrad(a *asm, name, doc string, apart bool) {
+	w := newWindows(a, name, "func(dx, x, y *float32, "+windowsArgs, doc)
 	dx, dxc := a.arg("dx"), a.GP64()
 	one := a.float(1)
 	w.each(2, func(v vectors) {
@@ -91,10 +92,14 @@ func emitPoolMaxGrad(a *asm) {
 		for i := range best { // the registers are free now
 			a.VMOVUPS(v.load(operand.Mem{Base: w.yc, Disp: i * int(w.isa)}), best[i])
 		}
+		zero := a.zero() // added, it makes -0 what a sum makes of it
 		give := func(o reg.Register) {
 			for i := range best {
-				at := w.at(dxc, o, i)
-				v.store(vadd(a, v.load(at), a.keep(a.compare(cmpEqual, chosen[i], tap), best[i])), at)
+				at, before := w.at(dxc, o, i), zero
+				if !apart {
+					before = v.load(at)
+				}
+				v.store(vadd(a, before, a.keep(a.compare(cmpEqual, chosen[i], tap), best[i])), at)
 			}
 		}
 		a.clear(tap)

@@ -214,14 +214,11 @@ func MaxPoolBack[T numeric.Real](par kernel.Par, v *Pool, dx, x, dy []T) {
 	}
 	xf, _ := kernel.AsFloat32(x)
 	dyf, _ := kernel.AsFloat32(dy)
-	clear(dxf)
+	b := v.maxBack(dxf, xf, dyf)
 	par(v.Batch, v.imageGrain(), func(lo, hi int) {
-		v.eachRun(lo*v.LinesOut(), hi*v.LinesOut(), func(r *run) {
-			if len(r.offsets) > 0 {
-				at := r.pixel * v.C
-				simd.poolMaxGrad(&dxf[at], &xf[at], &dyf[r.window*v.C], &r.offsets[0], len(r.offsets), v.C, r.count, v.Stride[2]*v.C)
-			}
-		})
+		for n := max(1, clearAtOnce/max(1, b.image)); lo < hi; lo += n {
+			b.images(lo, min(lo+n, hi))
+		}
 	})
 }
 

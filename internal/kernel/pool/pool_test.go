@@ -83,6 +83,41 @@ func TestPoolingSingle(t *testing.T) {
 	})
 }
 
+// TestPoolingSingleWindows draws windows: they overlap, lie side by side or apart, with elements
+// before, between or after them that none covers.
+func TestPoolingSingleWindows(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(7, 8))
+		apart, all := 0, 0
+		for range 400 {
+			v := &Pool{Batch: 1 + rng.IntN(3), C: 1 + rng.IntN(20)}
+			tiled := rng.IntN(2) == 0
+			for i := range v.In {
+				v.Kernel[i], v.Stride[i], v.Dilation[i], v.Out[i] = 1+rng.IntN(3), 1+rng.IntN(4), 1+rng.IntN(2)*rng.IntN(2), 1+rng.IntN(3)
+				if tiled {
+					v.Stride[i], v.Dilation[i] = v.Kernel[i], 1
+				}
+				v.Pad[i] = rng.IntN(v.Kernel[i])
+				v.In[i] = max(1, (v.Out[i]-1)*v.Stride[i]-v.Pad[i]+1+rng.IntN(v.Kernel[i]+1))
+			}
+			a, b := v.apart()
+			if a {
+				apart++
+			}
+			if b {
+				all++
+			}
+			testPoolingSingle(t, v)
+			if t.Failed() {
+				t.Fatalf("%+v", v)
+			}
+		}
+		if apart < 20 || all < 5 || apart == all {
+			t.Errorf("windows lay apart %d times, and covered all %d times", apart, all)
+		}
+	})
+}
+
 func testPoolingSingle(t *testing.T, v *Pool) {
 	rng := rand.New(rand.NewPCG(5, uint64(v.C)))
 	x := make([]float32, v.Batch*v.LinesIn()*v.In[2]*v.C)
@@ -94,6 +129,7 @@ func testPoolingSingle(t *testing.T, v *Pool) {
 	MaxPoolArg(kernel.Serial, v, arg, x)
 	want := make([]float32, len(x))
 	MaxPoolGrad(kernel.Serial, v, want, dy, arg)
+	kernel.Fill(dx, float32(math.NaN())) // all of it is written
 	MaxPoolBack(kerneltest.Backwards, v, dx, x, dy)
 	if err := kerneltest.FarApart(dx, want, 1e-6); err != "" {
 		t.Errorf("gradient of the maximum: %s", err)

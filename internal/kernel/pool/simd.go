@@ -4,7 +4,8 @@ package pool
 // instructions. A nil field means that the portable loop serves.
 type vectorLoops struct {
 	poolMax, poolSum func(y, x *float32, offsets *int, taps, channels, count, step int)
-	poolMaxGrad      func(dx, x, dy *float32, offsets *int, taps, channels, count, step int)
+	// poolMaxGradApart sets all that windows cover, which do not overlap.
+	poolMaxGrad, poolMaxGradApart func(dx, x, dy *float32, offsets *int, taps, channels, count, step int)
 }
 
 // simd is set once, before main starts, by the file of the architecture.

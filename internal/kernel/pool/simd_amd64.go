@@ -6,8 +6,8 @@ import "github.com/gorge-tf/gorge/internal/kernel"
 
 func init() {
 	kernel.Dispatch(&simd, vectorLoops{
-		poolMax: poolMaxAVX2, poolSum: poolSumAVX2, poolMaxGrad: poolMaxGradAVX2,
+		poolMax: poolMaxAVX2, poolSum: poolSumAVX2, poolMaxGrad: poolMaxGradAVX2, poolMaxGradApart: poolMaxGradApartAVX2,
 	}, vectorLoops{
-		poolMax: poolMaxAVX512, poolSum: poolSumAVX512, poolMaxGrad: poolMaxGradAVX512,
+		poolMax: poolMaxAVX512, poolSum: poolSumAVX512, poolMaxGrad: poolMaxGradAVX512, poolMaxGradApart: poolMaxGradApartAVX512,
 	})
 }

@@ -18,3 +18,8 @@ func poolSumAVX2(y *float32, x *float32, offsets *int, taps int, channels int, c
 //
 //go:noescape
 func poolMaxGradAVX2(dx *float32, x *float32, y *float32, offsets *int, taps int, channels int, count int, step int)
+
+// poolMaxGradApartAVX2 sets dx in windows that do not overlap to gradients y of their maxima, for the first of the greatest elements of each, and zeros.
+//
+//go:noescape
+func poolMaxGradApartAVX2(dx *float32, x *float32, y *float32, offsets *int, taps int, channels int, count int, step int)

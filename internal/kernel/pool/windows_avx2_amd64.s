@@ -353,6 +353,7 @@ after_vectors2_taps:
 	VMOVUPS 32(R10), Y2
 	VMOVUPS Y2, Y2
 	VXORPS  Y4, Y4, Y4
+	VXORPS  Y4, Y4, Y4
 	MOVQ    (DX), R14
 	VMOVUPS (R13)(R14*4), Y5
 	VCMPPS  $0x00, Y4, Y1, Y6
@@ -423,6 +424,7 @@ after_vectors1_taps:
 	VMOVUPS (R10), Y0
 	VMOVUPS Y0, Y0
 	VXORPS  Y2, Y2, Y2
+	VXORPS  Y2, Y2, Y2
 	MOVQ    (DX), R14
 	VMOVUPS (R13)(R14*4), Y3
 	VCMPPS  $0x00, Y2, Y1, Y4
@@ -484,6 +486,7 @@ after_tail_taps:
 	VMASKMOVPS (R10), Y0, Y1
 	VMOVUPS    Y1, Y1
 	VXORPS     Y3, Y3, Y3
+	VXORPS     Y3, Y3, Y3
 	MOVQ       (DX), R9
 	VMASKMOVPS (R13)(R9*4), Y0, Y4
 	VCMPPS     $0x00, Y3, Y2, Y5
@@ -525,3 +528,218 @@ DATA word8_3f800000<>+20(SB)/4, $0x3f800000
 DATA word8_3f800000<>+24(SB)/4, $0x3f800000
 DATA word8_3f800000<>+28(SB)/4, $0x3f800000
 GLOBL word8_3f800000<>(SB), RODATA|NOPTR, $32
+
+// func poolMaxGradApartAVX2(dx *float32, x *float32, y *float32, offsets *int, taps int, channels int, count int, step int)
+// Requires: AVX
+TEXT ·poolMaxGradApartAVX2(SB), NOSPLIT, $0-64
+	MOVQ x+8(FP), AX
+	MOVQ y+16(FP), CX
+	MOVQ offsets+24(FP), DX
+	MOVQ taps+32(FP), BX
+	MOVQ channels+40(FP), SI
+	MOVQ count+48(FP), DI
+	MOVQ step+56(FP), R8
+	SHLQ $0x02, R8
+	MOVQ dx+0(FP), R12
+
+window:
+	MOVQ AX, R9
+	MOVQ CX, R10
+	MOVQ R12, R13
+	MOVQ SI, R11
+	CMPQ R11, $+16
+	JLT  after_vectors2
+
+vectors2:
+	MOVQ    (DX), R14
+	VMOVUPS (R9)(R14*4), Y0
+	VXORPS  Y1, Y1, Y1
+	VMOVUPS 32(R9)(R14*4), Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors2_taps
+
+vectors2_taps:
+	MOVQ      (DX)(R14*8), R15
+	VADDPS    word8_3f800000<>+0(SB), Y4, Y4
+	VMOVUPS   (R9)(R15*4), Y5
+	VCMPPS    $0x1e, Y0, Y5, Y6
+	VBLENDVPS Y6, Y5, Y0, Y0
+	VMOVUPS   Y0, Y0
+	VBLENDVPS Y6, Y4, Y1, Y1
+	VMOVUPS   Y1, Y1
+	VMOVUPS   32(R9)(R15*4), Y5
+	VCMPPS    $0x1e, Y2, Y5, Y6
+	VBLENDVPS Y6, Y5, Y2, Y2
+	VMOVUPS   Y2, Y2
+	VBLENDVPS Y6, Y4, Y3, Y3
+	VMOVUPS   Y3, Y3
+	INCQ      R14
+	CMPQ      R14, BX
+	JLT       vectors2_taps
+
+after_vectors2_taps:
+	VMOVUPS (R10), Y0
+	VMOVUPS Y0, Y0
+	VMOVUPS 32(R10), Y2
+	VMOVUPS Y2, Y2
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y4, Y4, Y4
+	MOVQ    (DX), R14
+	VCMPPS  $0x00, Y4, Y1, Y6
+	VANDPS  Y6, Y0, Y6
+	VADDPS  Y6, Y5, Y6
+	VMOVUPS Y6, (R13)(R14*4)
+	VCMPPS  $0x00, Y4, Y3, Y6
+	VANDPS  Y6, Y2, Y6
+	VADDPS  Y6, Y5, Y6
+	VMOVUPS Y6, 32(R13)(R14*4)
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors2_again
+
+vectors2_again:
+	MOVQ    (DX)(R14*8), R15
+	VADDPS  word8_3f800000<>+0(SB), Y4, Y4
+	VCMPPS  $0x00, Y4, Y1, Y6
+	VANDPS  Y6, Y0, Y6
+	VADDPS  Y6, Y5, Y6
+	VMOVUPS Y6, (R13)(R15*4)
+	VCMPPS  $0x00, Y4, Y3, Y6
+	VANDPS  Y6, Y2, Y6
+	VADDPS  Y6, Y5, Y6
+	VMOVUPS Y6, 32(R13)(R15*4)
+	INCQ    R14
+	CMPQ    R14, BX
+	JLT     vectors2_again
+
+after_vectors2_again:
+	ADDQ $+64, R9
+	ADDQ $+64, R10
+	ADDQ $+64, R13
+	SUBQ $+16, R11
+	CMPQ R11, $+16
+	JGE  vectors2
+
+after_vectors2:
+	CMPQ R11, $+8
+	JLT  after_vectors1
+
+vectors1:
+	MOVQ    (DX), R14
+	VMOVUPS (R9)(R14*4), Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors1_taps
+
+vectors1_taps:
+	MOVQ      (DX)(R14*8), R15
+	VADDPS    word8_3f800000<>+0(SB), Y2, Y2
+	VMOVUPS   (R9)(R15*4), Y3
+	VCMPPS    $0x1e, Y0, Y3, Y4
+	VBLENDVPS Y4, Y3, Y0, Y0
+	VMOVUPS   Y0, Y0
+	VBLENDVPS Y4, Y2, Y1, Y1
+	VMOVUPS   Y1, Y1
+	INCQ      R14
+	CMPQ      R14, BX
+	JLT       vectors1_taps
+
+after_vectors1_taps:
+	VMOVUPS (R10), Y0
+	VMOVUPS Y0, Y0
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y2, Y2, Y2
+	MOVQ    (DX), R14
+	VCMPPS  $0x00, Y2, Y1, Y4
+	VANDPS  Y4, Y0, Y4
+	VADDPS  Y4, Y3, Y4
+	VMOVUPS Y4, (R13)(R14*4)
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors1_again
+
+vectors1_again:
+	MOVQ    (DX)(R14*8), R15
+	VADDPS  word8_3f800000<>+0(SB), Y2, Y2
+	VCMPPS  $0x00, Y2, Y1, Y4
+	VANDPS  Y4, Y0, Y4
+	VADDPS  Y4, Y3, Y4
+	VMOVUPS Y4, (R13)(R15*4)
+	INCQ    R14
+	CMPQ    R14, BX
+	JLT     vectors1_again
+
+after_vectors1_again:
+	ADDQ $+32, R9
+	ADDQ $+32, R10
+	ADDQ $+32, R13
+	SUBQ $+8, R11
+	CMPQ R11, $+8
+	JGE  vectors1
+
+after_vectors1:
+	TESTQ      R11, R11
+	JZ         done
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R11
+	VMOVUPS    64(R14)(R11*4), Y0
+	MOVQ       (DX), R11
+	VMASKMOVPS (R9)(R11*4), Y0, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	MOVQ       $0x00000001, R11
+	CMPQ       BX, $+1
+	JE         after_tail_taps
+
+tail_taps:
+	MOVQ       (DX)(R11*8), R14
+	VADDPS     word8_3f800000<>+0(SB), Y3, Y3
+	VMASKMOVPS (R9)(R14*4), Y0, Y4
+	VCMPPS     $0x1e, Y1, Y4, Y5
+	VBLENDVPS  Y5, Y4, Y1, Y1
+	VMOVUPS    Y1, Y1
+	VBLENDVPS  Y5, Y3, Y2, Y2
+	VMOVUPS    Y2, Y2
+	INCQ       R11
+	CMPQ       R11, BX
+	JLT        tail_taps
+
+after_tail_taps:
+	VMASKMOVPS (R10), Y0, Y1
+	VMOVUPS    Y1, Y1
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y3, Y3, Y3
+	MOVQ       (DX), R9
+	VCMPPS     $0x00, Y3, Y2, Y5
+	VANDPS     Y5, Y1, Y5
+	VADDPS     Y5, Y4, Y5
+	VMASKMOVPS Y5, Y0, (R13)(R9*4)
+	MOVQ       $0x00000001, R9
+	CMPQ       BX, $+1
+	JE         after_tail_again
+
+tail_again:
+	MOVQ       (DX)(R9*8), R10
+	VADDPS     word8_3f800000<>+0(SB), Y3, Y3
+	VCMPPS     $0x00, Y3, Y2, Y5
+	VANDPS     Y5, Y1, Y5
+	VADDPS     Y5, Y4, Y5
+	VMASKMOVPS Y5, Y0, (R13)(R10*4)
+	INCQ       R9
+	CMPQ       R9, BX
+	JLT        tail_again
+
+after_tail_again:
+done:
+	ADDQ R8, AX
+	LEAQ (CX)(SI*4), CX
+	ADDQ R8, R12
+	DECQ DI
+	JNZ  window
+	VZEROUPPER
+	RET

@@ -18,3 +18,8 @@ func poolSumAVX512(y *float32, x *float32, offsets *int, taps int, channels int,
 //
 //go:noescape
 func poolMaxGradAVX512(dx *float32, x *float32, y *float32, offsets *int, taps int, channels int, count int, step int)
+
+// poolMaxGradApartAVX512 sets dx in windows that do not overlap to gradients y of their maxima, for the first of the greatest elements of each, and zeros.
+//
+//go:noescape
+func poolMaxGradApartAVX512(dx *float32, x *float32, y *float32, offsets *int, taps int, channels int, count int, step int)

@@ -331,17 +331,18 @@ after_vectors2_taps:
 	VMOVUPS   Z1, Z1
 	VMOVUPS   64(R10), Z3
 	VMOVUPS   Z3, Z3
+	VPXORD    Z7, Z7, Z7
 	VPXORD    Z5, Z5, Z5
 	MOVQ      (DX), R14
 	VMOVUPS   (R13)(R14*4), Z6
 	VCMPPS    $0x00, Z5, Z2, K1
-	VMOVAPS.Z Z1, K1, Z11
-	VADDPS    Z11, Z6, Z6
+	VMOVAPS.Z Z1, K1, Z14
+	VADDPS    Z14, Z6, Z6
 	VMOVUPS   Z6, (R13)(R14*4)
 	VMOVUPS   64(R13)(R14*4), Z6
 	VCMPPS    $0x00, Z5, Z4, K1
-	VMOVAPS.Z Z3, K1, Z11
-	VADDPS    Z11, Z6, Z6
+	VMOVAPS.Z Z3, K1, Z14
+	VADDPS    Z14, Z6, Z6
 	VMOVUPS   Z6, 64(R13)(R14*4)
 	MOVQ      $0x00000001, R14
 	CMPQ      BX, $+1
@@ -352,13 +353,13 @@ vectors2_again:
 	VADDPS    Z0, Z5, Z5
 	VMOVUPS   (R13)(R15*4), Z6
 	VCMPPS    $0x00, Z5, Z2, K1
-	VMOVAPS.Z Z1, K1, Z11
-	VADDPS    Z11, Z6, Z6
+	VMOVAPS.Z Z1, K1, Z14
+	VADDPS    Z14, Z6, Z6
 	VMOVUPS   Z6, (R13)(R15*4)
 	VMOVUPS   64(R13)(R15*4), Z6
 	VCMPPS    $0x00, Z5, Z4, K1
-	VMOVAPS.Z Z3, K1, Z11
-	VADDPS    Z11, Z6, Z6
+	VMOVAPS.Z Z3, K1, Z14
+	VADDPS    Z14, Z6, Z6
 	VMOVUPS   Z6, 64(R13)(R15*4)
 	INCQ      R14
 	CMPQ      R14, BX
@@ -379,23 +380,23 @@ after_vectors2:
 vectors1:
 	MOVQ    (DX), R14
 	VMOVUPS (R9)(R14*4), Z1
-	VPXORD  Z7, Z7, Z7
 	VPXORD  Z8, Z8, Z8
+	VPXORD  Z9, Z9, Z9
 	MOVQ    $0x00000001, R14
 	CMPQ    BX, $+1
 	JE      after_vectors1_taps
 
 vectors1_taps:
 	MOVQ    (DX)(R14*8), R15
-	VADDPS  Z0, Z8, Z8
+	VADDPS  Z0, Z9, Z9
 	VMOVUPS (R9)(R15*4), Z3
 	VCMPPS  $0x1e, Z1, Z3, K1
 	VMOVUPS Z1, Z1
 	VMOVUPS Z3, K1, Z1
 	VMOVUPS Z1, Z1
-	VMOVUPS Z7, Z3
-	VMOVUPS Z8, K1, Z3
-	VMOVUPS Z3, Z7
+	VMOVUPS Z8, Z3
+	VMOVUPS Z9, K1, Z3
+	VMOVUPS Z3, Z8
 	INCQ    R14
 	CMPQ    R14, BX
 	JLT     vectors1_taps
@@ -403,10 +404,11 @@ vectors1_taps:
 after_vectors1_taps:
 	VMOVUPS   (R10), Z1
 	VMOVUPS   Z1, Z1
-	VPXORD    Z8, Z8, Z8
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z9, Z9, Z9
 	MOVQ      (DX), R14
 	VMOVUPS   (R13)(R14*4), Z3
-	VCMPPS    $0x00, Z8, Z7, K1
+	VCMPPS    $0x00, Z9, Z8, K1
 	VMOVAPS.Z Z1, K1, Z6
 	VADDPS    Z6, Z3, Z3
 	VMOVUPS   Z3, (R13)(R14*4)
@@ -416,9 +418,9 @@ after_vectors1_taps:
 
 vectors1_again:
 	MOVQ      (DX)(R14*8), R15
-	VADDPS    Z0, Z8, Z8
+	VADDPS    Z0, Z9, Z9
 	VMOVUPS   (R13)(R15*4), Z3
-	VCMPPS    $0x00, Z8, Z7, K1
+	VCMPPS    $0x00, Z9, Z8, K1
 	VMOVAPS.Z Z1, K1, Z6
 	VADDPS    Z6, Z3, Z3
 	VMOVUPS   Z3, (R13)(R15*4)
@@ -443,23 +445,23 @@ after_vectors1:
 	KMOVW     R14, K1
 	MOVQ      (DX), R11
 	VMOVUPS.Z (R9)(R11*4), K1, Z1
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
 	MOVQ      $0x00000001, R11
 	CMPQ      BX, $+1
 	JE        after_tail_taps
 
 tail_taps:
 	MOVQ      (DX)(R11*8), R14
-	VADDPS    Z0, Z10, Z10
+	VADDPS    Z0, Z12, Z12
 	VMOVUPS.Z (R9)(R14*4), K1, Z3
 	VCMPPS    $0x1e, Z1, Z3, K2
 	VMOVUPS   Z1, Z1
 	VMOVUPS   Z3, K2, Z1
 	VMOVUPS   Z1, Z1
-	VMOVUPS   Z9, Z3
-	VMOVUPS   Z10, K2, Z3
-	VMOVUPS   Z3, Z9
+	VMOVUPS   Z11, Z3
+	VMOVUPS   Z12, K2, Z3
+	VMOVUPS   Z3, Z11
 	INCQ      R11
 	CMPQ      R11, BX
 	JLT       tail_taps
@@ -467,10 +469,11 @@ tail_taps:
 after_tail_taps:
 	VMOVUPS.Z (R10), K1, Z1
 	VMOVUPS   Z1, Z1
-	VPXORD    Z10, Z10, Z10
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z12, Z12, Z12
 	MOVQ      (DX), R9
 	VMOVUPS.Z (R13)(R9*4), K1, Z3
-	VCMPPS    $0x00, Z10, Z9, K2
+	VCMPPS    $0x00, Z12, Z11, K2
 	VMOVAPS.Z Z1, K2, Z6
 	VADDPS    Z6, Z3, Z3
 	VMOVUPS   Z3, K1, (R13)(R9*4)
@@ -480,9 +483,9 @@ after_tail_taps:
 
 tail_again:
 	MOVQ      (DX)(R9*8), R10
-	VADDPS    Z0, Z10, Z10
+	VADDPS    Z0, Z12, Z12
 	VMOVUPS.Z (R13)(R10*4), K1, Z3
-	VCMPPS    $0x00, Z10, Z9, K2
+	VCMPPS    $0x00, Z12, Z11, K2
 	VMOVAPS.Z Z1, K2, Z6
 	VADDPS    Z6, Z3, Z3
 	VMOVUPS   Z3, K1, (R13)(R10*4)
@@ -502,3 +505,228 @@ done:
 
 DATA word1_3f800000<>+0(SB)/4, $0x3f800000
 GLOBL word1_3f800000<>(SB), RODATA|NOPTR, $4
+
+// func poolMaxGradApartAVX512(dx *float32, x *float32, y *float32, offsets *int, taps int, channels int, count int, step int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·poolMaxGradApartAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+8(FP), AX
+	MOVQ         y+16(FP), CX
+	MOVQ         offsets+24(FP), DX
+	MOVQ         taps+32(FP), BX
+	MOVQ         channels+40(FP), SI
+	MOVQ         count+48(FP), DI
+	MOVQ         step+56(FP), R8
+	SHLQ         $0x02, R8
+	MOVQ         dx+0(FP), R12
+	VPBROADCASTD word1_3f800000<>+0(SB), Z0
+
+window:
+	MOVQ AX, R9
+	MOVQ CX, R10
+	MOVQ R12, R13
+	MOVQ SI, R11
+	CMPQ R11, $+32
+	JLT  after_vectors2
+
+vectors2:
+	MOVQ    (DX), R14
+	VMOVUPS (R9)(R14*4), Z1
+	VPXORD  Z2, Z2, Z2
+	VMOVUPS 64(R9)(R14*4), Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors2_taps
+
+vectors2_taps:
+	MOVQ    (DX)(R14*8), R15
+	VADDPS  Z0, Z5, Z5
+	VMOVUPS (R9)(R15*4), Z6
+	VCMPPS  $0x1e, Z1, Z6, K1
+	VMOVUPS Z1, Z1
+	VMOVUPS Z6, K1, Z1
+	VMOVUPS Z1, Z1
+	VMOVUPS Z2, Z2
+	VMOVUPS Z5, K1, Z2
+	VMOVUPS Z2, Z2
+	VMOVUPS 64(R9)(R15*4), Z6
+	VCMPPS  $0x1e, Z3, Z6, K1
+	VMOVUPS Z3, Z3
+	VMOVUPS Z6, K1, Z3
+	VMOVUPS Z3, Z3
+	VMOVUPS Z4, Z4
+	VMOVUPS Z5, K1, Z4
+	VMOVUPS Z4, Z4
+	INCQ    R14
+	CMPQ    R14, BX
+	JLT     vectors2_taps
+
+after_vectors2_taps:
+	VMOVUPS   (R10), Z1
+	VMOVUPS   Z1, Z1
+	VMOVUPS   64(R10), Z3
+	VMOVUPS   Z3, Z3
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z5, Z5, Z5
+	MOVQ      (DX), R14
+	VCMPPS    $0x00, Z5, Z2, K1
+	VMOVAPS.Z Z1, K1, Z6
+	VADDPS    Z6, Z7, Z6
+	VMOVUPS   Z6, (R13)(R14*4)
+	VCMPPS    $0x00, Z5, Z4, K1
+	VMOVAPS.Z Z3, K1, Z6
+	VADDPS    Z6, Z7, Z6
+	VMOVUPS   Z6, 64(R13)(R14*4)
+	MOVQ      $0x00000001, R14
+	CMPQ      BX, $+1
+	JE        after_vectors2_again
+
+vectors2_again:
+	MOVQ      (DX)(R14*8), R15
+	VADDPS    Z0, Z5, Z5
+	VCMPPS    $0x00, Z5, Z2, K1
+	VMOVAPS.Z Z1, K1, Z6
+	VADDPS    Z6, Z7, Z6
+	VMOVUPS   Z6, (R13)(R15*4)
+	VCMPPS    $0x00, Z5, Z4, K1
+	VMOVAPS.Z Z3, K1, Z6
+	VADDPS    Z6, Z7, Z6
+	VMOVUPS   Z6, 64(R13)(R15*4)
+	INCQ      R14
+	CMPQ      R14, BX
+	JLT       vectors2_again
+
+after_vectors2_again:
+	ADDQ $+128, R9
+	ADDQ $+128, R10
+	ADDQ $+128, R13
+	SUBQ $+32, R11
+	CMPQ R11, $+32
+	JGE  vectors2
+
+after_vectors2:
+	CMPQ R11, $+16
+	JLT  after_vectors1
+
+vectors1:
+	MOVQ    (DX), R14
+	VMOVUPS (R9)(R14*4), Z1
+	VPXORD  Z8, Z8, Z8
+	VPXORD  Z9, Z9, Z9
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors1_taps
+
+vectors1_taps:
+	MOVQ    (DX)(R14*8), R15
+	VADDPS  Z0, Z9, Z9
+	VMOVUPS (R9)(R15*4), Z3
+	VCMPPS  $0x1e, Z1, Z3, K1
+	VMOVUPS Z1, Z1
+	VMOVUPS Z3, K1, Z1
+	VMOVUPS Z1, Z1
+	VMOVUPS Z8, Z3
+	VMOVUPS Z9, K1, Z3
+	VMOVUPS Z3, Z8
+	INCQ    R14
+	CMPQ    R14, BX
+	JLT     vectors1_taps
+
+after_vectors1_taps:
+	VMOVUPS   (R10), Z1
+	VMOVUPS   Z1, Z1
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z9, Z9, Z9
+	MOVQ      (DX), R14
+	VCMPPS    $0x00, Z9, Z8, K1
+	VMOVAPS.Z Z1, K1, Z3
+	VADDPS    Z3, Z10, Z3
+	VMOVUPS   Z3, (R13)(R14*4)
+	MOVQ      $0x00000001, R14
+	CMPQ      BX, $+1
+	JE        after_vectors1_again
+
+vectors1_again:
+	MOVQ      (DX)(R14*8), R15
+	VADDPS    Z0, Z9, Z9
+	VCMPPS    $0x00, Z9, Z8, K1
+	VMOVAPS.Z Z1, K1, Z3
+	VADDPS    Z3, Z10, Z3
+	VMOVUPS   Z3, (R13)(R15*4)
+	INCQ      R14
+	CMPQ      R14, BX
+	JLT       vectors1_again
+
+after_vectors1_again:
+	ADDQ $+64, R9
+	ADDQ $+64, R10
+	ADDQ $+64, R13
+	SUBQ $+16, R11
+	CMPQ R11, $+16
+	JGE  vectors1
+
+after_vectors1:
+	TESTQ     R11, R11
+	JZ        done
+	MOVQ      $0x00000001, R14
+	SHLXQ     R11, R14, R14
+	DECQ      R14
+	KMOVW     R14, K1
+	MOVQ      (DX), R11
+	VMOVUPS.Z (R9)(R11*4), K1, Z1
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	MOVQ      $0x00000001, R11
+	CMPQ      BX, $+1
+	JE        after_tail_taps
+
+tail_taps:
+	MOVQ      (DX)(R11*8), R14
+	VADDPS    Z0, Z12, Z12
+	VMOVUPS.Z (R9)(R14*4), K1, Z3
+	VCMPPS    $0x1e, Z1, Z3, K2
+	VMOVUPS   Z1, Z1
+	VMOVUPS   Z3, K2, Z1
+	VMOVUPS   Z1, Z1
+	VMOVUPS   Z11, Z3
+	VMOVUPS   Z12, K2, Z3
+	VMOVUPS   Z3, Z11
+	INCQ      R11
+	CMPQ      R11, BX
+	JLT       tail_taps
+
+after_tail_taps:
+	VMOVUPS.Z (R10), K1, Z1
+	VMOVUPS   Z1, Z1
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z12, Z12, Z12
+	MOVQ      (DX), R9
+	VCMPPS    $0x00, Z12, Z11, K2
+	VMOVAPS.Z Z1, K2, Z3
+	VADDPS    Z3, Z13, Z3
+	VMOVUPS   Z3, K1, (R13)(R9*4)
+	MOVQ      $0x00000001, R9
+	CMPQ      BX, $+1
+	JE        after_tail_again
+
+tail_again:
+	MOVQ      (DX)(R9*8), R10
+	VADDPS    Z0, Z12, Z12
+	VCMPPS    $0x00, Z12, Z11, K2
+	VMOVAPS.Z Z1, K2, Z3
+	VADDPS    Z3, Z13, Z3
+	VMOVUPS   Z3, K1, (R13)(R10*4)
+	INCQ      R9
+	CMPQ      R9, BX
+	JLT       tail_again
+
+after_tail_again:
+done:
+	ADDQ R8, AX
+	LEAQ (CX)(SI*4), CX
+	ADDQ R8, R12
+	DECQ DI
+	JNZ  window
+	VZEROUPPER
+	RET
