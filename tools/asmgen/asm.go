@@ -139,9 +139,12 @@ func (a *asm) floats(v ...float64) []operand.Op {
 
 // broadcast loads a float32 argument into all lanes.
 func (a *asm) broadcast(name string) reg.VecVirtual {
-	x := a.Load(a.Param(name), a.XMM())
+	p, err := a.Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
 	r := a.vec()
-	a.VBROADCASTSS(x, r)
+	a.VBROADCASTSS(p.Addr, r)
 	return r
 }
 

@@ -5,13 +5,12 @@
 #include "textflag.h"
 
 // func axpyAVX2(y *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, FMA3
 TEXT ·axpyAVX2(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS s+24(FP), Y0
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
@@ -109,16 +108,14 @@ DATA tail<>+124(SB)/4, $0x00000000
 GLOBL tail<>(SB), RODATA|NOPTR, $128
 
 // func momentumAVX2(v *float32, m *float32, grad *float32, n int, lr float32, momentum float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, FMA3
 TEXT ·momentumAVX2(SB), NOSPLIT, $0-40
 	MOVQ         v+0(FP), AX
 	MOVQ         m+8(FP), CX
 	MOVQ         grad+16(FP), DX
 	MOVQ         n+24(FP), BX
-	MOVSS        lr+32(FP), X0
-	VBROADCASTSS X0, Y0
-	MOVSS        momentum+36(FP), X1
-	VBROADCASTSS X1, Y1
+	VBROADCASTSS lr+32(FP), Y0
+	VBROADCASTSS momentum+36(FP), Y1
 	CMPQ         BX, $+32
 	JLT          after_unrolled
 
@@ -208,21 +205,17 @@ done:
 	RET
 
 // func adamAVX2(v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, FMA3
 TEXT ·adamAVX2(SB), NOSPLIT, $0-56
 	MOVQ         v+0(FP), AX
 	MOVQ         m+8(FP), CX
 	MOVQ         s+16(FP), DX
 	MOVQ         grad+24(FP), BX
 	MOVQ         n+32(FP), SI
-	MOVSS        alpha+40(FP), X0
-	VBROADCASTSS X0, Y0
-	MOVSS        c1+44(FP), X1
-	VBROADCASTSS X1, Y1
-	MOVSS        c2+48(FP), X2
-	VBROADCASTSS X2, Y2
-	MOVSS        epsilon+52(FP), X3
-	VBROADCASTSS X3, Y3
+	VBROADCASTSS alpha+40(FP), Y0
+	VBROADCASTSS c1+44(FP), Y1
+	VBROADCASTSS c2+48(FP), Y2
+	VBROADCASTSS epsilon+52(FP), Y3
 	CMPQ         SI, $+16
 	JLT          after_unrolled
 
@@ -468,14 +461,13 @@ done:
 	RET
 
 // func streamAxpyAVX2(newy *float32, y *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX2, FMA3, MMX+, SSE
+// Requires: AVX, FMA3, MMX+
 TEXT ·streamAxpyAVX2(SB), NOSPLIT, $0-36
 	MOVQ         newy+0(FP), AX
 	MOVQ         y+8(FP), CX
 	MOVQ         x+16(FP), DX
 	MOVQ         n+24(FP), BX
-	MOVSS        s+32(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS s+32(FP), Y0
 	CMPQ         BX, $+32
 	JLT          after_unrolled
 
@@ -542,7 +534,7 @@ done:
 	RET
 
 // func streamMomentumAVX2(newv *float32, newm *float32, v *float32, m *float32, grad *float32, n int, lr float32, momentum float32)
-// Requires: AVX, AVX2, FMA3, MMX+, SSE
+// Requires: AVX, FMA3, MMX+
 TEXT ·streamMomentumAVX2(SB), NOSPLIT, $0-56
 	MOVQ         newv+0(FP), AX
 	MOVQ         newm+8(FP), CX
@@ -550,10 +542,8 @@ TEXT ·streamMomentumAVX2(SB), NOSPLIT, $0-56
 	MOVQ         m+24(FP), BX
 	MOVQ         grad+32(FP), SI
 	MOVQ         n+40(FP), DI
-	MOVSS        lr+48(FP), X0
-	VBROADCASTSS X0, Y0
-	MOVSS        momentum+52(FP), X1
-	VBROADCASTSS X1, Y1
+	VBROADCASTSS lr+48(FP), Y0
+	VBROADCASTSS momentum+52(FP), Y1
 	CMPQ         DI, $+32
 	JLT          after_unrolled
 
@@ -648,7 +638,7 @@ done:
 	RET
 
 // func streamAdamAVX2(newv *float32, newm *float32, news *float32, v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
-// Requires: AVX, AVX2, FMA3, MMX+, SSE
+// Requires: AVX, FMA3, MMX+
 TEXT ·streamAdamAVX2(SB), NOSPLIT, $0-80
 	MOVQ         newv+0(FP), AX
 	MOVQ         newm+8(FP), CX
@@ -658,14 +648,10 @@ TEXT ·streamAdamAVX2(SB), NOSPLIT, $0-80
 	MOVQ         s+40(FP), DI
 	MOVQ         grad+48(FP), R8
 	MOVQ         n+56(FP), R9
-	MOVSS        alpha+64(FP), X0
-	VBROADCASTSS X0, Y0
-	MOVSS        c1+68(FP), X1
-	VBROADCASTSS X1, Y1
-	MOVSS        c2+72(FP), X2
-	VBROADCASTSS X2, Y2
-	MOVSS        epsilon+76(FP), X3
-	VBROADCASTSS X3, Y3
+	VBROADCASTSS alpha+64(FP), Y0
+	VBROADCASTSS c1+68(FP), Y1
+	VBROADCASTSS c2+72(FP), Y2
+	VBROADCASTSS epsilon+76(FP), Y3
 	CMPQ         R9, $+16
 	JLT          after_unrolled
 
@@ -786,14 +772,13 @@ done:
 	RET
 
 // func adagradAVX2(v *float32, a *float32, grad *float32, n int, lr float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·adagradAVX2(SB), NOSPLIT, $0-36
 	MOVQ         v+0(FP), AX
 	MOVQ         a+8(FP), CX
 	MOVQ         grad+16(FP), DX
 	MOVQ         n+24(FP), BX
-	MOVSS        lr+32(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS lr+32(FP), Y0
 	VMOVUPS      word8_3f800000<>+0(SB), Y1
 	CMPQ         BX, $+16
 	JLT          after_unrolled
@@ -888,16 +873,14 @@ DATA word8_3f800000<>+28(SB)/4, $0x3f800000
 GLOBL word8_3f800000<>(SB), RODATA|NOPTR, $32
 
 // func adagradV2AVX2(v *float32, a *float32, grad *float32, n int, lr float32, epsilon float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·adagradV2AVX2(SB), NOSPLIT, $0-40
 	MOVQ         v+0(FP), AX
 	MOVQ         a+8(FP), CX
 	MOVQ         grad+16(FP), DX
 	MOVQ         n+24(FP), BX
-	MOVSS        lr+32(FP), X0
-	VBROADCASTSS X0, Y0
-	MOVSS        epsilon+36(FP), X1
-	VBROADCASTSS X1, Y1
+	VBROADCASTSS lr+32(FP), Y0
+	VBROADCASTSS epsilon+36(FP), Y1
 	CMPQ         BX, $+16
 	JLT          after_unrolled
 
@@ -981,21 +964,17 @@ done:
 	RET
 
 // func rmsPropAVX2(v *float32, s *float32, m *float32, grad *float32, n int, lr float32, c float32, momentum float32, epsilon float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·rmsPropAVX2(SB), NOSPLIT, $0-56
 	MOVQ         v+0(FP), AX
 	MOVQ         s+8(FP), CX
 	MOVQ         m+16(FP), DX
 	MOVQ         grad+24(FP), BX
 	MOVQ         n+32(FP), SI
-	MOVSS        lr+40(FP), X0
-	VBROADCASTSS X0, Y0
-	MOVSS        c+44(FP), X1
-	VBROADCASTSS X1, Y1
-	MOVSS        momentum+48(FP), X2
-	VBROADCASTSS X2, Y2
-	MOVSS        epsilon+52(FP), X3
-	VBROADCASTSS X3, Y3
+	VBROADCASTSS lr+40(FP), Y0
+	VBROADCASTSS c+44(FP), Y1
+	VBROADCASTSS momentum+48(FP), Y2
+	VBROADCASTSS epsilon+52(FP), Y3
 	CMPQ         SI, $+16
 	JLT          after_unrolled
 
@@ -1105,15 +1084,13 @@ done:
 	RET
 
 // func addScaledAVX2(y *float32, x *float32, n int, s float32, t float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·addScaledAVX2(SB), NOSPLIT, $0-32
 	MOVQ         y+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Y0
-	MOVSS        t+28(FP), X1
-	VBROADCASTSS X1, Y1
+	VBROADCASTSS s+24(FP), Y0
+	VBROADCASTSS t+28(FP), Y1
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 

@@ -5,13 +5,12 @@
 #include "textflag.h"
 
 // func axpyAVX512(y *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·axpyAVX512(SB), NOSPLIT, $0-28
 	MOVQ         y+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS s+24(FP), Z0
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
@@ -76,16 +75,14 @@ done:
 	RET
 
 // func momentumAVX512(v *float32, m *float32, grad *float32, n int, lr float32, momentum float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·momentumAVX512(SB), NOSPLIT, $0-40
 	MOVQ         v+0(FP), AX
 	MOVQ         m+8(FP), CX
 	MOVQ         grad+16(FP), DX
 	MOVQ         n+24(FP), BX
-	MOVSS        lr+32(FP), X0
-	VBROADCASTSS X0, Z0
-	MOVSS        momentum+36(FP), X1
-	VBROADCASTSS X1, Z1
+	VBROADCASTSS lr+32(FP), Z0
+	VBROADCASTSS momentum+36(FP), Z1
 	CMPQ         BX, $+64
 	JLT          after_unrolled
 
@@ -176,21 +173,17 @@ done:
 	RET
 
 // func adamAVX512(v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·adamAVX512(SB), NOSPLIT, $0-56
 	MOVQ         v+0(FP), AX
 	MOVQ         m+8(FP), CX
 	MOVQ         s+16(FP), DX
 	MOVQ         grad+24(FP), BX
 	MOVQ         n+32(FP), SI
-	MOVSS        alpha+40(FP), X0
-	VBROADCASTSS X0, Z0
-	MOVSS        c1+44(FP), X1
-	VBROADCASTSS X1, Z1
-	MOVSS        c2+48(FP), X2
-	VBROADCASTSS X2, Z2
-	MOVSS        epsilon+52(FP), X3
-	VBROADCASTSS X3, Z3
+	VBROADCASTSS alpha+40(FP), Z0
+	VBROADCASTSS c1+44(FP), Z1
+	VBROADCASTSS c2+48(FP), Z2
+	VBROADCASTSS epsilon+52(FP), Z3
 	CMPQ         SI, $+32
 	JLT          after_unrolled
 
@@ -439,14 +432,13 @@ done:
 	RET
 
 // func streamAxpyAVX512(newy *float32, y *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX512F, BMI2, MMX+, SSE
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·streamAxpyAVX512(SB), NOSPLIT, $0-36
 	MOVQ         newy+0(FP), AX
 	MOVQ         y+8(FP), CX
 	MOVQ         x+16(FP), DX
 	MOVQ         n+24(FP), BX
-	MOVSS        s+32(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS s+32(FP), Z0
 	CMPQ         BX, $+64
 	JLT          after_unrolled
 
@@ -514,7 +506,7 @@ done:
 	RET
 
 // func streamMomentumAVX512(newv *float32, newm *float32, v *float32, m *float32, grad *float32, n int, lr float32, momentum float32)
-// Requires: AVX, AVX512F, BMI2, MMX+, SSE
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·streamMomentumAVX512(SB), NOSPLIT, $0-56
 	MOVQ         newv+0(FP), AX
 	MOVQ         newm+8(FP), CX
@@ -522,10 +514,8 @@ TEXT ·streamMomentumAVX512(SB), NOSPLIT, $0-56
 	MOVQ         m+24(FP), BX
 	MOVQ         grad+32(FP), SI
 	MOVQ         n+40(FP), DI
-	MOVSS        lr+48(FP), X0
-	VBROADCASTSS X0, Z0
-	MOVSS        momentum+52(FP), X1
-	VBROADCASTSS X1, Z1
+	VBROADCASTSS lr+48(FP), Z0
+	VBROADCASTSS momentum+52(FP), Z1
 	CMPQ         DI, $+64
 	JLT          after_unrolled
 
@@ -621,7 +611,7 @@ done:
 	RET
 
 // func streamAdamAVX512(newv *float32, newm *float32, news *float32, v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
-// Requires: AVX, AVX512F, BMI2, MMX+, SSE
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·streamAdamAVX512(SB), NOSPLIT, $0-80
 	MOVQ         newv+0(FP), AX
 	MOVQ         newm+8(FP), CX
@@ -631,14 +621,10 @@ TEXT ·streamAdamAVX512(SB), NOSPLIT, $0-80
 	MOVQ         s+40(FP), DI
 	MOVQ         grad+48(FP), R8
 	MOVQ         n+56(FP), R9
-	MOVSS        alpha+64(FP), X0
-	VBROADCASTSS X0, Z0
-	MOVSS        c1+68(FP), X1
-	VBROADCASTSS X1, Z1
-	MOVSS        c2+72(FP), X2
-	VBROADCASTSS X2, Z2
-	MOVSS        epsilon+76(FP), X3
-	VBROADCASTSS X3, Z3
+	VBROADCASTSS alpha+64(FP), Z0
+	VBROADCASTSS c1+68(FP), Z1
+	VBROADCASTSS c2+72(FP), Z2
+	VBROADCASTSS epsilon+76(FP), Z3
 	CMPQ         R9, $+32
 	JLT          after_unrolled
 
@@ -760,14 +746,13 @@ done:
 	RET
 
 // func adagradAVX512(v *float32, a *float32, grad *float32, n int, lr float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·adagradAVX512(SB), NOSPLIT, $0-36
 	MOVQ         v+0(FP), AX
 	MOVQ         a+8(FP), CX
 	MOVQ         grad+16(FP), DX
 	MOVQ         n+24(FP), BX
-	MOVSS        lr+32(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS lr+32(FP), Z0
 	VPBROADCASTD word1_3f800000<>+0(SB), Z1
 	CMPQ         BX, $+32
 	JLT          after_unrolled
@@ -856,16 +841,14 @@ DATA word1_3f800000<>+0(SB)/4, $0x3f800000
 GLOBL word1_3f800000<>(SB), RODATA|NOPTR, $4
 
 // func adagradV2AVX512(v *float32, a *float32, grad *float32, n int, lr float32, epsilon float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·adagradV2AVX512(SB), NOSPLIT, $0-40
 	MOVQ         v+0(FP), AX
 	MOVQ         a+8(FP), CX
 	MOVQ         grad+16(FP), DX
 	MOVQ         n+24(FP), BX
-	MOVSS        lr+32(FP), X0
-	VBROADCASTSS X0, Z0
-	MOVSS        epsilon+36(FP), X1
-	VBROADCASTSS X1, Z1
+	VBROADCASTSS lr+32(FP), Z0
+	VBROADCASTSS epsilon+36(FP), Z1
 	CMPQ         BX, $+32
 	JLT          after_unrolled
 
@@ -950,21 +933,17 @@ done:
 	RET
 
 // func rmsPropAVX512(v *float32, s *float32, m *float32, grad *float32, n int, lr float32, c float32, momentum float32, epsilon float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·rmsPropAVX512(SB), NOSPLIT, $0-56
 	MOVQ         v+0(FP), AX
 	MOVQ         s+8(FP), CX
 	MOVQ         m+16(FP), DX
 	MOVQ         grad+24(FP), BX
 	MOVQ         n+32(FP), SI
-	MOVSS        lr+40(FP), X0
-	VBROADCASTSS X0, Z0
-	MOVSS        c+44(FP), X1
-	VBROADCASTSS X1, Z1
-	MOVSS        momentum+48(FP), X2
-	VBROADCASTSS X2, Z2
-	MOVSS        epsilon+52(FP), X3
-	VBROADCASTSS X3, Z3
+	VBROADCASTSS lr+40(FP), Z0
+	VBROADCASTSS c+44(FP), Z1
+	VBROADCASTSS momentum+48(FP), Z2
+	VBROADCASTSS epsilon+52(FP), Z3
 	CMPQ         SI, $+32
 	JLT          after_unrolled
 
@@ -1075,15 +1054,13 @@ done:
 	RET
 
 // func addScaledAVX512(y *float32, x *float32, n int, s float32, t float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·addScaledAVX512(SB), NOSPLIT, $0-32
 	MOVQ         y+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Z0
-	MOVSS        t+28(FP), X1
-	VBROADCASTSS X1, Z1
+	VBROADCASTSS s+24(FP), Z0
+	VBROADCASTSS t+28(FP), Z1
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 

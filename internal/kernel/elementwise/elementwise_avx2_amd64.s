@@ -453,13 +453,12 @@ done:
 	RET
 
 // func addScalarAVX2(z *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·addScalarAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS s+24(FP), Y0
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
@@ -511,13 +510,12 @@ done:
 	RET
 
 // func subScalarAVX2(z *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·subScalarAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS s+24(FP), Y0
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
@@ -569,13 +567,12 @@ done:
 	RET
 
 // func scalarSubAVX2(z *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS s+24(FP), Y0
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
@@ -627,13 +624,12 @@ done:
 	RET
 
 // func mulScalarAVX2(z *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS s+24(FP), Y0
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
@@ -685,13 +681,12 @@ done:
 	RET
 
 // func divScalarAVX2(z *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·divScalarAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS s+24(FP), Y0
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
@@ -743,13 +738,12 @@ done:
 	RET
 
 // func scalarDivAVX2(z *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS s+24(FP), Y0
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
@@ -801,13 +795,12 @@ done:
 	RET
 
 // func maxScalarAVX2(z *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS s+24(FP), Y0
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
@@ -871,13 +864,12 @@ done:
 	RET
 
 // func minScalarAVX2(z *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·minScalarAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS s+24(FP), Y0
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 

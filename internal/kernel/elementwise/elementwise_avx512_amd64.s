@@ -437,13 +437,12 @@ done:
 	RET
 
 // func addScalarAVX512(z *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·addScalarAVX512(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS s+24(FP), Z0
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
@@ -496,13 +495,12 @@ done:
 	RET
 
 // func subScalarAVX512(z *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·subScalarAVX512(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS s+24(FP), Z0
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
@@ -555,13 +553,12 @@ done:
 	RET
 
 // func scalarSubAVX512(z *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·scalarSubAVX512(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS s+24(FP), Z0
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
@@ -614,13 +611,12 @@ done:
 	RET
 
 // func mulScalarAVX512(z *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS s+24(FP), Z0
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
@@ -673,13 +669,12 @@ done:
 	RET
 
 // func divScalarAVX512(z *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·divScalarAVX512(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS s+24(FP), Z0
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
@@ -732,13 +727,12 @@ done:
 	RET
 
 // func scalarDivAVX512(z *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·scalarDivAVX512(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS s+24(FP), Z0
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
@@ -791,13 +785,12 @@ done:
 	RET
 
 // func maxScalarAVX512(z *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·maxScalarAVX512(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS s+24(FP), Z0
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
@@ -868,13 +861,12 @@ done:
 	RET
 
 // func minScalarAVX512(z *float32, x *float32, n int, s float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·minScalarAVX512(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVSS        s+24(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS s+24(FP), Z0
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 

@@ -701,13 +701,12 @@ DATA word8_3f000000<>+28(SB)/4, $0x3f000000
 GLOBL word8_3f000000<>(SB), RODATA|NOPTR, $32
 
 // func fftJoinAVX2(z *float32, n int, w *float32, scale float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, FMA3
 TEXT ·fftJoinAVX2(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         w+16(FP), DX
-	MOVSS        scale+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS scale+24(FP), Y0
 	SHLQ         $0x07, CX
 	ADDQ         AX, CX
 

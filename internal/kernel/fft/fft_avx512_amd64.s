@@ -501,13 +501,12 @@ DATA word16_3f000000<>+60(SB)/4, $0x3f000000
 GLOBL word16_3f000000<>(SB), RODATA|NOPTR, $64
 
 // func fftJoinAVX512(z *float32, n int, w *float32, scale float32)
-// Requires: AVX, AVX512F, SSE
+// Requires: AVX, AVX512F
 TEXT ·fftJoinAVX512(SB), NOSPLIT, $0-28
 	MOVQ         z+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         w+16(FP), DX
-	MOVSS        scale+24(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS scale+24(FP), Z0
 	SHLQ         $0x07, CX
 	ADDQ         AX, CX
 

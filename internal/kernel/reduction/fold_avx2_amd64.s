@@ -363,8 +363,7 @@ TEXT ·expShiftAVX2(SB), NOSPLIT, $0-36
 	MOVQ         x+8(FP), AX
 	MOVQ         n+16(FP), CX
 	MOVQ         y+0(FP), DX
-	MOVSS        shift+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS shift+24(FP), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      Y1, Y2
 	VMOVUPS      Y1, Y1
