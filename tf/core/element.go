@@ -30,6 +30,15 @@ type ElementKernel struct {
 	// have elements of four bytes, or are bools. Where Loop has forms for an operand that is
 	// repeated, Lanes computes as they do.
 	Lanes Lanes
+	// Rectifies, if set, says that an op of one operand is a rectifier, or that an op of two is
+	// the gradient of one: it gives operand 0 where operand 1 passes, and 0 elsewhere.
+	Rectifies *Rectifier
+}
+
+// A Rectifier gives its operand where that is greater than 0, and Most at most; NaN stays NaN.
+// Gradients pass it where its operand, or its result, is greater than 0 and less than Most.
+type Rectifier struct {
+	Most float32 // NaN: there is no such bound
 }
 
 // An operation in machine code is given as a function that adds to code what computes one
@@ -72,6 +81,8 @@ func AsCompute(k Kernel) (Compute, bool) {
 	case *PartsKernel:
 		return k.Compute, true
 	case *ChannelKernel:
+		return k.Compute, true
+	case *ChannelGradKernel:
 		return k.Compute, true
 	}
 	return nil, false

@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -57,4 +58,50 @@ func ExampleChannelKernel() {
 	k.Apply.Loop(z, []core.Operand{{Data: bytes(3, 5)}, {Data: bytes(1, 1)}, {Data: bytes(2, 2)}, {Data: bytes(0, 100)}})
 	fmt.Println(core.Elements[float32](z))
 	// Output: [4 108]
+}
+
+// The gradient of a rectifier that has no bound says so.
+func ExampleRectifier() {
+	k := &core.ElementKernel{
+		Rectifies: &core.Rectifier{Most: float32(math.NaN())},
+		Loop: core.ZipLoop(func(z, dy, x []float32) {
+			for i := range z {
+				if z[i] = 0; x[i] > 0 {
+					z[i] = dy[i]
+				}
+			}
+		}),
+	}
+	z, dy, x := make([]byte, 8), make([]byte, 8), make([]byte, 8)
+	copy(core.Elements[float32](dy), []float32{3, 4})
+	copy(core.Elements[float32](x), []float32{-1, 100})
+	k.Loop(z, []core.Operand{{Data: dy}, {Data: x}})
+	fmt.Println(core.Elements[float32](z), k.Rectifies.Most)
+	// Output: [0 4] NaN
+}
+
+// The gradient of a normalization of one channel by its moments, for what a rectifier with a
+// bound makes of the result: here for the offset alone.
+func ExampleChannelGradKernel() {
+	k := &core.ChannelGradKernel{Gated: func(c *core.OpContext, r core.Rectifier) error {
+		dz, x, offset := core.Data[float32](c.Input(0)), core.Data[float32](c.Input(1)), core.Data[float32](c.Input(2))
+		sum := float32(0)
+		for i, v := range x {
+			if y := v + offset[0]; y > 0 && y < r.Most {
+				sum += dz[i]
+			}
+		}
+		fmt.Println("gradient for the offset:", sum)
+		return nil
+	}}
+	of := func(v ...float32) core.Slot {
+		t := core.NewTensor(core.Float32, core.Shape{len(v)})
+		copy(core.Data[float32](t), v)
+		return core.Slot{T: t}
+	}
+	c := &core.OpContext{In: []core.Slot{of(1, 10, 100), of(-3, 0, 9), of(1)}}
+	fmt.Println(k.Gated(c, core.Rectifier{Most: 6}))
+	// Output:
+	// gradient for the offset: 10
+	// <nil>
 }

@@ -121,19 +121,42 @@ func batchNormKernels(run func(c *core.OpContext, k computedIn[float32]) error) 
 }
 
 // normKernels returns the kernels of normalization. What normalizes float32 images with the
-// channels last by given moments can be joined with what it reads and what reads it.
+// channels last can be joined with what reads it, by given moments also with what it reads.
 func normKernels() byType {
 	all := batchNormKernels(batchNorm)
 	whole := all[tf.Float32]
 	all[tf.Float32] = func(n *core.Node) (core.Kernel, error) {
 		k, err := whole(n)
 		run, ok := core.AsCompute(k)
-		if err != nil || !ok || n.Bool("is_training") || n.Str("data_format")[1] == 'C' {
+		if err != nil || !ok || n.Str("data_format")[1] == 'C' {
 			return k, err
 		}
-		return &core.ChannelKernel{Compute: run, Factor: factorOfNorm, Apply: &core.ElementKernel{Compute: applyNorm, Shape: appliedShape, Loop: normLoop, Lanes: normLanes}}, nil
+		var of core.Compute
+		if n.Bool("is_training") {
+			of = momentsOfNorm
+		}
+		return &core.ChannelKernel{Compute: run, Moments: of, Factor: factorOfNorm, Apply: &core.ElementKernel{Compute: applyNorm, Shape: appliedShape, Loop: normLoop, Lanes: normLanes}}, nil
 	}
 	return all
+}
+
+// momentsOfNorm is the kernel of all that training computes beside its result.
+func momentsOfNorm(c *core.OpContext) error {
+	x := c.Input(0)
+	_, b, err := normOf(c.Node, x.Shape())
+	if err != nil {
+		return err
+	}
+	a, err := normArgsOf(c, b.C)
+	if err != nil {
+		return err
+	}
+	m, err := momentOutputs(c, 0, b.C)
+	if err != nil {
+		return err
+	}
+	m.train(c, b, a, core.Data[float32](x))
+	return nil
 }
 
 // factorOfNorm is the kernel of what images are scaled by.
@@ -252,7 +275,7 @@ func batchNormThen(c *core.OpContext, k computedIn[float32], then func(y []float
 	if err != nil {
 		return err
 	}
-	m, err := momentOutputs(c, b.C)
+	m, err := momentOutputs(c, 1, b.C)
 	if err != nil {
 		return err
 	}
@@ -276,16 +299,17 @@ func batchNormThen(c *core.OpContext, k computedIn[float32], then func(y []float
 // moments are what normalization returns beside its result.
 type moments struct{ mean, variance, savedMean, savedVariance []float32 }
 
-func momentOutputs(c *core.OpContext, channels int) (m moments, err error) {
+// momentOutputs allocates them, from the given output on.
+func momentOutputs(c *core.OpContext, first, channels int) (m moments, err error) {
 	for i, dst := range []*[]float32{&m.mean, &m.variance, &m.savedMean, &m.savedVariance} {
-		t, err := c.Alloc(1+i, tf.Float32, tf.Shape{channels})
+		t, err := c.Alloc(first+i, tf.Float32, tf.Shape{channels})
 		if err != nil {
 			return m, err
 		}
 		*dst = core.Data[float32](t)
 	}
-	if len(c.Out) > 5 {
-		t, err := c.Alloc(5, tf.Float32, tf.Shape{})
+	if last := first + 4; len(c.Out) > last {
+		t, err := c.Alloc(last, tf.Float32, tf.Shape{})
 		if err != nil {
 			return m, err
 		}

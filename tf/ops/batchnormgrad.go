@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/gorge-tf/gorge/internal/kernel/normalization"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -11,15 +12,15 @@ func init() {
 		Name: "FusedBatchNormGrad", In: "y_backprop: T; x: T; scale: T; reserve_space_1: T; reserve_space_2: T",
 		Out:   "x_backprop: T; scale_backprop: T; offset_backprop: T; reserve_space_3: T; reserve_space_4: T",
 		Attrs: "T: {float}; " + normEpsilon + imageOrders + training,
-		Shape: batchNormGradShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", only(batchNormKernels(batchNormBack), tf.Float32)),
+		Shape: batchNormGradShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", only(normGradKernels(), tf.Float32)),
 	})
 	core.Register(core.OpDef{
 		Name: "FusedBatchNormGradV2", In: in, Out: out + "reserve_space_3: U; reserve_space_4: U", Attrs: normTypes + "U: {float}; " + normEpsilon + imageOrders + training,
-		Shape: batchNormGradShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", batchNormKernels(batchNormBack)),
+		Shape: batchNormGradShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", normGradKernels()),
 	})
 	core.Register(core.OpDef{
 		Name: "FusedBatchNormGradV3", In: in + "; reserve_space_3: U", Out: out + "reserve_space_4: U; reserve_space_5: U", Attrs: normTypes + "U: {float}; " + normEpsilon + anyOrders + training,
-		Shape: batchNormGradShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", batchNormKernels(batchNormBack)),
+		Shape: batchNormGradShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", normGradKernels()),
 	})
 }
 
@@ -43,7 +44,34 @@ func batchNormGradShape(c *core.Infer) error {
 	return nil
 }
 
-func batchNormBack(c *core.OpContext, k computedIn[float32]) error {
+// normGradKernels returns the kernels of gradients. That of float32 images with the channels last
+// can take in the gradient of a rectifier.
+func normGradKernels() byType {
+	all := batchNormKernels(func(c *core.OpContext, k computedIn[float32]) error { return batchNormBack(c, k, nil) })
+	whole := all[tf.Float32]
+	all[tf.Float32] = func(n *core.Node) (core.Kernel, error) {
+		k, err := whole(n)
+		run, ok := core.AsCompute(k)
+		if err != nil || !ok || !n.Bool("is_training") || n.Str("data_format")[1] == 'C' {
+			return k, err
+		}
+		return &core.ChannelGradKernel{Compute: run, Gated: gatedNormBack}, nil
+	}
+	return all
+}
+
+// gatedNormBack has the offset as its last input.
+func gatedNormBack(c *core.OpContext, r core.Rectifier) error {
+	last := len(c.In) - 1
+	channels := c.Input(1).Shape()
+	offset, err := channelVector(c, last, "offset", "", channels[len(channels)-1])
+	if err != nil {
+		return err
+	}
+	return batchNormBack(c, asItself[float32](), &normalization.Gate{Offset: offset, Most: r.Most})
+}
+
+func batchNormBack(c *core.OpContext, k computedIn[float32], gate *normalization.Gate) error {
 	dy, x := c.Input(0), c.Input(1)
 	f, b, err := normOf(c.Node, x.Shape())
 	if err != nil {
@@ -58,7 +86,8 @@ func batchNormBack(c *core.OpContext, k computedIn[float32]) error {
 			return err
 		}
 	}
-	out, z, err := k.alloc(c, 0, x.DType(), x.Shape())
+	from, images := channelsLast(c, f, k.load(dy), x.Shape()), channelsLast(c, f, k.load(x), x.Shape())
+	out, z, err := k.allocFrom(c, 0, 0, x.DType(), x.Shape())
 	if err != nil {
 		return err
 	}
@@ -70,9 +99,8 @@ func batchNormBack(c *core.OpContext, k computedIn[float32]) error {
 		}
 		grads[i] = core.Data[float32](t)
 	}
-	from, images := channelsLast(c, f, k.load(dy), x.Shape()), channelsLast(c, f, k.load(x), x.Shape())
 	ownOrder(c, f, z, x.Shape(), func(dx []float32) {
-		b.Grad(c.ParallelFor, c.Node.Bool("is_training"), dx, grads[0], grads[1], from, images, vectors[0], vectors[1], vectors[2])
+		b.Grad(c.ParallelFor, c.Node.Bool("is_training"), gate, dx, grads[0], grads[1], from, images, vectors[0], vectors[1], vectors[2])
 	})
 	k.finish(out, z)
 	return nil

@@ -27,10 +27,21 @@ func asFloat32[H interface {
 // alloc makes output i and returns it, with memory to compute it in.
 func (k computedIn[T]) alloc(c *core.OpContext, i int, d tf.DType, s tf.Shape) (*core.Tensor, []T, error) {
 	out, err := c.Alloc(i, d, s)
-	if err != nil {
+	return k.room(out, err)
+}
+
+// allocFrom is alloc, in the memory of an input if nothing else reads that.
+func (k computedIn[T]) allocFrom(c *core.OpContext, from, i int, d tf.DType, s tf.Shape) (*core.Tensor, []T, error) {
+	out, err := c.AllocFrom(from, i, d, s)
+	return k.room(out, err)
+}
+
+// room returns an output with memory to compute it in.
+func (k computedIn[T]) room(out *core.Tensor, err error) (*core.Tensor, []T, error) {
+	switch {
+	case err != nil:
 		return nil, nil, err
-	}
-	if k.store != nil {
+	case k.store != nil:
 		return out, core.Make[T](out.Len()), nil
 	}
 	return out, k.load(out), nil

@@ -53,6 +53,18 @@ func inLanes(d tf.DType, l machine.Lanes, k byType) byType {
 }
 
 func withLanes(l machine.Lanes, k core.NewKernel) core.NewKernel {
+	return changed(k, func(e *core.ElementKernel) { e.Lanes = l })
+}
+
+// rectifiers says that kernels for float32 are those of a rectifier, or of its gradient.
+func rectifiers(most float64, k byType) byType {
+	r := &core.Rectifier{Most: float32(most)}
+	k[tf.Float32] = changed(k[tf.Float32], func(e *core.ElementKernel) { e.Rectifies = r })
+	return k
+}
+
+// changed returns a factory of ElementKernels like k's, but for what change does.
+func changed(k core.NewKernel, change func(*core.ElementKernel)) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		made, err := k(n)
 		e, ok := made.(*core.ElementKernel)
@@ -60,7 +72,7 @@ func withLanes(l machine.Lanes, k core.NewKernel) core.NewKernel {
 			return made, err
 		}
 		with := *e // which several nodes may share
-		with.Lanes = l
+		change(&with)
 		return &with, err
 	}
 }

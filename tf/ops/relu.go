@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"math"
+
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/machine"
 	"github.com/gorge-tf/gorge/internal/numeric"
@@ -14,25 +16,25 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "Relu", Traits: core.Elementwise | core.Cheap, In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + ", qint8}",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(reluGrad),
-		Kernels: core.ByType("T", merge(inLanes(tf.Float32, elementwise.Lanes1((*machine.Code).Positive), floatMaps(elementwise.Relu, elementwise.Relu)),
+		Kernels: core.ByType("T", merge(rectifiers(math.NaN(), inLanes(tf.Float32, elementwise.Lanes1((*machine.Code).Positive), floatMaps(elementwise.Relu, elementwise.Relu))),
 			signedMaps(elementwise.Relu, elementwise.Relu, elementwise.Relu, elementwise.Relu), unsignedMaps(elementwise.Relu, elementwise.Relu, elementwise.Relu, elementwise.Relu))),
 	})
 	core.Register(core.OpDef{
 		Name: "ReluGrad", Traits: core.Elementwise | core.Cheap, In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(reluGradGrad),
-		Kernels: core.ByType("T", merge(inLanes(tf.Float32, elementwise.Lanes2((*machine.Code).WherePositive), floatGates(elementwise.ReluGrad, elementwise.ReluGrad)),
+		Kernels: core.ByType("T", merge(rectifiers(math.NaN(), inLanes(tf.Float32, elementwise.Lanes2((*machine.Code).WherePositive), floatGates(elementwise.ReluGrad, elementwise.ReluGrad))),
 			intGates(elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad, elementwise.ReluGrad))),
 	})
 	core.Register(core.OpDef{
 		Name: "Relu6", Traits: core.Elementwise | core.Cheap, In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + "}",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(relu6Grad),
-		Kernels: core.ByType("T", merge(inLanes(tf.Float32, elementwise.Relu6Lanes, floatMaps(relu6[float32], relu6[float64])),
+		Kernels: core.ByType("T", merge(rectifiers(6, inLanes(tf.Float32, elementwise.Relu6Lanes, floatMaps(relu6[float32], relu6[float64]))),
 			signedMaps(relu6[int8], relu6[int16], relu6[int32], relu6[int64]), unsignedMaps(relu6[uint8], relu6[uint16], relu6[uint32], relu6[uint64]))),
 	})
 	core.Register(core.OpDef{
 		Name: "Relu6Grad", Traits: core.Elementwise | core.Cheap, In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(relu6GradGrad),
-		Kernels: core.ByType("T", merge(inLanes(tf.Float32, elementwise.Relu6GradLanes, floatGates(elementwise.Relu6Grad, elementwise.Relu6Grad[float64])),
+		Kernels: core.ByType("T", merge(rectifiers(6, inLanes(tf.Float32, elementwise.Relu6GradLanes, floatGates(elementwise.Relu6Grad, elementwise.Relu6Grad[float64]))),
 			intGates(elementwise.Relu6Grad[int8], elementwise.Relu6Grad[int16], elementwise.Relu6Grad[int32], elementwise.Relu6Grad[int64], elementwise.Relu6Grad[uint8], elementwise.Relu6Grad[uint16], elementwise.Relu6Grad[uint32], elementwise.Relu6Grad[uint64]))),
 	})
 }

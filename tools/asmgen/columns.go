@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mmcloughlin/avo/operand"
@@ -16,6 +17,9 @@ type columns struct {
 	streams   []string // one number an element; the first of them is written if stores
 	stores    bool
 	given     []string // one number a column, that the loop reads
+	// gated says that the first number of an element that is read counts as 0 but where the second
+	// one, normalized, is greater than 0 and not as great as most.
+	gated bool
 	// kept says that sums go on from what they were; otherwise they begin with
 	// 0 and are added in the end, which rounds less.
 	kept bool
@@ -30,6 +34,27 @@ func emitColumns(a *asm, i isa) {
 	for _, c := range columnLoops(i) {
 		c.emit(a)
 	}
+	for _, c := range gatedLoops(i) {
+		c.emit(a)
+	}
+}
+
+// gatedLoops are those for gradients of what a rectifier follows.
+func gatedLoops(i isa) (out []columns) {
+	for _, c := range columnLoops(i) {
+		switch c.name {
+		case "columnProducts":
+			c.given = append(c.given, "factor", "offset")
+		case "normGrad":
+			c.given = append(c.given, "offset")
+		default:
+			continue
+		}
+		c.name, c.gated = c.name+"Gated", true
+		c.doc += ", d being 0 but where 0 < (x-about)·factor + offset, and that is not as great as most"
+		out = append(out, c)
+	}
+	return out
 }
 
 func columnLoops(i isa) []columns {
@@ -70,7 +95,11 @@ func columnLoops(i isa) []columns {
 
 func (c columns) signature() string {
 	all := append(append(append([]string{}, c.sums...), c.streams...), c.given...)
-	return "func(" + strings.Join(all, ", ") + " *float32, rows, stride, width int)"
+	most := ""
+	if c.gated {
+		most = "most float32, "
+	}
+	return "func(" + strings.Join(all, ", ") + " *float32, " + most + "rows, stride, width int)"
 }
 
 // emit writes the function: whole strips, and narrower ones by masks.
@@ -100,6 +129,7 @@ type columnEmitter struct {
 	rows, stride reg.Register
 	ptr          []reg.Register // of the streams
 	mask         []operand.Op   // of vectors; nil for whole strips
+	most, none   vec            // of gates
 }
 
 // masks makes a mask for every vector from the number of columns.
@@ -141,6 +171,9 @@ func columnWords() []uint32 {
 // strip writes the loop down the rows.
 func (e *columnEmitter) strip(label string) {
 	given, sums := e.perColumn(e.given, true), e.perColumn(e.sums, e.kept)
+	if e.gated {
+		e.most, e.none = e.broadcast("most"), e.zero()
+	}
 	e.Label(label)
 	for v := range e.vecs {
 		e.vector(v, given[v], sums[v])
@@ -189,9 +222,19 @@ func (e *columnEmitter) vector(v int, given, sums []vec) {
 	for _, p := range ptr {
 		in = append(in, e.load(operand.Mem{Base: p, Disp: disp}, v))
 	}
+	if e.gated {
+		in[0] = e.gate(in[0], in[1], given)
+	}
 	if r := e.body(e.asm, sums, in, given); e.stores {
 		e.store(r, operand.Mem{Base: e.ptr[0], Disp: disp}, v)
 	}
+}
+
+// gate returns d where the loop of a rectifier would, which x was normalized for.
+func (e *columnEmitter) gate(d, x vec, given []vec) vec {
+	of := func(name string) vec { return given[slices.Index(e.given, name)] }
+	y := vadd(e.asm, vmul(e.asm, vsub(e.asm, x, of("about")), of("factor")), of("offset"))
+	return e.keep(e.compare(cmpNotGreaterEqual, y, e.most), e.keep(e.compare(cmpGreater, y, e.none), d))
 }
 
 func (e *columnEmitter) load(m operand.Mem, v int) vec {

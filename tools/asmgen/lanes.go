@@ -11,14 +11,15 @@ type cond = reg.Register
 
 // Predicates of VCMPPS; none of them signals.
 const (
-	cmpEqual        = 0x00
-	cmpUnordered    = 0x03
-	cmpNotEqual     = 0x04
-	cmpNotLess      = 0x15
-	cmpNotLessEqual = 0x16
-	cmpLess         = 0x11
-	cmpGreaterEqual = 0x1d
-	cmpGreater      = 0x1e
+	cmpEqual           = 0x00
+	cmpNotGreaterEqual = 0x19
+	cmpUnordered       = 0x03
+	cmpNotEqual        = 0x04
+	cmpNotLess         = 0x15
+	cmpNotLessEqual    = 0x16
+	cmpLess            = 0x11
+	cmpGreaterEqual    = 0x1d
+	cmpGreater         = 0x1e
 )
 
 // compare returns where x p y holds.

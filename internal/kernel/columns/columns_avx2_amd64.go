@@ -28,3 +28,13 @@ func normalizeAVX2(y *float32, x *float32, about *float32, factor *float32, shif
 //
 //go:noescape
 func normGradAVX2(z *float32, d *float32, x *float32, about *float32, slope *float32, shift *float32, factor *float32, rows int, stride int, width int)
+
+// columnProductsGatedAVX2 adds d to sum and d·(x-about) to products, d being 0 but where 0 < (x-about)·factor + offset, and that is not as great as most, for rows that are stride apart and width columns, at most 16.
+//
+//go:noescape
+func columnProductsGatedAVX2(sum *float32, products *float32, d *float32, x *float32, about *float32, factor *float32, offset *float32, most float32, rows int, stride int, width int)
+
+// normGradGatedAVX2 sets z = (d - shift - (x-about)·slope)·factor, d being 0 but where 0 < (x-about)·factor + offset, and that is not as great as most, for rows that are stride apart and width columns, at most 16.
+//
+//go:noescape
+func normGradGatedAVX2(z *float32, d *float32, x *float32, about *float32, slope *float32, shift *float32, factor *float32, offset *float32, most float32, rows int, stride int, width int)

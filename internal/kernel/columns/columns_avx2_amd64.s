@@ -543,3 +543,306 @@ part:
 	JNZ        part
 	VZEROUPPER
 	RET
+
+// func columnProductsGatedAVX2(sum *float32, products *float32, d *float32, x *float32, about *float32, factor *float32, offset *float32, most float32, rows int, stride int, width int)
+// Requires: AVX, FMA3
+TEXT ·columnProductsGatedAVX2(SB), NOSPLIT, $0-88
+	MOVQ         rows+64(FP), AX
+	MOVQ         stride+72(FP), CX
+	SHLQ         $0x02, CX
+	MOVQ         width+80(FP), DX
+	MOVQ         d+16(FP), BX
+	MOVQ         x+24(FP), SI
+	CMPQ         DX, $+16
+	JNE          narrow
+	MOVQ         about+32(FP), DX
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	MOVQ         factor+40(FP), DX
+	VMOVUPS      (DX), Y2
+	VMOVUPS      32(DX), Y3
+	MOVQ         offset+48(FP), DX
+	VMOVUPS      (DX), Y4
+	VMOVUPS      32(DX), Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VBROADCASTSS most+56(FP), Y10
+	VXORPS       Y11, Y11, Y11
+
+whole:
+	VMOVUPS     (BX), Y12
+	VMOVUPS     (SI), Y13
+	VSUBPS      Y0, Y13, Y14
+	VMULPS      Y2, Y14, Y14
+	VADDPS      Y4, Y14, Y14
+	VCMPPS      $0x19, Y10, Y14, Y15
+	VCMPPS      $0x1e, Y11, Y14, Y14
+	VANDPS      Y14, Y12, Y12
+	VANDPS      Y15, Y12, Y12
+	VADDPS      Y12, Y6, Y6
+	VSUBPS      Y0, Y13, Y13
+	VFMADD231PS Y13, Y12, Y8
+	VMOVUPS     32(BX), Y12
+	VMOVUPS     32(SI), Y13
+	VSUBPS      Y1, Y13, Y14
+	VMULPS      Y3, Y14, Y14
+	VADDPS      Y5, Y14, Y14
+	VCMPPS      $0x19, Y10, Y14, Y15
+	VCMPPS      $0x1e, Y11, Y14, Y14
+	VANDPS      Y14, Y12, Y12
+	VANDPS      Y15, Y12, Y12
+	VADDPS      Y12, Y7, Y7
+	VSUBPS      Y1, Y13, Y13
+	VFMADD231PS Y13, Y12, Y9
+	ADDQ        CX, BX
+	ADDQ        CX, SI
+	DECQ        AX
+	JNZ         whole
+	MOVQ        sum+0(FP), AX
+	VMOVUPS     (AX), Y0
+	VADDPS      Y0, Y6, Y6
+	VMOVUPS     Y6, (AX)
+	VMOVUPS     32(AX), Y0
+	VADDPS      Y0, Y7, Y7
+	VMOVUPS     Y7, 32(AX)
+	MOVQ        products+8(FP), AX
+	VMOVUPS     (AX), Y0
+	VADDPS      Y0, Y8, Y8
+	VMOVUPS     Y8, (AX)
+	VMOVUPS     32(AX), Y0
+	VADDPS      Y0, Y9, Y9
+	VMOVUPS     Y9, 32(AX)
+	VZEROUPPER
+	RET
+
+narrow:
+	LEAQ         columns<>+0(SB), DI
+	NEGQ         DX
+	LEAQ         128(DI)(DX*4), DI
+	MOVQ         about+32(FP), DX
+	VMOVUPS      (DI), Y0
+	VMASKMOVPS   (DX), Y0, Y0
+	VMOVUPS      32(DI), Y1
+	VMASKMOVPS   32(DX), Y1, Y1
+	MOVQ         factor+40(FP), DX
+	VMOVUPS      (DI), Y2
+	VMASKMOVPS   (DX), Y2, Y2
+	VMOVUPS      32(DI), Y3
+	VMASKMOVPS   32(DX), Y3, Y3
+	MOVQ         offset+48(FP), DX
+	VMOVUPS      (DI), Y4
+	VMASKMOVPS   (DX), Y4, Y4
+	VMOVUPS      32(DI), Y5
+	VMASKMOVPS   32(DX), Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VBROADCASTSS most+56(FP), Y10
+	VXORPS       Y11, Y11, Y11
+
+part:
+	VMOVUPS     (DI), Y12
+	VMASKMOVPS  (BX), Y12, Y12
+	VMOVUPS     (DI), Y13
+	VMASKMOVPS  (SI), Y13, Y13
+	VSUBPS      Y0, Y13, Y14
+	VMULPS      Y2, Y14, Y14
+	VADDPS      Y4, Y14, Y14
+	VCMPPS      $0x19, Y10, Y14, Y15
+	VCMPPS      $0x1e, Y11, Y14, Y14
+	VANDPS      Y14, Y12, Y12
+	VANDPS      Y15, Y12, Y12
+	VADDPS      Y12, Y6, Y6
+	VSUBPS      Y0, Y13, Y13
+	VFMADD231PS Y13, Y12, Y8
+	VMOVUPS     32(DI), Y12
+	VMASKMOVPS  32(BX), Y12, Y12
+	VMOVUPS     32(DI), Y13
+	VMASKMOVPS  32(SI), Y13, Y13
+	VSUBPS      Y1, Y13, Y14
+	VMULPS      Y3, Y14, Y14
+	VADDPS      Y5, Y14, Y14
+	VCMPPS      $0x19, Y10, Y14, Y15
+	VCMPPS      $0x1e, Y11, Y14, Y14
+	VANDPS      Y14, Y12, Y12
+	VANDPS      Y15, Y12, Y12
+	VADDPS      Y12, Y7, Y7
+	VSUBPS      Y1, Y13, Y13
+	VFMADD231PS Y13, Y12, Y9
+	ADDQ        CX, BX
+	ADDQ        CX, SI
+	DECQ        AX
+	JNZ         part
+	MOVQ        sum+0(FP), AX
+	VMOVUPS     (DI), Y0
+	VMASKMOVPS  (AX), Y0, Y0
+	VADDPS      Y0, Y6, Y6
+	VMOVUPS     (DI), Y0
+	VMASKMOVPS  Y6, Y0, (AX)
+	VMOVUPS     32(DI), Y0
+	VMASKMOVPS  32(AX), Y0, Y0
+	VADDPS      Y0, Y7, Y7
+	VMOVUPS     32(DI), Y0
+	VMASKMOVPS  Y7, Y0, 32(AX)
+	MOVQ        products+8(FP), AX
+	VMOVUPS     (DI), Y0
+	VMASKMOVPS  (AX), Y0, Y0
+	VADDPS      Y0, Y8, Y8
+	VMOVUPS     (DI), Y0
+	VMASKMOVPS  Y8, Y0, (AX)
+	VMOVUPS     32(DI), Y0
+	VMASKMOVPS  32(AX), Y0, Y0
+	VADDPS      Y0, Y9, Y9
+	VMOVUPS     32(DI), Y0
+	VMASKMOVPS  Y9, Y0, 32(AX)
+	VZEROUPPER
+	RET
+
+// func normGradGatedAVX2(z *float32, d *float32, x *float32, about *float32, slope *float32, shift *float32, factor *float32, offset *float32, most float32, rows int, stride int, width int)
+// Requires: AVX
+TEXT ·normGradGatedAVX2(SB), NOSPLIT, $0-96
+	MOVQ         rows+72(FP), AX
+	MOVQ         stride+80(FP), CX
+	SHLQ         $0x02, CX
+	MOVQ         width+88(FP), DX
+	MOVQ         z+0(FP), BX
+	MOVQ         d+8(FP), SI
+	MOVQ         x+16(FP), DI
+	CMPQ         DX, $+16
+	JNE          narrow
+	MOVQ         about+24(FP), DX
+	VMOVUPS      (DX), Y0
+	VMOVUPS      32(DX), Y1
+	MOVQ         slope+32(FP), DX
+	VMOVUPS      (DX), Y2
+	VMOVUPS      32(DX), Y3
+	MOVQ         shift+40(FP), DX
+	VMOVUPS      (DX), Y4
+	VMOVUPS      32(DX), Y5
+	MOVQ         factor+48(FP), DX
+	VMOVUPS      (DX), Y6
+	VMOVUPS      32(DX), Y7
+	MOVQ         offset+56(FP), DX
+	VMOVUPS      (DX), Y8
+	VMOVUPS      32(DX), Y9
+	VBROADCASTSS most+64(FP), Y10
+	VXORPS       Y11, Y11, Y11
+
+whole:
+	VMOVUPS (SI), Y12
+	VMOVUPS (DI), Y13
+	VSUBPS  Y0, Y13, Y14
+	VMULPS  Y6, Y14, Y14
+	VADDPS  Y8, Y14, Y14
+	VCMPPS  $0x19, Y10, Y14, Y15
+	VCMPPS  $0x1e, Y11, Y14, Y14
+	VANDPS  Y14, Y12, Y12
+	VANDPS  Y15, Y12, Y12
+	VSUBPS  Y0, Y13, Y13
+	VMULPS  Y2, Y13, Y13
+	VSUBPS  Y4, Y12, Y12
+	VSUBPS  Y13, Y12, Y12
+	VMULPS  Y6, Y12, Y12
+	VMOVUPS Y12, (BX)
+	VMOVUPS 32(SI), Y12
+	VMOVUPS 32(DI), Y13
+	VSUBPS  Y1, Y13, Y14
+	VMULPS  Y7, Y14, Y14
+	VADDPS  Y9, Y14, Y14
+	VCMPPS  $0x19, Y10, Y14, Y15
+	VCMPPS  $0x1e, Y11, Y14, Y14
+	VANDPS  Y14, Y12, Y12
+	VANDPS  Y15, Y12, Y12
+	VSUBPS  Y1, Y13, Y13
+	VMULPS  Y3, Y13, Y13
+	VSUBPS  Y5, Y12, Y12
+	VSUBPS  Y13, Y12, Y12
+	VMULPS  Y7, Y12, Y12
+	VMOVUPS Y12, 32(BX)
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	ADDQ    CX, DI
+	DECQ    AX
+	JNZ     whole
+	VZEROUPPER
+	RET
+
+narrow:
+	LEAQ         columns<>+0(SB), R8
+	NEGQ         DX
+	LEAQ         128(R8)(DX*4), R8
+	MOVQ         about+24(FP), DX
+	VMOVUPS      (R8), Y0
+	VMASKMOVPS   (DX), Y0, Y0
+	VMOVUPS      32(R8), Y1
+	VMASKMOVPS   32(DX), Y1, Y1
+	MOVQ         slope+32(FP), DX
+	VMOVUPS      (R8), Y2
+	VMASKMOVPS   (DX), Y2, Y2
+	VMOVUPS      32(R8), Y3
+	VMASKMOVPS   32(DX), Y3, Y3
+	MOVQ         shift+40(FP), DX
+	VMOVUPS      (R8), Y4
+	VMASKMOVPS   (DX), Y4, Y4
+	VMOVUPS      32(R8), Y5
+	VMASKMOVPS   32(DX), Y5, Y5
+	MOVQ         factor+48(FP), DX
+	VMOVUPS      (R8), Y6
+	VMASKMOVPS   (DX), Y6, Y6
+	VMOVUPS      32(R8), Y7
+	VMASKMOVPS   32(DX), Y7, Y7
+	MOVQ         offset+56(FP), DX
+	VMOVUPS      (R8), Y8
+	VMASKMOVPS   (DX), Y8, Y8
+	VMOVUPS      32(R8), Y9
+	VMASKMOVPS   32(DX), Y9, Y9
+	VBROADCASTSS most+64(FP), Y10
+	VXORPS       Y11, Y11, Y11
+
+part:
+	VMOVUPS    (R8), Y12
+	VMASKMOVPS (SI), Y12, Y12
+	VMOVUPS    (R8), Y13
+	VMASKMOVPS (DI), Y13, Y13
+	VSUBPS     Y0, Y13, Y14
+	VMULPS     Y6, Y14, Y14
+	VADDPS     Y8, Y14, Y14
+	VCMPPS     $0x19, Y10, Y14, Y15
+	VCMPPS     $0x1e, Y11, Y14, Y14
+	VANDPS     Y14, Y12, Y12
+	VANDPS     Y15, Y12, Y12
+	VSUBPS     Y0, Y13, Y13
+	VMULPS     Y2, Y13, Y13
+	VSUBPS     Y4, Y12, Y12
+	VSUBPS     Y13, Y12, Y12
+	VMULPS     Y6, Y12, Y12
+	VMOVUPS    (R8), Y13
+	VMASKMOVPS Y12, Y13, (BX)
+	VMOVUPS    32(R8), Y12
+	VMASKMOVPS 32(SI), Y12, Y12
+	VMOVUPS    32(R8), Y13
+	VMASKMOVPS 32(DI), Y13, Y13
+	VSUBPS     Y1, Y13, Y14
+	VMULPS     Y7, Y14, Y14
+	VADDPS     Y9, Y14, Y14
+	VCMPPS     $0x19, Y10, Y14, Y15
+	VCMPPS     $0x1e, Y11, Y14, Y14
+	VANDPS     Y14, Y12, Y12
+	VANDPS     Y15, Y12, Y12
+	VSUBPS     Y1, Y13, Y13
+	VMULPS     Y3, Y13, Y13
+	VSUBPS     Y5, Y12, Y12
+	VSUBPS     Y13, Y12, Y12
+	VMULPS     Y7, Y12, Y12
+	VMOVUPS    32(R8), Y13
+	VMASKMOVPS Y12, Y13, 32(BX)
+	ADDQ       CX, BX
+	ADDQ       CX, SI
+	ADDQ       CX, DI
+	DECQ       AX
+	JNZ        part
+	VZEROUPPER
+	RET

@@ -28,3 +28,13 @@ func normalizeAVX512(y *float32, x *float32, about *float32, factor *float32, sh
 //
 //go:noescape
 func normGradAVX512(z *float32, d *float32, x *float32, about *float32, slope *float32, shift *float32, factor *float32, rows int, stride int, width int)
+
+// columnProductsGatedAVX512 adds d to sum and d·(x-about) to products, d being 0 but where 0 < (x-about)·factor + offset, and that is not as great as most, for rows that are stride apart and width columns, at most 64.
+//
+//go:noescape
+func columnProductsGatedAVX512(sum *float32, products *float32, d *float32, x *float32, about *float32, factor *float32, offset *float32, most float32, rows int, stride int, width int)
+
+// normGradGatedAVX512 sets z = (d - shift - (x-about)·slope)·factor, d being 0 but where 0 < (x-about)·factor + offset, and that is not as great as most, for rows that are stride apart and width columns, at most 64.
+//
+//go:noescape
+func normGradGatedAVX512(z *float32, d *float32, x *float32, about *float32, slope *float32, shift *float32, factor *float32, offset *float32, most float32, rows int, stride int, width int)

@@ -643,3 +643,460 @@ part:
 	JNZ       part
 	VZEROUPPER
 	RET
+
+// func columnProductsGatedAVX512(sum *float32, products *float32, d *float32, x *float32, about *float32, factor *float32, offset *float32, most float32, rows int, stride int, width int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·columnProductsGatedAVX512(SB), NOSPLIT, $0-88
+	MOVQ         rows+64(FP), AX
+	MOVQ         stride+72(FP), CX
+	SHLQ         $0x02, CX
+	MOVQ         width+80(FP), DX
+	MOVQ         d+16(FP), BX
+	MOVQ         x+24(FP), SI
+	CMPQ         DX, $+64
+	JNE          narrow
+	MOVQ         about+32(FP), DX
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMOVUPS      128(DX), Z2
+	VMOVUPS      192(DX), Z3
+	MOVQ         factor+40(FP), DX
+	VMOVUPS      (DX), Z4
+	VMOVUPS      64(DX), Z5
+	VMOVUPS      128(DX), Z6
+	VMOVUPS      192(DX), Z7
+	MOVQ         offset+48(FP), DX
+	VMOVUPS      (DX), Z8
+	VMOVUPS      64(DX), Z9
+	VMOVUPS      128(DX), Z10
+	VMOVUPS      192(DX), Z11
+	VPXORD       Z12, Z12, Z12
+	VPXORD       Z13, Z13, Z13
+	VPXORD       Z14, Z14, Z14
+	VPXORD       Z15, Z15, Z15
+	VPXORD       Z16, Z16, Z16
+	VPXORD       Z17, Z17, Z17
+	VPXORD       Z18, Z18, Z18
+	VPXORD       Z19, Z19, Z19
+	VBROADCASTSS most+56(FP), Z20
+	VPXORD       Z21, Z21, Z21
+
+whole:
+	VMOVUPS     (BX), Z22
+	VMOVUPS     (SI), Z23
+	VSUBPS      Z0, Z23, Z24
+	VMULPS      Z4, Z24, Z24
+	VADDPS      Z8, Z24, Z24
+	VCMPPS      $0x19, Z20, Z24, K1
+	VCMPPS      $0x1e, Z21, Z24, K2
+	VMOVAPS.Z   Z22, K2, Z22
+	VMOVAPS.Z   Z22, K1, Z22
+	VADDPS      Z22, Z12, Z12
+	VSUBPS      Z0, Z23, Z23
+	VFMADD231PS Z23, Z22, Z16
+	VMOVUPS     64(BX), Z22
+	VMOVUPS     64(SI), Z23
+	VSUBPS      Z1, Z23, Z24
+	VMULPS      Z5, Z24, Z24
+	VADDPS      Z9, Z24, Z24
+	VCMPPS      $0x19, Z20, Z24, K1
+	VCMPPS      $0x1e, Z21, Z24, K2
+	VMOVAPS.Z   Z22, K2, Z22
+	VMOVAPS.Z   Z22, K1, Z22
+	VADDPS      Z22, Z13, Z13
+	VSUBPS      Z1, Z23, Z23
+	VFMADD231PS Z23, Z22, Z17
+	VMOVUPS     128(BX), Z22
+	VMOVUPS     128(SI), Z23
+	VSUBPS      Z2, Z23, Z24
+	VMULPS      Z6, Z24, Z24
+	VADDPS      Z10, Z24, Z24
+	VCMPPS      $0x19, Z20, Z24, K1
+	VCMPPS      $0x1e, Z21, Z24, K2
+	VMOVAPS.Z   Z22, K2, Z22
+	VMOVAPS.Z   Z22, K1, Z22
+	VADDPS      Z22, Z14, Z14
+	VSUBPS      Z2, Z23, Z23
+	VFMADD231PS Z23, Z22, Z18
+	VMOVUPS     192(BX), Z22
+	VMOVUPS     192(SI), Z23
+	VSUBPS      Z3, Z23, Z24
+	VMULPS      Z7, Z24, Z24
+	VADDPS      Z11, Z24, Z24
+	VCMPPS      $0x19, Z20, Z24, K1
+	VCMPPS      $0x1e, Z21, Z24, K2
+	VMOVAPS.Z   Z22, K2, Z22
+	VMOVAPS.Z   Z22, K1, Z22
+	VADDPS      Z22, Z15, Z15
+	VSUBPS      Z3, Z23, Z23
+	VFMADD231PS Z23, Z22, Z19
+	ADDQ        CX, BX
+	ADDQ        CX, SI
+	DECQ        AX
+	JNZ         whole
+	MOVQ        sum+0(FP), AX
+	VMOVUPS     (AX), Z0
+	VADDPS      Z0, Z12, Z12
+	VMOVUPS     Z12, (AX)
+	VMOVUPS     64(AX), Z0
+	VADDPS      Z0, Z13, Z13
+	VMOVUPS     Z13, 64(AX)
+	VMOVUPS     128(AX), Z0
+	VADDPS      Z0, Z14, Z14
+	VMOVUPS     Z14, 128(AX)
+	VMOVUPS     192(AX), Z0
+	VADDPS      Z0, Z15, Z15
+	VMOVUPS     Z15, 192(AX)
+	MOVQ        products+8(FP), AX
+	VMOVUPS     (AX), Z0
+	VADDPS      Z0, Z16, Z16
+	VMOVUPS     Z16, (AX)
+	VMOVUPS     64(AX), Z0
+	VADDPS      Z0, Z17, Z17
+	VMOVUPS     Z17, 64(AX)
+	VMOVUPS     128(AX), Z0
+	VADDPS      Z0, Z18, Z18
+	VMOVUPS     Z18, 128(AX)
+	VMOVUPS     192(AX), Z0
+	VADDPS      Z0, Z19, Z19
+	VMOVUPS     Z19, 192(AX)
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ         $-1, DI
+	SHLXQ        DX, DI, DI
+	NOTQ         DI
+	KMOVW        DI, K1
+	SHRQ         $0x10, DI
+	KMOVW        DI, K2
+	SHRQ         $0x10, DI
+	KMOVW        DI, K3
+	SHRQ         $0x10, DI
+	KMOVW        DI, K4
+	SHRQ         $0x10, DI
+	MOVQ         about+32(FP), DX
+	VMOVUPS.Z    (DX), K1, Z0
+	VMOVUPS.Z    64(DX), K2, Z1
+	VMOVUPS.Z    128(DX), K3, Z2
+	VMOVUPS.Z    192(DX), K4, Z3
+	MOVQ         factor+40(FP), DX
+	VMOVUPS.Z    (DX), K1, Z4
+	VMOVUPS.Z    64(DX), K2, Z5
+	VMOVUPS.Z    128(DX), K3, Z6
+	VMOVUPS.Z    192(DX), K4, Z7
+	MOVQ         offset+48(FP), DX
+	VMOVUPS.Z    (DX), K1, Z8
+	VMOVUPS.Z    64(DX), K2, Z9
+	VMOVUPS.Z    128(DX), K3, Z10
+	VMOVUPS.Z    192(DX), K4, Z11
+	VPXORD       Z12, Z12, Z12
+	VPXORD       Z13, Z13, Z13
+	VPXORD       Z14, Z14, Z14
+	VPXORD       Z15, Z15, Z15
+	VPXORD       Z16, Z16, Z16
+	VPXORD       Z17, Z17, Z17
+	VPXORD       Z18, Z18, Z18
+	VPXORD       Z19, Z19, Z19
+	VBROADCASTSS most+56(FP), Z20
+	VPXORD       Z21, Z21, Z21
+
+part:
+	VMOVUPS.Z   (BX), K1, Z22
+	VMOVUPS.Z   (SI), K1, Z23
+	VSUBPS      Z0, Z23, Z24
+	VMULPS      Z4, Z24, Z24
+	VADDPS      Z8, Z24, Z24
+	VCMPPS      $0x19, Z20, Z24, K5
+	VCMPPS      $0x1e, Z21, Z24, K6
+	VMOVAPS.Z   Z22, K6, Z22
+	VMOVAPS.Z   Z22, K5, Z22
+	VADDPS      Z22, Z12, Z12
+	VSUBPS      Z0, Z23, Z23
+	VFMADD231PS Z23, Z22, Z16
+	VMOVUPS.Z   64(BX), K2, Z22
+	VMOVUPS.Z   64(SI), K2, Z23
+	VSUBPS      Z1, Z23, Z24
+	VMULPS      Z5, Z24, Z24
+	VADDPS      Z9, Z24, Z24
+	VCMPPS      $0x19, Z20, Z24, K5
+	VCMPPS      $0x1e, Z21, Z24, K6
+	VMOVAPS.Z   Z22, K6, Z22
+	VMOVAPS.Z   Z22, K5, Z22
+	VADDPS      Z22, Z13, Z13
+	VSUBPS      Z1, Z23, Z23
+	VFMADD231PS Z23, Z22, Z17
+	VMOVUPS.Z   128(BX), K3, Z22
+	VMOVUPS.Z   128(SI), K3, Z23
+	VSUBPS      Z2, Z23, Z24
+	VMULPS      Z6, Z24, Z24
+	VADDPS      Z10, Z24, Z24
+	VCMPPS      $0x19, Z20, Z24, K5
+	VCMPPS      $0x1e, Z21, Z24, K6
+	VMOVAPS.Z   Z22, K6, Z22
+	VMOVAPS.Z   Z22, K5, Z22
+	VADDPS      Z22, Z14, Z14
+	VSUBPS      Z2, Z23, Z23
+	VFMADD231PS Z23, Z22, Z18
+	VMOVUPS.Z   192(BX), K4, Z22
+	VMOVUPS.Z   192(SI), K4, Z23
+	VSUBPS      Z3, Z23, Z24
+	VMULPS      Z7, Z24, Z24
+	VADDPS      Z11, Z24, Z24
+	VCMPPS      $0x19, Z20, Z24, K5
+	VCMPPS      $0x1e, Z21, Z24, K6
+	VMOVAPS.Z   Z22, K6, Z22
+	VMOVAPS.Z   Z22, K5, Z22
+	VADDPS      Z22, Z15, Z15
+	VSUBPS      Z3, Z23, Z23
+	VFMADD231PS Z23, Z22, Z19
+	ADDQ        CX, BX
+	ADDQ        CX, SI
+	DECQ        AX
+	JNZ         part
+	MOVQ        sum+0(FP), AX
+	VMOVUPS.Z   (AX), K1, Z0
+	VADDPS      Z0, Z12, Z12
+	VMOVUPS     Z12, K1, (AX)
+	VMOVUPS.Z   64(AX), K2, Z0
+	VADDPS      Z0, Z13, Z13
+	VMOVUPS     Z13, K2, 64(AX)
+	VMOVUPS.Z   128(AX), K3, Z0
+	VADDPS      Z0, Z14, Z14
+	VMOVUPS     Z14, K3, 128(AX)
+	VMOVUPS.Z   192(AX), K4, Z0
+	VADDPS      Z0, Z15, Z15
+	VMOVUPS     Z15, K4, 192(AX)
+	MOVQ        products+8(FP), AX
+	VMOVUPS.Z   (AX), K1, Z0
+	VADDPS      Z0, Z16, Z16
+	VMOVUPS     Z16, K1, (AX)
+	VMOVUPS.Z   64(AX), K2, Z0
+	VADDPS      Z0, Z17, Z17
+	VMOVUPS     Z17, K2, 64(AX)
+	VMOVUPS.Z   128(AX), K3, Z0
+	VADDPS      Z0, Z18, Z18
+	VMOVUPS     Z18, K3, 128(AX)
+	VMOVUPS.Z   192(AX), K4, Z0
+	VADDPS      Z0, Z19, Z19
+	VMOVUPS     Z19, K4, 192(AX)
+	VZEROUPPER
+	RET
+
+// func normGradGatedAVX512(z *float32, d *float32, x *float32, about *float32, slope *float32, shift *float32, factor *float32, offset *float32, most float32, rows int, stride int, width int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·normGradGatedAVX512(SB), NOSPLIT, $0-96
+	MOVQ         rows+72(FP), AX
+	MOVQ         stride+80(FP), CX
+	SHLQ         $0x02, CX
+	MOVQ         width+88(FP), DX
+	MOVQ         z+0(FP), BX
+	MOVQ         d+8(FP), SI
+	MOVQ         x+16(FP), DI
+	CMPQ         DX, $+64
+	JNE          narrow
+	MOVQ         about+24(FP), DX
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
+	VMOVUPS      128(DX), Z2
+	VMOVUPS      192(DX), Z3
+	MOVQ         slope+32(FP), DX
+	VMOVUPS      (DX), Z4
+	VMOVUPS      64(DX), Z5
+	VMOVUPS      128(DX), Z6
+	VMOVUPS      192(DX), Z7
+	MOVQ         shift+40(FP), DX
+	VMOVUPS      (DX), Z8
+	VMOVUPS      64(DX), Z9
+	VMOVUPS      128(DX), Z10
+	VMOVUPS      192(DX), Z11
+	MOVQ         factor+48(FP), DX
+	VMOVUPS      (DX), Z12
+	VMOVUPS      64(DX), Z13
+	VMOVUPS      128(DX), Z14
+	VMOVUPS      192(DX), Z15
+	MOVQ         offset+56(FP), DX
+	VMOVUPS      (DX), Z16
+	VMOVUPS      64(DX), Z17
+	VMOVUPS      128(DX), Z18
+	VMOVUPS      192(DX), Z19
+	VBROADCASTSS most+64(FP), Z20
+	VPXORD       Z21, Z21, Z21
+
+whole:
+	VMOVUPS   (SI), Z22
+	VMOVUPS   (DI), Z23
+	VSUBPS    Z0, Z23, Z24
+	VMULPS    Z12, Z24, Z24
+	VADDPS    Z16, Z24, Z24
+	VCMPPS    $0x19, Z20, Z24, K1
+	VCMPPS    $0x1e, Z21, Z24, K2
+	VMOVAPS.Z Z22, K2, Z22
+	VMOVAPS.Z Z22, K1, Z22
+	VSUBPS    Z0, Z23, Z23
+	VMULPS    Z4, Z23, Z23
+	VSUBPS    Z8, Z22, Z22
+	VSUBPS    Z23, Z22, Z22
+	VMULPS    Z12, Z22, Z22
+	VMOVUPS   Z22, (BX)
+	VMOVUPS   64(SI), Z22
+	VMOVUPS   64(DI), Z23
+	VSUBPS    Z1, Z23, Z24
+	VMULPS    Z13, Z24, Z24
+	VADDPS    Z17, Z24, Z24
+	VCMPPS    $0x19, Z20, Z24, K1
+	VCMPPS    $0x1e, Z21, Z24, K2
+	VMOVAPS.Z Z22, K2, Z22
+	VMOVAPS.Z Z22, K1, Z22
+	VSUBPS    Z1, Z23, Z23
+	VMULPS    Z5, Z23, Z23
+	VSUBPS    Z9, Z22, Z22
+	VSUBPS    Z23, Z22, Z22
+	VMULPS    Z13, Z22, Z22
+	VMOVUPS   Z22, 64(BX)
+	VMOVUPS   128(SI), Z22
+	VMOVUPS   128(DI), Z23
+	VSUBPS    Z2, Z23, Z24
+	VMULPS    Z14, Z24, Z24
+	VADDPS    Z18, Z24, Z24
+	VCMPPS    $0x19, Z20, Z24, K1
+	VCMPPS    $0x1e, Z21, Z24, K2
+	VMOVAPS.Z Z22, K2, Z22
+	VMOVAPS.Z Z22, K1, Z22
+	VSUBPS    Z2, Z23, Z23
+	VMULPS    Z6, Z23, Z23
+	VSUBPS    Z10, Z22, Z22
+	VSUBPS    Z23, Z22, Z22
+	VMULPS    Z14, Z22, Z22
+	VMOVUPS   Z22, 128(BX)
+	VMOVUPS   192(SI), Z22
+	VMOVUPS   192(DI), Z23
+	VSUBPS    Z3, Z23, Z24
+	VMULPS    Z15, Z24, Z24
+	VADDPS    Z19, Z24, Z24
+	VCMPPS    $0x19, Z20, Z24, K1
+	VCMPPS    $0x1e, Z21, Z24, K2
+	VMOVAPS.Z Z22, K2, Z22
+	VMOVAPS.Z Z22, K1, Z22
+	VSUBPS    Z3, Z23, Z23
+	VMULPS    Z7, Z23, Z23
+	VSUBPS    Z11, Z22, Z22
+	VSUBPS    Z23, Z22, Z22
+	VMULPS    Z15, Z22, Z22
+	VMOVUPS   Z22, 192(BX)
+	ADDQ      CX, BX
+	ADDQ      CX, SI
+	ADDQ      CX, DI
+	DECQ      AX
+	JNZ       whole
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ         $-1, R8
+	SHLXQ        DX, R8, R8
+	NOTQ         R8
+	KMOVW        R8, K1
+	SHRQ         $0x10, R8
+	KMOVW        R8, K2
+	SHRQ         $0x10, R8
+	KMOVW        R8, K3
+	SHRQ         $0x10, R8
+	KMOVW        R8, K4
+	SHRQ         $0x10, R8
+	MOVQ         about+24(FP), DX
+	VMOVUPS.Z    (DX), K1, Z0
+	VMOVUPS.Z    64(DX), K2, Z1
+	VMOVUPS.Z    128(DX), K3, Z2
+	VMOVUPS.Z    192(DX), K4, Z3
+	MOVQ         slope+32(FP), DX
+	VMOVUPS.Z    (DX), K1, Z4
+	VMOVUPS.Z    64(DX), K2, Z5
+	VMOVUPS.Z    128(DX), K3, Z6
+	VMOVUPS.Z    192(DX), K4, Z7
+	MOVQ         shift+40(FP), DX
+	VMOVUPS.Z    (DX), K1, Z8
+	VMOVUPS.Z    64(DX), K2, Z9
+	VMOVUPS.Z    128(DX), K3, Z10
+	VMOVUPS.Z    192(DX), K4, Z11
+	MOVQ         factor+48(FP), DX
+	VMOVUPS.Z    (DX), K1, Z12
+	VMOVUPS.Z    64(DX), K2, Z13
+	VMOVUPS.Z    128(DX), K3, Z14
+	VMOVUPS.Z    192(DX), K4, Z15
+	MOVQ         offset+56(FP), DX
+	VMOVUPS.Z    (DX), K1, Z16
+	VMOVUPS.Z    64(DX), K2, Z17
+	VMOVUPS.Z    128(DX), K3, Z18
+	VMOVUPS.Z    192(DX), K4, Z19
+	VBROADCASTSS most+64(FP), Z20
+	VPXORD       Z21, Z21, Z21
+
+part:
+	VMOVUPS.Z (SI), K1, Z22
+	VMOVUPS.Z (DI), K1, Z23
+	VSUBPS    Z0, Z23, Z24
+	VMULPS    Z12, Z24, Z24
+	VADDPS    Z16, Z24, Z24
+	VCMPPS    $0x19, Z20, Z24, K5
+	VCMPPS    $0x1e, Z21, Z24, K6
+	VMOVAPS.Z Z22, K6, Z22
+	VMOVAPS.Z Z22, K5, Z22
+	VSUBPS    Z0, Z23, Z23
+	VMULPS    Z4, Z23, Z23
+	VSUBPS    Z8, Z22, Z22
+	VSUBPS    Z23, Z22, Z22
+	VMULPS    Z12, Z22, Z22
+	VMOVUPS   Z22, K1, (BX)
+	VMOVUPS.Z 64(SI), K2, Z22
+	VMOVUPS.Z 64(DI), K2, Z23
+	VSUBPS    Z1, Z23, Z24
+	VMULPS    Z13, Z24, Z24
+	VADDPS    Z17, Z24, Z24
+	VCMPPS    $0x19, Z20, Z24, K5
+	VCMPPS    $0x1e, Z21, Z24, K6
+	VMOVAPS.Z Z22, K6, Z22
+	VMOVAPS.Z Z22, K5, Z22
+	VSUBPS    Z1, Z23, Z23
+	VMULPS    Z5, Z23, Z23
+	VSUBPS    Z9, Z22, Z22
+	VSUBPS    Z23, Z22, Z22
+	VMULPS    Z13, Z22, Z22
+	VMOVUPS   Z22, K2, 64(BX)
+	VMOVUPS.Z 128(SI), K3, Z22
+	VMOVUPS.Z 128(DI), K3, Z23
+	VSUBPS    Z2, Z23, Z24
+	VMULPS    Z14, Z24, Z24
+	VADDPS    Z18, Z24, Z24
+	VCMPPS    $0x19, Z20, Z24, K5
+	VCMPPS    $0x1e, Z21, Z24, K6
+	VMOVAPS.Z Z22, K6, Z22
+	VMOVAPS.Z Z22, K5, Z22
+	VSUBPS    Z2, Z23, Z23
+	VMULPS    Z6, Z23, Z23
+	VSUBPS    Z10, Z22, Z22
+	VSUBPS    Z23, Z22, Z22
+	VMULPS    Z14, Z22, Z22
+	VMOVUPS   Z22, K3, 128(BX)
+	VMOVUPS.Z 192(SI), K4, Z22
+	VMOVUPS.Z 192(DI), K4, Z23
+	VSUBPS    Z3, Z23, Z24
+	VMULPS    Z15, Z24, Z24
+	VADDPS    Z19, Z24, Z24
+	VCMPPS    $0x19, Z20, Z24, K5
+	VCMPPS    $0x1e, Z21, Z24, K6
+	VMOVAPS.Z Z22, K6, Z22
+	VMOVAPS.Z Z22, K5, Z22
+	VSUBPS    Z3, Z23, Z23
+	VMULPS    Z7, Z23, Z23
+	VSUBPS    Z11, Z22, Z22
+	VSUBPS    Z23, Z22, Z22
+	VMULPS    Z15, Z22, Z22
+	VMOVUPS   Z22, K4, 192(BX)
+	ADDQ      CX, BX
+	ADDQ      CX, SI
+	ADDQ      CX, DI
+	DECQ      AX
+	JNZ       part
+	VZEROUPPER
+	RET

@@ -74,4 +74,19 @@ func testColumnLoops(t *testing.T, d Down) {
 	sums("columnProducts", func(x, y []float32) { Products(d, x, y, a, b, c) }, func(k, i int) (float64, float64) {
 		return float64(a[i]), float64(a[i]) * (float64(b[i]) - float64(c[k]))
 	})
+	for _, most := range []float32{0.25, float32(math.NaN())} {
+		gate := Gate{g, f, most}
+		passed := func(k, i int) float32 {
+			if y := (b[i]-c[k])*g[k] + f[k]; y > 0 && !(y >= most) {
+				return a[i]
+			}
+			return 0
+		}
+		elements("normGradGated", func(z []float32) { GatedNormGrad(d, z, a, b, c, e, f, gate) }, func(k, i int) float32 {
+			return (passed(k, i) - f[k] - (b[i]-c[k])*e[k]) * g[k]
+		})
+		sums("columnProductsGated", func(x, y []float32) { GatedProducts(d, x, y, a, b, c, gate) }, func(k, i int) (float64, float64) {
+			return float64(passed(k, i)), float64(passed(k, i)) * (float64(b[i]) - float64(c[k]))
+		})
+	}
 }

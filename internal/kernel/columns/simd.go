@@ -11,6 +11,9 @@ type vectorLoops struct {
 	columnProducts  func(sum, products, d, x, about *float32, rows, stride, width int)
 	normalize       func(y, x, about, factor, shift *float32, rows, stride, width int)
 	normGrad        func(z, d, x, about, slope, shift, factor *float32, rows, stride, width int)
+
+	columnProductsGated func(sum, products, d, x, about, factor, offset *float32, most float32, rows, stride, width int)
+	normGradGated       func(z, d, x, about, slope, shift, factor, offset *float32, most float32, rows, stride, width int)
 }
 
 // simd is set once, before main starts, by the file of the architecture.

@@ -1,0 +1,157 @@
+package fuse
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// The gradient of a normalization that a rectifier follows takes in the gradient of the
+// rectifier. Whether that lets a gradient pass is computed again from what was normalized, which
+// the gradient of the normalization reads anyway:
+//
+//	x ─▶ FusedBatchNormV3 ─▶ Relu ─▶ z                dz, z ─▶ ReluGrad ─▶ dy
+//	                                                  dy, x ─▶ FusedBatchNormGradV3 ─▶ dx
+//
+//	                                      becomes     dz, x, offset ─▶ _GatedNormGrad ─▶ dx
+//
+// dy is never in memory, and z is not read.
+
+// A gatedNorm is such a gradient.
+type gatedNorm struct {
+	grad, gate *core.Node
+	kernel     *core.ChannelGradKernel
+	element    *core.ElementKernel // of gate
+}
+
+var gatedNormDef = core.OpDef{Name: "_GatedNormGrad", Expensive: true, NoGrad: core.NoGradientDefined}
+
+// gateNorms puts a node in the place of each such pair.
+func gateNorms(g *graph.Graph, kernelOf func(*graph.Node) core.Kernel, r *Report) (func(*graph.Node) core.Kernel, error) {
+	if !slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return n.Def.Has(core.NormalizesChannels) }) {
+		return kernelOf, nil
+	}
+	g.Renumber()
+	uses, by, gone := g.Uses(), map[*graph.Node]*graph.Node{}, map[*graph.Node]bool{}
+	for _, n := range g.Nodes[:len(g.Nodes):len(g.Nodes)] {
+		p, offset := gatedNormOf(n, uses, kernelOf)
+		if p == nil {
+			continue
+		}
+		gate := n.In[0].Node
+		f := p.join(g, gate, n, offset)
+		if err := g.Add(f); err != nil {
+			return nil, err
+		}
+		by[n], gone[n], gone[gate] = f, true, true
+		r.addGated(f, p)
+	}
+	if len(by) == 0 {
+		return kernelOf, nil
+	}
+	g.Keep(func(n *graph.Node) bool { return !gone[n] })
+	for _, n := range g.Nodes {
+		useProducts(n, by)
+	}
+	return r.kernels(kernelOf), nil
+}
+
+// gatedNormOf returns n with the gradient of a rectifier that it can take in, and the offset of
+// the normalization. It returns nil if n has none.
+func gatedNormOf(n *graph.Node, uses [][]*graph.Node, kernelOf func(*graph.Node) core.Kernel) (*gatedNorm, graph.Edge) {
+	k, ok := kernelOf(n).(*core.ChannelGradKernel)
+	if !ok || len(n.In) < 5 {
+		return nil, graph.Edge{}
+	}
+	gate := n.In[0].Node
+	e := rectifies(gate, 2, kernelOf)
+	if e == nil || len(uses[gate.ID]) != 1 || gate.In[0].Type().IsRef() {
+		return nil, graph.Edge{}
+	}
+	z := gate.In[1].Node
+	of := rectifies(z, 1, kernelOf)
+	if of == nil || !sameRectifier(*of.Rectifies, *e.Rectifies) || !isGradOf(n, z.In[0], kernelOf) {
+		return nil, graph.Edge{}
+	}
+	return &gatedNorm{grad: &n.Node, gate: &gate.Node, kernel: k, element: e}, z.In[0].Node.In[2]
+}
+
+// rectifies returns the kernel of a rectifier, or of the gradient of one, which have as many
+// operands; nil if n is none.
+func rectifies(n *graph.Node, operands int, kernelOf func(*graph.Node) core.Kernel) *core.ElementKernel {
+	if e, ok := kernelOf(n).(*core.ElementKernel); ok && e.Rectifies != nil && len(n.In) == operands {
+		return e
+	}
+	return nil
+}
+
+// sameRectifier reports whether two have the same bound, or none.
+func sameRectifier(a, b core.Rectifier) bool {
+	return a.Most == b.Most || a.Most != a.Most && b.Most != b.Most
+}
+
+// isGradOf reports whether n is the gradient of y, the result of a normalization by the moments of
+// what it reads, and reads the same values as that.
+func isGradOf(n *graph.Node, y graph.Edge, kernelOf func(*graph.Node) core.Kernel) bool {
+	f := y.Node
+	if y.Out != 0 || !f.Def.Has(core.NormalizesChannels) || len(f.In) != 5 {
+		return false
+	}
+	k, ok := kernelOf(f).(*core.ChannelKernel)
+	if !ok || k.Moments == nil || f.Float("epsilon") != n.Float("epsilon") || f.Str("data_format") != n.Str("data_format") {
+		return false
+	}
+	if slices.ContainsFunc(f.In[:3], func(e graph.Edge) bool { return e.Type().IsRef() }) {
+		return false // what a variable holds may have changed
+	}
+	return slices.Equal(n.In[1:5], []graph.Edge{f.In[0], f.In[1], {Node: f, Out: 3}, {Node: f, Out: 4}})
+}
+
+// join returns the node that stands for both.
+func (p *gatedNorm) join(g *graph.Graph, gate, n *graph.Node, offset graph.Edge) *graph.Node {
+	attrs := maps.Clone(n.Attrs)
+	attrs[nodesAttr] = []string{gate.Name + " = " + gate.OpName(), n.Name + " = " + n.OpName()}
+	in := append(slices.Clone(n.In), offset)
+	in[0] = gate.In[0]
+	f := &graph.Node{Node: core.Node{Name: g.Unused(n.Name + "/gated"), Def: &gatedNormDef, Device: n.Device, Attrs: attrs}, In: in, Shapes: n.Shapes}
+	f.CopyPos(&n.Node)
+	for _, e := range f.In {
+		f.InTypes = append(f.InTypes, e.Type())
+	}
+	f.OutTypes = n.OutTypes
+	f.AddControls(gate.Control...)
+	f.AddControls(n.Control...)
+	return f
+}
+
+// compute is the kernel of both. Where the gradient does not fit, the error is the rectifier's.
+func (p *gatedNorm) compute(c *core.OpContext) error {
+	dz, x := c.Input(0).Shape(), c.Input(1).Shape()
+	if !dz.Equal(x) {
+		if _, err := p.element.Shape(p.gate, []core.Shape{dz, x}); err != nil {
+			return core.AtNode(err, p.gate, c.Describe())
+		}
+	}
+	if err := p.kernel.Gated(c, *p.element.Rectifies); err != nil {
+		return core.AtNode(err, p.grad, c.Describe())
+	}
+	return nil
+}
+
+// addGated notes a pair and its kernel.
+func (r *Report) addGated(f *graph.Node, p *gatedNorm) {
+	r.Kernels[&f.Node] = core.Compute(p.compute)
+	r.Clusters = append(r.Clusters, Cluster{Node: f.Name, Nodes: f.Strs(nodesAttr)})
+}
+
+// kernels finds those that the pass has added, and all others.
+func (r *Report) kernels(kernelOf func(*graph.Node) core.Kernel) func(*graph.Node) core.Kernel {
+	return func(n *graph.Node) core.Kernel {
+		if k := r.Kernels[&n.Node]; k != nil {
+			return k
+		}
+		return kernelOf(n)
+	}
+}
