@@ -238,17 +238,24 @@ func putRows[T any](put func(at int, part []T), c []T, n, at, stride int) {
 	}
 }
 
-// Where the rows of a transposed A are a page or more apart, colsAtOnce of them are packed for
-// all tiles before the next: what one tile leaves of their cache lines is for the tile beside
-// it, and they all fall into the same sets of the caches, which do not hold more.
-const colsAtOnce, farApart = 8, 4096
+// Where the rows of a transposed A are apart, some of them are packed for all tiles before the
+// next: what one tile leaves of their cache lines is for the tile beside it, and rows that come
+// from memory are read from end to end, as the processor fetches them ahead. Rows a page or more
+// apart all fall into the same sets of the caches, which hold eight lines each.
+const (
+	apart, rowsAtOnce       = 512, 16 // bytes from which on, and how many rows then
+	pagesApart, pagesAtOnce = 4096, 8
+)
 
 // packsCols is how many steps of k, of kn, are packed of a transposed A at a time.
 func (w *gemmWork[T]) packsCols(kn int) int {
-	if w.LDA*int(unsafe.Sizeof(w.a[0])) < farApart {
+	switch distance := w.LDA * int(unsafe.Sizeof(w.a[0])); {
+	case distance < apart:
 		return kn
+	case distance < pagesApart:
+		return rowsAtOnce
 	}
-	return colsAtOnce
+	return pagesAtOnce
 }
 
 // packBlock copies rows of A from row i on: each tile as its rows' elements for every k.
