@@ -45,8 +45,8 @@
 // A cluster that alone reads what a convolution or a product of matrices computes is run for
 // each stretch of that as soon as it is computed, in its memory (epilogue.go). Normalizations
 // are split for that, and for clusters, into what they compute for each channel and what they
-// compute for each element (norms.go). Their gradients take in the gradient of a rectifier
-// between (normgrads.go).
+// compute for each element (norms.go). Their gradients, and those of maxima over windows, take in
+// the gradient of a rectifier beside them (normgrads.go, rectified.go).
 //
 // Reductions along the last axes take part, too ([core.RowKernel]): with what they fold
 // and what their results are broadcast to they are one stage, whose blocks are whole

@@ -34,7 +34,7 @@ func Fuse(g *graph.Graph, o Options) (r *Report, err error) {
 	if err := openGates(g, o.Kernel); err != nil {
 		return nil, err
 	}
-	if o.Kernel, err = gateNorms(g, o.Kernel, r); err != nil {
+	if o.Kernel, err = takeInRectifiers(g, o.Kernel, r); err != nil {
 		return nil, err
 	}
 	if o.Kernel, err = splitNorms(g, o.Kernel, r); err != nil {

@@ -1,7 +1,6 @@
 package fuse
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
@@ -28,34 +27,17 @@ type gatedNorm struct {
 
 var gatedNormDef = core.OpDef{Name: "_GatedNormGrad", Expensive: true, NoGrad: core.NoGradientDefined}
 
-// gateNorms puts a node in the place of each such pair.
-func gateNorms(g *graph.Graph, kernelOf func(*graph.Node) core.Kernel, r *Report) (func(*graph.Node) core.Kernel, error) {
-	if !slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return n.Def.Has(core.NormalizesChannels) }) {
-		return kernelOf, nil
+// gateNorm adds the node that stands for n and the gradient of a rectifier, which it returns, too.
+// It returns nil if n takes in none.
+func gateNorm(g *graph.Graph, n *graph.Node, uses [][]*graph.Node, kernelOf func(*graph.Node) core.Kernel, r *Report) (f, gate *graph.Node, err error) {
+	p, offset := gatedNormOf(n, uses, kernelOf)
+	if p == nil {
+		return nil, nil, nil
 	}
-	g.Renumber()
-	uses, by, gone := g.Uses(), map[*graph.Node]*graph.Node{}, map[*graph.Node]bool{}
-	for _, n := range g.Nodes[:len(g.Nodes):len(g.Nodes)] {
-		p, offset := gatedNormOf(n, uses, kernelOf)
-		if p == nil {
-			continue
-		}
-		gate := n.In[0].Node
-		f := p.join(g, gate, n, offset)
-		if err := g.Add(f); err != nil {
-			return nil, err
-		}
-		by[n], gone[n], gone[gate] = f, true, true
-		r.addGated(f, p)
-	}
-	if len(by) == 0 {
-		return kernelOf, nil
-	}
-	g.Keep(func(n *graph.Node) bool { return !gone[n] })
-	for _, n := range g.Nodes {
-		useProducts(n, by)
-	}
-	return r.kernels(kernelOf), nil
+	gate = n.In[0].Node
+	f = p.join(g, gate, n, offset)
+	r.addGated(f, p.compute)
+	return f, gate, g.Add(f)
 }
 
 // gatedNormOf returns n with the gradient of a rectifier that it can take in, and the offset of
@@ -111,19 +93,9 @@ func isGradOf(n *graph.Node, y graph.Edge, kernelOf func(*graph.Node) core.Kerne
 
 // join returns the node that stands for both.
 func (p *gatedNorm) join(g *graph.Graph, gate, n *graph.Node, offset graph.Edge) *graph.Node {
-	attrs := maps.Clone(n.Attrs)
-	attrs[nodesAttr] = []string{gate.Name + " = " + gate.OpName(), n.Name + " = " + n.OpName()}
 	in := append(slices.Clone(n.In), offset)
 	in[0] = gate.In[0]
-	f := &graph.Node{Node: core.Node{Name: g.Unused(n.Name + "/gated"), Def: &gatedNormDef, Device: n.Device, Attrs: attrs}, In: in, Shapes: n.Shapes}
-	f.CopyPos(&n.Node)
-	for _, e := range f.In {
-		f.InTypes = append(f.InTypes, e.Type())
-	}
-	f.OutTypes = n.OutTypes
-	f.AddControls(gate.Control...)
-	f.AddControls(n.Control...)
-	return f
+	return gatedNode(g, n, gate, &gatedNormDef, in)
 }
 
 // compute is the kernel of both. Where the gradient does not fit, the error is the rectifier's.
@@ -138,20 +110,4 @@ func (p *gatedNorm) compute(c *core.OpContext) error {
 		return core.AtNode(err, p.grad, c.Describe())
 	}
 	return nil
-}
-
-// addGated notes a pair and its kernel.
-func (r *Report) addGated(f *graph.Node, p *gatedNorm) {
-	r.Kernels[&f.Node] = core.Compute(p.compute)
-	r.Clusters = append(r.Clusters, Cluster{Node: f.Name, Nodes: f.Strs(nodesAttr)})
-}
-
-// kernels finds those that the pass has added, and all others.
-func (r *Report) kernels(kernelOf func(*graph.Node) core.Kernel) func(*graph.Node) core.Kernel {
-	return func(n *graph.Node) core.Kernel {
-		if k := r.Kernels[&n.Node]; k != nil {
-			return k
-		}
-		return kernelOf(n)
-	}
 }

@@ -87,7 +87,12 @@ func (n *normNet) layer(x tf.Output, s tf.Shape) tf.Output {
 	if n.IntN(2) == 0 {
 		n.fetches = append(n.fetches, of[1+n.IntN(len(of)-1)])
 	}
-	return n.read(of[0], x)
+	y := n.read(of[0], x)
+	if n.IntN(4) > 0 {
+		return y
+	}
+	window := []int{1, 1 + n.IntN(2), 1 + n.IntN(3), 1}
+	return ops.MaxPool(y, window, []int{1, 1, 1, 1}, "SAME")
 }
 
 // normalized is any version of the op, now and then by given moments.
@@ -130,7 +135,7 @@ func (n *normNet) read(y, x tf.Output) tf.Output {
 // by one.
 func TestNormsInTraining(t *testing.T) {
 	defer fuse.SetLeastStretched(0)()
-	split, gated := 0, 0
+	split, gated, pools := 0, 0, 0
 	for seed := range uint64(seeds) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			n := newNormNet(seed)
@@ -142,10 +147,11 @@ func TestNormsInTraining(t *testing.T) {
 				text := explain(t, n.g, n.feeds, n.fetches...)
 				split += strings.Count(text, " = _NormApply")
 				gated += strings.Count(text, "/gated: 2 nodes")
+				pools += strings.Count(text, "MaxPoolGrad/gated: 2 nodes")
 			}
 		})
 	}
-	if split < 20 || gated < 10 {
-		t.Errorf("%d normalizations were split, %d gradients took in those of rectifiers", split, gated)
+	if split < 20 || gated < pools+10 || pools < 3 {
+		t.Errorf("%d normalizations were split, %d gradients took in those of rectifiers, %d of them of maxima", split, gated, pools)
 	}
 }

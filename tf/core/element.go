@@ -41,6 +41,15 @@ type Rectifier struct {
 	Most float32 // NaN: there is no such bound
 }
 
+// A RectifiedKernel is the kernel of an op whose result is the gradient for its first input.
+// Compute runs the op.
+type RectifiedKernel struct {
+	Compute
+	// Rectified computes what the gradient of a rectifier, whose result the first input is,
+	// makes of the op's result, to the same bits.
+	Rectified func(c *OpContext, r Rectifier) error
+}
+
 // An operation in machine code is given as a function that adds to code what computes one
 // result of the values of its operands:
 //
@@ -83,6 +92,8 @@ func AsCompute(k Kernel) (Compute, bool) {
 	case *ChannelKernel:
 		return k.Compute, true
 	case *ChannelGradKernel:
+		return k.Compute, true
+	case *RectifiedKernel:
 		return k.Compute, true
 	}
 	return nil, false

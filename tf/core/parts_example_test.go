@@ -105,3 +105,29 @@ func ExampleChannelGradKernel() {
 	// gradient for the offset: 10
 	// <nil>
 }
+
+// The gradient of an op that doubles its input, for what a rectifier gives it.
+func ExampleRectifiedKernel() {
+	k := &core.RectifiedKernel{Rectified: func(c *core.OpContext, r core.Rectifier) error {
+		x, dy := core.Data[float32](c.Input(0)), core.Data[float32](c.Input(1))
+		dx, err := c.Alloc(0, core.Float32, c.Input(0).Shape())
+		if err != nil {
+			return err
+		}
+		for i, v := range x {
+			if core.Data[float32](dx)[i] = 0; v > 0 && v < r.Most {
+				core.Data[float32](dx)[i] = 2 * dy[i]
+			}
+		}
+		return nil
+	}}
+	of := func(v ...float32) core.Slot {
+		t := core.NewTensor(core.Float32, core.Shape{len(v)})
+		copy(core.Data[float32](t), v)
+		return core.Slot{T: t}
+	}
+	c := &core.OpContext{Node: &core.Node{}, In: []core.Slot{of(0, 3, 6), of(1, 2, 3)}, Out: make([]core.Slot, 1)}
+	err := k.Rectified(c, core.Rectifier{Most: 6})
+	fmt.Println(c.Out[0].T, err)
+	// Output: float32[3]{0, 4, 0} <nil>
+}

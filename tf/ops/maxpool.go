@@ -112,11 +112,36 @@ func maxPoolKernels(rank int) byType {
 	})
 }
 
+// maxPoolGradKernels returns the kernels of gradients. That of float32 can take in the gradient of
+// the rectifier that the images come from.
 func maxPoolGradKernels(rank int) byType {
-	return realPools(realPool{
+	all := realPools(realPool{
 		f32: maxPoolBack[float32](rank), f64: maxPoolBack[float64](rank), i8: maxPoolBack[int8](rank), i16: maxPoolBack[int16](rank), i32: maxPoolBack[int32](rank),
 		i64: maxPoolBack[int64](rank), u8: maxPoolBack[uint8](rank), u16: maxPoolBack[uint16](rank), u32: maxPoolBack[uint32](rank), u64: maxPoolBack[uint64](rank),
 	})
+	all[tf.Float32] = maxPoolRectified(rank, all[tf.Float32])
+	return all
+}
+
+func maxPoolRectified(rank int, whole core.NewKernel) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
+		k, err := whole(n)
+		run, ok := core.AsCompute(k)
+		if err != nil || !ok {
+			return k, err
+		}
+		attrs, err := poolSourceOf(n, rank)
+		if err != nil {
+			return nil, err
+		}
+		return &core.RectifiedKernel{Compute: run, Rectified: func(c *core.OpContext, r core.Rectifier) error {
+			a, err := attrs(c)
+			if err != nil {
+				return err
+			}
+			return maxPoolThrough(c, a, asItself[float32](), &pool.Gate{Most: r.Most})
+		}}, nil
+	}
 }
 
 func maxPoolGatherKernels(rank int) byType {
@@ -235,23 +260,26 @@ func maxima[T numeric.Real](c *core.OpContext, a *poolAttrs, v *pool.Pool, k com
 }
 
 func maxPoolBack[T numeric.Real](rank int) poolKernel[T] {
-	return pooled(rank, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error {
-		v, err := poolBackArgs(c, a, 1)
-		if err != nil {
-			return err
-		}
-		x, grad := c.Input(0), c.Input(2)
-		out, z, err := k.alloc(c, 0, x.DType(), x.Shape())
-		if err != nil {
-			return err
-		}
-		dy := channelsLast(c, a.imageFormat, k.load(grad), grad.Shape())
-		ownOrder(c, a.imageFormat, z, x.Shape(), func(dx []T) {
-			pool.MaxPoolBack(c.ParallelFor, v, dx, channelsLast(c, a.imageFormat, k.load(x), x.Shape()), dy)
-		})
-		k.finish(out, z)
-		return nil
+	return pooled(rank, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error { return maxPoolThrough(c, a, k, nil) })
+}
+
+// maxPoolThrough computes the gradient of maxima that a gate, which may be nil, lets pass.
+func maxPoolThrough[T numeric.Real](c *core.OpContext, a *poolAttrs, k computedIn[T], gate *pool.Gate) error {
+	v, err := poolBackArgs(c, a, 1)
+	if err != nil {
+		return err
+	}
+	x, grad := c.Input(0), c.Input(2)
+	out, z, err := k.alloc(c, 0, x.DType(), x.Shape())
+	if err != nil {
+		return err
+	}
+	dy := channelsLast(c, a.imageFormat, k.load(grad), grad.Shape())
+	ownOrder(c, a.imageFormat, z, x.Shape(), func(dx []T) {
+		pool.MaxPoolBack(c.ParallelFor, v, gate, dx, channelsLast(c, a.imageFormat, k.load(x), x.Shape()), dy)
 	})
+	k.finish(out, z)
+	return nil
 }
 
 func maxPoolGather[T numeric.Real](rank int) poolKernel[T] {

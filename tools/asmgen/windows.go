@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -11,8 +13,10 @@ func emitWindows(a *asm, i isa) {
 	a.isa = i
 	emitPool(a, "poolMax", "sets y to the greatest elements of windows, NaN where there is one", orNaN(vmax), true)
 	emitPool(a, "poolSum", "sets y to the sums of the elements of windows", vadd, false)
-	emitPoolMaxGrad(a, "poolMaxGrad", "adds gradients y of the maxima of windows to the first of the greatest elements of each in dx", false)
-	emitPoolMaxGrad(a, "poolMaxGradApart", "sets dx in windows that do not overlap to gradients y of their maxima, for the first of the greatest elements of each, and zeros", true)
+	for _, gated := range []bool{false, true} {
+		emitPoolMaxGrad(a, "poolMaxGrad", "adds gradients y of the maxima of windows to the first of the greatest elements of each in dx", false, gated)
+		emitPoolMaxGrad(a, "poolMaxGradApart", "sets dx in windows that do not overlap to gradients y of their maxima, for the first of the greatest elements of each, and zeros", true, gated)
+	}
 }
 
 // windows is a function over windows being written. Its arguments: offsets of
@@ -68,11 +72,23 @@ func (w *windows) ahead(v vectors, o reg.Register) {
 }
 
 // emitPoolMaxGrad writes the function that gives the gradient of each window to
-// the first of its greatest elements. Where windows lie apart dx is not read.
-func emitPoolMaxGrad(a *asm, name, doc string, apart bool) {
-	w := newWindows(a, name, "func(dx, x, y *float32, "+windowsArgs, doc)
+// the first of its greatest elements. Where windows lie apart dx is not read. Where they are
+// gated that element has to be greater than 0, and not as great as most.
+func emitPoolMaxGrad(a *asm, name, doc string, apart, gated bool) {
+	args := windowsArgs
+	if gated {
+		name, doc, args = name+"Gated", doc+", where that element is greater than 0 and not as great as most", strings.TrimSuffix(args, ")")+", most float32)"
+	}
+	w := newWindows(a, name, "func(dx, x, y *float32, "+args, doc)
 	dx, dxc := a.arg("dx"), a.GP64()
 	one := a.float(1)
+	gate := func(best, y vec) vec { return y }
+	if gated {
+		most, none := a.broadcast("most"), a.zero()
+		gate = func(best, y vec) vec {
+			return a.keep(a.compare(cmpNotGreaterEqual, best, most), a.keep(a.compare(cmpGreater, best, none), y))
+		}
+	}
 	w.each(2, func(v vectors) {
 		best, chosen := make([]vec, v.n), make([]vec, v.n)
 		o := w.firstOffset()
@@ -90,7 +106,7 @@ func emitPoolMaxGrad(a *asm, name, doc string, apart bool) {
 			}
 		})
 		for i := range best { // the registers are free now
-			a.VMOVUPS(v.load(operand.Mem{Base: w.yc, Disp: i * int(w.isa)}), best[i])
+			a.VMOVUPS(gate(best[i], v.load(operand.Mem{Base: w.yc, Disp: i * int(w.isa)})), best[i])
 		}
 		zero := a.zero() // added, it makes -0 what a sum makes of it
 		give := func(o reg.Register) {

@@ -1,5 +1,7 @@
 package pool
 
+import "github.com/gorge-tf/gorge/internal/kernel"
+
 // clearAtOnce is how many elements of images are cleared at a time, before gradients are added
 // to them: they stay in the second-level cache until then.
 const clearAtOnce = 64 << 10
@@ -13,13 +15,35 @@ type maxBack struct {
 	cleared   bool // grad adds, or leaves elements that no window covers
 }
 
+// A Gate lets the gradient of a maximum pass where that is greater than 0 and less than Most.
+type Gate struct {
+	Most float32 // NaN: there is no such bound
+}
+
 // maxBack chooses the loop. One for windows that lie apart need not read what it writes.
-func (v *Pool) maxBack(dx, x, dy []float32) *maxBack {
+func (v *Pool) maxBack(dx, x, dy []float32, gate *Gate) *maxBack {
 	b := &maxBack{Pool: v, dx: dx, x: x, dy: dy, image: v.LinesIn() * v.In[2] * v.C, grad: simd.poolMaxGrad, cleared: true}
+	gated := simd.poolMaxGradGated
 	if apart, all := v.apart(); apart {
-		b.grad, b.cleared = simd.poolMaxGradApart, !all
+		b.grad, gated, b.cleared = simd.poolMaxGradApart, simd.poolMaxGradApartGated, !all
+	}
+	if gate != nil {
+		b.grad = func(dx, x, dy *float32, offsets *int, taps, channels, count, step int) {
+			gated(dx, x, dy, offsets, taps, channels, count, step, gate.Most)
+		}
 	}
 	return b
+}
+
+// shut sets gradients of elements x to 0 that do not pass.
+func (g *Gate) shut(par kernel.Par, dx, x []float32) {
+	par(len(x), poolElements, func(lo, hi int) {
+		for i, v := range x[lo:hi] {
+			if !(v > 0) || v >= g.Most {
+				dx[lo+i] = 0
+			}
+		}
+	})
 }
 
 // apart reports whether no windows overlap, and whether they cover all of an image then.

@@ -199,22 +199,26 @@ func MaxPoolGrad[T numeric.Real](par kernel.Par, v *Pool, dx, dy []T, arg []int6
 }
 
 // MaxPoolBack sets dx to the gradients of images x from those of their maxima,
-// dy: the first of the greatest elements of each window gets it.
-func MaxPoolBack[T numeric.Real](par kernel.Par, v *Pool, dx, x, dy []T) {
+// dy: the first of the greatest elements of each window gets it, if a gate, which may be nil,
+// lets it pass. Only float32 has gates.
+func MaxPoolBack[T numeric.Real](par kernel.Par, v *Pool, gate *Gate, dx, x, dy []T) {
 	if len(dy) == 0 {
 		clear(dx)
 		return
 	}
 	dxf, ok := kernel.AsFloat32(dx)
+	xf, _ := kernel.AsFloat32(x)
+	dyf, _ := kernel.AsFloat32(dy)
 	if !ok || simd.poolMaxGrad == nil || v.mostCovered() > countable {
 		arg := memory.Make[int64](len(dy))
 		MaxPoolArg(par, v, arg, x)
 		MaxPoolGrad(par, v, dx, dy, arg)
+		if ok && gate != nil {
+			gate.shut(par, dxf, xf)
+		}
 		return
 	}
-	xf, _ := kernel.AsFloat32(x)
-	dyf, _ := kernel.AsFloat32(dy)
-	b := v.maxBack(dxf, xf, dyf)
+	b := v.maxBack(dxf, xf, dyf, gate)
 	par(v.Batch, v.imageGrain(), func(lo, hi int) {
 		for n := max(1, clearAtOnce/max(1, b.image)); lo < hi; lo += n {
 			b.images(lo, min(lo+n, hi))

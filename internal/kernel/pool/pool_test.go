@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
@@ -63,7 +64,7 @@ func testPooling(t *testing.T, v *Pool, par kernel.Par) {
 	check("maximum", best, func(dst []float64) { MaxPool(par, v, dst, x) })
 	MaxPoolArg(par, v, at, x)
 	check("gradient of the maximum", dxMax, func(dst []float64) { MaxPoolGrad(par, v, dst, dy, at) })
-	check("gradient of the maximum of images", dxMax, func(dst []float64) { MaxPoolBack(par, v, dst, x, dy) })
+	check("gradient of the maximum of images", dxMax, func(dst []float64) { MaxPoolBack(par, v, nil, dst, x, dy) })
 	check("chosen elements", chosen, func(dst []float64) { MaxPoolGather(par, v, dst, x, at) })
 	check("mean", mean, func(dst []float64) { AvgPool(par, v, dst, x) })
 	check("gradient of the mean", dxMean, func(dst []float64) { AvgPoolGrad(par, v, dst, dy) })
@@ -81,6 +82,25 @@ func TestPoolingSingle(t *testing.T) {
 			}
 		}
 	})
+}
+
+// compareGated compares gradients that gates let pass with those of all, shut after them: x has
+// maxima on the bounds.
+func compareGated(t *testing.T, v *Pool, x, dy, all []float32) {
+	t.Helper()
+	for _, most := range []float32{2, float32(math.NaN())} {
+		want, got := slices.Clone(all), make([]float32, len(x))
+		for i, e := range x {
+			if !(e > 0 && (most != most || e < most)) {
+				want[i] = 0
+			}
+		}
+		kernel.Fill(got, float32(math.NaN()))
+		MaxPoolBack(kerneltest.Backwards, v, &Gate{most}, got, x, dy)
+		if err := kerneltest.FarApart(got, want, 1e-6); err != "" {
+			t.Errorf("gradient of the maximum below %v: %s", most, err)
+		}
+	}
 }
 
 // TestPoolingSingleWindows draws windows: they overlap, lie side by side or apart, with elements
@@ -130,10 +150,11 @@ func testPoolingSingle(t *testing.T, v *Pool) {
 	want := make([]float32, len(x))
 	MaxPoolGrad(kernel.Serial, v, want, dy, arg)
 	kernel.Fill(dx, float32(math.NaN())) // all of it is written
-	MaxPoolBack(kerneltest.Backwards, v, dx, x, dy)
+	MaxPoolBack(kerneltest.Backwards, v, nil, dx, x, dy)
 	if err := kerneltest.FarApart(dx, want, 1e-6); err != "" {
 		t.Errorf("gradient of the maximum: %s", err)
 	}
+	compareGated(t, v, x, dy, want)
 	for _, nan := range []bool{false, true} {
 		if nan && len(x) > 0 {
 			x[rng.IntN(len(x))] = float32(math.NaN())
@@ -207,7 +228,7 @@ func TestMaximumOfManyElements(t *testing.T) {
 	x, dx := make([]float32, n*n), make([]float32, n*n)
 	const at = n*n - 5
 	x[at] = 1
-	MaxPoolBack(kernel.Serial, v, dx, x, []float32{3})
+	MaxPoolBack(kernel.Serial, v, nil, dx, x, []float32{3})
 	for i, d := range dx {
 		if i == at && d != 3 || i != at && d != 0 {
 			t.Fatalf("the gradient of element %d is %v, want 3 for %d alone", i, d, at)
@@ -233,8 +254,8 @@ func TestLinesWithoutElements(t *testing.T) {
 			MaxPool[int8](par, v, nil, nil)
 			MaxPoolArg[float32](par, v, nil, nil)
 			MaxPoolGrad[float32](par, v, nil, nil, nil)
-			MaxPoolBack[float32](par, v, nil, nil, nil)
-			MaxPoolBack[float64](par, v, nil, nil, nil)
+			MaxPoolBack[float32](par, v, nil, nil, nil, nil)
+			MaxPoolBack[float64](par, v, nil, nil, nil, nil)
 			MaxPoolGather[float32](par, v, nil, nil, nil)
 			AvgPool[float32](par, v, nil, nil)
 			AvgPool[float64](par, v, nil, nil)

@@ -23,3 +23,13 @@ func poolMaxGradAVX2(dx *float32, x *float32, y *float32, offsets *int, taps int
 //
 //go:noescape
 func poolMaxGradApartAVX2(dx *float32, x *float32, y *float32, offsets *int, taps int, channels int, count int, step int)
+
+// poolMaxGradGatedAVX2 adds gradients y of the maxima of windows to the first of the greatest elements of each in dx, where that element is greater than 0 and not as great as most.
+//
+//go:noescape
+func poolMaxGradGatedAVX2(dx *float32, x *float32, y *float32, offsets *int, taps int, channels int, count int, step int, most float32)
+
+// poolMaxGradApartGatedAVX2 sets dx in windows that do not overlap to gradients y of their maxima, for the first of the greatest elements of each, and zeros, where that element is greater than 0 and not as great as most.
+//
+//go:noescape
+func poolMaxGradApartGatedAVX2(dx *float32, x *float32, y *float32, offsets *int, taps int, channels int, count int, step int, most float32)

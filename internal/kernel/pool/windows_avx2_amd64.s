@@ -743,3 +743,477 @@ done:
 	JNZ  window
 	VZEROUPPER
 	RET
+
+// func poolMaxGradGatedAVX2(dx *float32, x *float32, y *float32, offsets *int, taps int, channels int, count int, step int, most float32)
+// Requires: AVX
+TEXT ·poolMaxGradGatedAVX2(SB), NOSPLIT, $0-68
+	MOVQ         x+8(FP), AX
+	MOVQ         y+16(FP), CX
+	MOVQ         offsets+24(FP), DX
+	MOVQ         taps+32(FP), BX
+	MOVQ         channels+40(FP), SI
+	MOVQ         count+48(FP), DI
+	MOVQ         step+56(FP), R8
+	SHLQ         $0x02, R8
+	MOVQ         dx+0(FP), R12
+	VBROADCASTSS most+64(FP), Y0
+	VXORPS       Y1, Y1, Y1
+
+window:
+	MOVQ AX, R9
+	MOVQ CX, R10
+	MOVQ R12, R13
+	MOVQ SI, R11
+	CMPQ R11, $+16
+	JLT  after_vectors2
+
+vectors2:
+	MOVQ    (DX), R14
+	VMOVUPS (R9)(R14*4), Y2
+	VXORPS  Y3, Y3, Y3
+	VMOVUPS 32(R9)(R14*4), Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors2_taps
+
+vectors2_taps:
+	MOVQ      (DX)(R14*8), R15
+	VADDPS    word8_3f800000<>+0(SB), Y6, Y6
+	VMOVUPS   (R9)(R15*4), Y7
+	VCMPPS    $0x1e, Y2, Y7, Y8
+	VBLENDVPS Y8, Y7, Y2, Y2
+	VMOVUPS   Y2, Y2
+	VBLENDVPS Y8, Y6, Y3, Y3
+	VMOVUPS   Y3, Y3
+	VMOVUPS   32(R9)(R15*4), Y7
+	VCMPPS    $0x1e, Y4, Y7, Y8
+	VBLENDVPS Y8, Y7, Y4, Y4
+	VMOVUPS   Y4, Y4
+	VBLENDVPS Y8, Y6, Y5, Y5
+	VMOVUPS   Y5, Y5
+	INCQ      R14
+	CMPQ      R14, BX
+	JLT       vectors2_taps
+
+after_vectors2_taps:
+	VMOVUPS (R10), Y6
+	VCMPPS  $0x19, Y0, Y2, Y7
+	VCMPPS  $0x1e, Y1, Y2, Y2
+	VANDPS  Y2, Y6, Y2
+	VANDPS  Y7, Y2, Y2
+	VMOVUPS Y2, Y2
+	VMOVUPS 32(R10), Y6
+	VCMPPS  $0x19, Y0, Y4, Y7
+	VCMPPS  $0x1e, Y1, Y4, Y4
+	VANDPS  Y4, Y6, Y4
+	VANDPS  Y7, Y4, Y4
+	VMOVUPS Y4, Y4
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y6, Y6, Y6
+	MOVQ    (DX), R14
+	VMOVUPS (R13)(R14*4), Y7
+	VCMPPS  $0x00, Y6, Y3, Y8
+	VANDPS  Y8, Y2, Y8
+	VADDPS  Y8, Y7, Y7
+	VMOVUPS Y7, (R13)(R14*4)
+	VMOVUPS 32(R13)(R14*4), Y7
+	VCMPPS  $0x00, Y6, Y5, Y8
+	VANDPS  Y8, Y4, Y8
+	VADDPS  Y8, Y7, Y7
+	VMOVUPS Y7, 32(R13)(R14*4)
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors2_again
+
+vectors2_again:
+	MOVQ    (DX)(R14*8), R15
+	VADDPS  word8_3f800000<>+0(SB), Y6, Y6
+	VMOVUPS (R13)(R15*4), Y7
+	VCMPPS  $0x00, Y6, Y3, Y8
+	VANDPS  Y8, Y2, Y8
+	VADDPS  Y8, Y7, Y7
+	VMOVUPS Y7, (R13)(R15*4)
+	VMOVUPS 32(R13)(R15*4), Y7
+	VCMPPS  $0x00, Y6, Y5, Y8
+	VANDPS  Y8, Y4, Y8
+	VADDPS  Y8, Y7, Y7
+	VMOVUPS Y7, 32(R13)(R15*4)
+	INCQ    R14
+	CMPQ    R14, BX
+	JLT     vectors2_again
+
+after_vectors2_again:
+	ADDQ $+64, R9
+	ADDQ $+64, R10
+	ADDQ $+64, R13
+	SUBQ $+16, R11
+	CMPQ R11, $+16
+	JGE  vectors2
+
+after_vectors2:
+	CMPQ R11, $+8
+	JLT  after_vectors1
+
+vectors1:
+	MOVQ    (DX), R14
+	VMOVUPS (R9)(R14*4), Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors1_taps
+
+vectors1_taps:
+	MOVQ      (DX)(R14*8), R15
+	VADDPS    word8_3f800000<>+0(SB), Y4, Y4
+	VMOVUPS   (R9)(R15*4), Y5
+	VCMPPS    $0x1e, Y2, Y5, Y6
+	VBLENDVPS Y6, Y5, Y2, Y2
+	VMOVUPS   Y2, Y2
+	VBLENDVPS Y6, Y4, Y3, Y3
+	VMOVUPS   Y3, Y3
+	INCQ      R14
+	CMPQ      R14, BX
+	JLT       vectors1_taps
+
+after_vectors1_taps:
+	VMOVUPS (R10), Y4
+	VCMPPS  $0x19, Y0, Y2, Y5
+	VCMPPS  $0x1e, Y1, Y2, Y2
+	VANDPS  Y2, Y4, Y2
+	VANDPS  Y5, Y2, Y2
+	VMOVUPS Y2, Y2
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y4, Y4, Y4
+	MOVQ    (DX), R14
+	VMOVUPS (R13)(R14*4), Y5
+	VCMPPS  $0x00, Y4, Y3, Y6
+	VANDPS  Y6, Y2, Y6
+	VADDPS  Y6, Y5, Y5
+	VMOVUPS Y5, (R13)(R14*4)
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors1_again
+
+vectors1_again:
+	MOVQ    (DX)(R14*8), R15
+	VADDPS  word8_3f800000<>+0(SB), Y4, Y4
+	VMOVUPS (R13)(R15*4), Y5
+	VCMPPS  $0x00, Y4, Y3, Y6
+	VANDPS  Y6, Y2, Y6
+	VADDPS  Y6, Y5, Y5
+	VMOVUPS Y5, (R13)(R15*4)
+	INCQ    R14
+	CMPQ    R14, BX
+	JLT     vectors1_again
+
+after_vectors1_again:
+	ADDQ $+32, R9
+	ADDQ $+32, R10
+	ADDQ $+32, R13
+	SUBQ $+8, R11
+	CMPQ R11, $+8
+	JGE  vectors1
+
+after_vectors1:
+	TESTQ      R11, R11
+	JZ         done
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R11
+	VMOVUPS    64(R14)(R11*4), Y2
+	MOVQ       (DX), R11
+	VMASKMOVPS (R9)(R11*4), Y2, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	MOVQ       $0x00000001, R11
+	CMPQ       BX, $+1
+	JE         after_tail_taps
+
+tail_taps:
+	MOVQ       (DX)(R11*8), R14
+	VADDPS     word8_3f800000<>+0(SB), Y5, Y5
+	VMASKMOVPS (R9)(R14*4), Y2, Y6
+	VCMPPS     $0x1e, Y3, Y6, Y7
+	VBLENDVPS  Y7, Y6, Y3, Y3
+	VMOVUPS    Y3, Y3
+	VBLENDVPS  Y7, Y5, Y4, Y4
+	VMOVUPS    Y4, Y4
+	INCQ       R11
+	CMPQ       R11, BX
+	JLT        tail_taps
+
+after_tail_taps:
+	VMASKMOVPS (R10), Y2, Y5
+	VCMPPS     $0x19, Y0, Y3, Y6
+	VCMPPS     $0x1e, Y1, Y3, Y3
+	VANDPS     Y3, Y5, Y3
+	VANDPS     Y6, Y3, Y3
+	VMOVUPS    Y3, Y3
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y5, Y5, Y5
+	MOVQ       (DX), R9
+	VMASKMOVPS (R13)(R9*4), Y2, Y6
+	VCMPPS     $0x00, Y5, Y4, Y7
+	VANDPS     Y7, Y3, Y7
+	VADDPS     Y7, Y6, Y6
+	VMASKMOVPS Y6, Y2, (R13)(R9*4)
+	MOVQ       $0x00000001, R9
+	CMPQ       BX, $+1
+	JE         after_tail_again
+
+tail_again:
+	MOVQ       (DX)(R9*8), R10
+	VADDPS     word8_3f800000<>+0(SB), Y5, Y5
+	VMASKMOVPS (R13)(R10*4), Y2, Y6
+	VCMPPS     $0x00, Y5, Y4, Y7
+	VANDPS     Y7, Y3, Y7
+	VADDPS     Y7, Y6, Y6
+	VMASKMOVPS Y6, Y2, (R13)(R10*4)
+	INCQ       R9
+	CMPQ       R9, BX
+	JLT        tail_again
+
+after_tail_again:
+done:
+	ADDQ R8, AX
+	LEAQ (CX)(SI*4), CX
+	ADDQ R8, R12
+	DECQ DI
+	JNZ  window
+	VZEROUPPER
+	RET
+
+// func poolMaxGradApartGatedAVX2(dx *float32, x *float32, y *float32, offsets *int, taps int, channels int, count int, step int, most float32)
+// Requires: AVX
+TEXT ·poolMaxGradApartGatedAVX2(SB), NOSPLIT, $0-68
+	MOVQ         x+8(FP), AX
+	MOVQ         y+16(FP), CX
+	MOVQ         offsets+24(FP), DX
+	MOVQ         taps+32(FP), BX
+	MOVQ         channels+40(FP), SI
+	MOVQ         count+48(FP), DI
+	MOVQ         step+56(FP), R8
+	SHLQ         $0x02, R8
+	MOVQ         dx+0(FP), R12
+	VBROADCASTSS most+64(FP), Y0
+	VXORPS       Y1, Y1, Y1
+
+window:
+	MOVQ AX, R9
+	MOVQ CX, R10
+	MOVQ R12, R13
+	MOVQ SI, R11
+	CMPQ R11, $+16
+	JLT  after_vectors2
+
+vectors2:
+	MOVQ    (DX), R14
+	VMOVUPS (R9)(R14*4), Y2
+	VXORPS  Y3, Y3, Y3
+	VMOVUPS 32(R9)(R14*4), Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors2_taps
+
+vectors2_taps:
+	MOVQ      (DX)(R14*8), R15
+	VADDPS    word8_3f800000<>+0(SB), Y6, Y6
+	VMOVUPS   (R9)(R15*4), Y7
+	VCMPPS    $0x1e, Y2, Y7, Y8
+	VBLENDVPS Y8, Y7, Y2, Y2
+	VMOVUPS   Y2, Y2
+	VBLENDVPS Y8, Y6, Y3, Y3
+	VMOVUPS   Y3, Y3
+	VMOVUPS   32(R9)(R15*4), Y7
+	VCMPPS    $0x1e, Y4, Y7, Y8
+	VBLENDVPS Y8, Y7, Y4, Y4
+	VMOVUPS   Y4, Y4
+	VBLENDVPS Y8, Y6, Y5, Y5
+	VMOVUPS   Y5, Y5
+	INCQ      R14
+	CMPQ      R14, BX
+	JLT       vectors2_taps
+
+after_vectors2_taps:
+	VMOVUPS (R10), Y6
+	VCMPPS  $0x19, Y0, Y2, Y7
+	VCMPPS  $0x1e, Y1, Y2, Y2
+	VANDPS  Y2, Y6, Y2
+	VANDPS  Y7, Y2, Y2
+	VMOVUPS Y2, Y2
+	VMOVUPS 32(R10), Y6
+	VCMPPS  $0x19, Y0, Y4, Y7
+	VCMPPS  $0x1e, Y1, Y4, Y4
+	VANDPS  Y4, Y6, Y4
+	VANDPS  Y7, Y4, Y4
+	VMOVUPS Y4, Y4
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y6, Y6, Y6
+	MOVQ    (DX), R14
+	VCMPPS  $0x00, Y6, Y3, Y8
+	VANDPS  Y8, Y2, Y8
+	VADDPS  Y8, Y7, Y8
+	VMOVUPS Y8, (R13)(R14*4)
+	VCMPPS  $0x00, Y6, Y5, Y8
+	VANDPS  Y8, Y4, Y8
+	VADDPS  Y8, Y7, Y8
+	VMOVUPS Y8, 32(R13)(R14*4)
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors2_again
+
+vectors2_again:
+	MOVQ    (DX)(R14*8), R15
+	VADDPS  word8_3f800000<>+0(SB), Y6, Y6
+	VCMPPS  $0x00, Y6, Y3, Y8
+	VANDPS  Y8, Y2, Y8
+	VADDPS  Y8, Y7, Y8
+	VMOVUPS Y8, (R13)(R15*4)
+	VCMPPS  $0x00, Y6, Y5, Y8
+	VANDPS  Y8, Y4, Y8
+	VADDPS  Y8, Y7, Y8
+	VMOVUPS Y8, 32(R13)(R15*4)
+	INCQ    R14
+	CMPQ    R14, BX
+	JLT     vectors2_again
+
+after_vectors2_again:
+	ADDQ $+64, R9
+	ADDQ $+64, R10
+	ADDQ $+64, R13
+	SUBQ $+16, R11
+	CMPQ R11, $+16
+	JGE  vectors2
+
+after_vectors2:
+	CMPQ R11, $+8
+	JLT  after_vectors1
+
+vectors1:
+	MOVQ    (DX), R14
+	VMOVUPS (R9)(R14*4), Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors1_taps
+
+vectors1_taps:
+	MOVQ      (DX)(R14*8), R15
+	VADDPS    word8_3f800000<>+0(SB), Y4, Y4
+	VMOVUPS   (R9)(R15*4), Y5
+	VCMPPS    $0x1e, Y2, Y5, Y6
+	VBLENDVPS Y6, Y5, Y2, Y2
+	VMOVUPS   Y2, Y2
+	VBLENDVPS Y6, Y4, Y3, Y3
+	VMOVUPS   Y3, Y3
+	INCQ      R14
+	CMPQ      R14, BX
+	JLT       vectors1_taps
+
+after_vectors1_taps:
+	VMOVUPS (R10), Y4
+	VCMPPS  $0x19, Y0, Y2, Y5
+	VCMPPS  $0x1e, Y1, Y2, Y2
+	VANDPS  Y2, Y4, Y2
+	VANDPS  Y5, Y2, Y2
+	VMOVUPS Y2, Y2
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y4, Y4, Y4
+	MOVQ    (DX), R14
+	VCMPPS  $0x00, Y4, Y3, Y6
+	VANDPS  Y6, Y2, Y6
+	VADDPS  Y6, Y5, Y6
+	VMOVUPS Y6, (R13)(R14*4)
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors1_again
+
+vectors1_again:
+	MOVQ    (DX)(R14*8), R15
+	VADDPS  word8_3f800000<>+0(SB), Y4, Y4
+	VCMPPS  $0x00, Y4, Y3, Y6
+	VANDPS  Y6, Y2, Y6
+	VADDPS  Y6, Y5, Y6
+	VMOVUPS Y6, (R13)(R15*4)
+	INCQ    R14
+	CMPQ    R14, BX
+	JLT     vectors1_again
+
+after_vectors1_again:
+	ADDQ $+32, R9
+	ADDQ $+32, R10
+	ADDQ $+32, R13
+	SUBQ $+8, R11
+	CMPQ R11, $+8
+	JGE  vectors1
+
+after_vectors1:
+	TESTQ      R11, R11
+	JZ         done
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R11
+	VMOVUPS    64(R14)(R11*4), Y2
+	MOVQ       (DX), R11
+	VMASKMOVPS (R9)(R11*4), Y2, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	MOVQ       $0x00000001, R11
+	CMPQ       BX, $+1
+	JE         after_tail_taps
+
+tail_taps:
+	MOVQ       (DX)(R11*8), R14
+	VADDPS     word8_3f800000<>+0(SB), Y5, Y5
+	VMASKMOVPS (R9)(R14*4), Y2, Y6
+	VCMPPS     $0x1e, Y3, Y6, Y7
+	VBLENDVPS  Y7, Y6, Y3, Y3
+	VMOVUPS    Y3, Y3
+	VBLENDVPS  Y7, Y5, Y4, Y4
+	VMOVUPS    Y4, Y4
+	INCQ       R11
+	CMPQ       R11, BX
+	JLT        tail_taps
+
+after_tail_taps:
+	VMASKMOVPS (R10), Y2, Y5
+	VCMPPS     $0x19, Y0, Y3, Y6
+	VCMPPS     $0x1e, Y1, Y3, Y3
+	VANDPS     Y3, Y5, Y3
+	VANDPS     Y6, Y3, Y3
+	VMOVUPS    Y3, Y3
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y5, Y5, Y5
+	MOVQ       (DX), R9
+	VCMPPS     $0x00, Y5, Y4, Y7
+	VANDPS     Y7, Y3, Y7
+	VADDPS     Y7, Y6, Y7
+	VMASKMOVPS Y7, Y2, (R13)(R9*4)
+	MOVQ       $0x00000001, R9
+	CMPQ       BX, $+1
+	JE         after_tail_again
+
+tail_again:
+	MOVQ       (DX)(R9*8), R10
+	VADDPS     word8_3f800000<>+0(SB), Y5, Y5
+	VCMPPS     $0x00, Y5, Y4, Y7
+	VANDPS     Y7, Y3, Y7
+	VADDPS     Y7, Y6, Y7
+	VMASKMOVPS Y7, Y2, (R13)(R10*4)
+	INCQ       R9
+	CMPQ       R9, BX
+	JLT        tail_again
+
+after_tail_again:
+done:
+	ADDQ R8, AX
+	LEAQ (CX)(SI*4), CX
+	ADDQ R8, R12
+	DECQ DI
+	JNZ  window
+	VZEROUPPER
+	RET

@@ -730,3 +730,497 @@ done:
 	JNZ  window
 	VZEROUPPER
 	RET
+
+// func poolMaxGradGatedAVX512(dx *float32, x *float32, y *float32, offsets *int, taps int, channels int, count int, step int, most float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·poolMaxGradGatedAVX512(SB), NOSPLIT, $0-68
+	MOVQ         x+8(FP), AX
+	MOVQ         y+16(FP), CX
+	MOVQ         offsets+24(FP), DX
+	MOVQ         taps+32(FP), BX
+	MOVQ         channels+40(FP), SI
+	MOVQ         count+48(FP), DI
+	MOVQ         step+56(FP), R8
+	SHLQ         $0x02, R8
+	MOVQ         dx+0(FP), R12
+	VPBROADCASTD word1_3f800000<>+0(SB), Z0
+	VBROADCASTSS most+64(FP), Z1
+	VPXORD       Z2, Z2, Z2
+
+window:
+	MOVQ AX, R9
+	MOVQ CX, R10
+	MOVQ R12, R13
+	MOVQ SI, R11
+	CMPQ R11, $+32
+	JLT  after_vectors2
+
+vectors2:
+	MOVQ    (DX), R14
+	VMOVUPS (R9)(R14*4), Z3
+	VPXORD  Z4, Z4, Z4
+	VMOVUPS 64(R9)(R14*4), Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors2_taps
+
+vectors2_taps:
+	MOVQ    (DX)(R14*8), R15
+	VADDPS  Z0, Z7, Z7
+	VMOVUPS (R9)(R15*4), Z8
+	VCMPPS  $0x1e, Z3, Z8, K1
+	VMOVUPS Z3, Z3
+	VMOVUPS Z8, K1, Z3
+	VMOVUPS Z3, Z3
+	VMOVUPS Z4, Z4
+	VMOVUPS Z7, K1, Z4
+	VMOVUPS Z4, Z4
+	VMOVUPS 64(R9)(R15*4), Z8
+	VCMPPS  $0x1e, Z5, Z8, K1
+	VMOVUPS Z5, Z5
+	VMOVUPS Z8, K1, Z5
+	VMOVUPS Z5, Z5
+	VMOVUPS Z6, Z6
+	VMOVUPS Z7, K1, Z6
+	VMOVUPS Z6, Z6
+	INCQ    R14
+	CMPQ    R14, BX
+	JLT     vectors2_taps
+
+after_vectors2_taps:
+	VMOVUPS   (R10), Z8
+	VCMPPS    $0x19, Z1, Z3, K1
+	VCMPPS    $0x1e, Z2, Z3, K2
+	VMOVAPS.Z Z8, K2, Z3
+	VMOVAPS.Z Z3, K1, Z3
+	VMOVUPS   Z3, Z3
+	VMOVUPS   64(R10), Z8
+	VCMPPS    $0x19, Z1, Z5, K1
+	VCMPPS    $0x1e, Z2, Z5, K2
+	VMOVAPS.Z Z8, K2, Z5
+	VMOVAPS.Z Z5, K1, Z5
+	VMOVUPS   Z5, Z5
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z7, Z7, Z7
+	MOVQ      (DX), R14
+	VMOVUPS   (R13)(R14*4), Z8
+	VCMPPS    $0x00, Z7, Z4, K1
+	VMOVAPS.Z Z3, K1, Z16
+	VADDPS    Z16, Z8, Z8
+	VMOVUPS   Z8, (R13)(R14*4)
+	VMOVUPS   64(R13)(R14*4), Z8
+	VCMPPS    $0x00, Z7, Z6, K1
+	VMOVAPS.Z Z5, K1, Z16
+	VADDPS    Z16, Z8, Z8
+	VMOVUPS   Z8, 64(R13)(R14*4)
+	MOVQ      $0x00000001, R14
+	CMPQ      BX, $+1
+	JE        after_vectors2_again
+
+vectors2_again:
+	MOVQ      (DX)(R14*8), R15
+	VADDPS    Z0, Z7, Z7
+	VMOVUPS   (R13)(R15*4), Z8
+	VCMPPS    $0x00, Z7, Z4, K1
+	VMOVAPS.Z Z3, K1, Z16
+	VADDPS    Z16, Z8, Z8
+	VMOVUPS   Z8, (R13)(R15*4)
+	VMOVUPS   64(R13)(R15*4), Z8
+	VCMPPS    $0x00, Z7, Z6, K1
+	VMOVAPS.Z Z5, K1, Z16
+	VADDPS    Z16, Z8, Z8
+	VMOVUPS   Z8, 64(R13)(R15*4)
+	INCQ      R14
+	CMPQ      R14, BX
+	JLT       vectors2_again
+
+after_vectors2_again:
+	ADDQ $+128, R9
+	ADDQ $+128, R10
+	ADDQ $+128, R13
+	SUBQ $+32, R11
+	CMPQ R11, $+32
+	JGE  vectors2
+
+after_vectors2:
+	CMPQ R11, $+16
+	JLT  after_vectors1
+
+vectors1:
+	MOVQ    (DX), R14
+	VMOVUPS (R9)(R14*4), Z3
+	VPXORD  Z10, Z10, Z10
+	VPXORD  Z11, Z11, Z11
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors1_taps
+
+vectors1_taps:
+	MOVQ    (DX)(R14*8), R15
+	VADDPS  Z0, Z11, Z11
+	VMOVUPS (R9)(R15*4), Z5
+	VCMPPS  $0x1e, Z3, Z5, K1
+	VMOVUPS Z3, Z3
+	VMOVUPS Z5, K1, Z3
+	VMOVUPS Z3, Z3
+	VMOVUPS Z10, Z5
+	VMOVUPS Z11, K1, Z5
+	VMOVUPS Z5, Z10
+	INCQ    R14
+	CMPQ    R14, BX
+	JLT     vectors1_taps
+
+after_vectors1_taps:
+	VMOVUPS   (R10), Z5
+	VCMPPS    $0x19, Z1, Z3, K1
+	VCMPPS    $0x1e, Z2, Z3, K2
+	VMOVAPS.Z Z5, K2, Z3
+	VMOVAPS.Z Z3, K1, Z3
+	VMOVUPS   Z3, Z3
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z11, Z11, Z11
+	MOVQ      (DX), R14
+	VMOVUPS   (R13)(R14*4), Z5
+	VCMPPS    $0x00, Z11, Z10, K1
+	VMOVAPS.Z Z3, K1, Z8
+	VADDPS    Z8, Z5, Z5
+	VMOVUPS   Z5, (R13)(R14*4)
+	MOVQ      $0x00000001, R14
+	CMPQ      BX, $+1
+	JE        after_vectors1_again
+
+vectors1_again:
+	MOVQ      (DX)(R14*8), R15
+	VADDPS    Z0, Z11, Z11
+	VMOVUPS   (R13)(R15*4), Z5
+	VCMPPS    $0x00, Z11, Z10, K1
+	VMOVAPS.Z Z3, K1, Z8
+	VADDPS    Z8, Z5, Z5
+	VMOVUPS   Z5, (R13)(R15*4)
+	INCQ      R14
+	CMPQ      R14, BX
+	JLT       vectors1_again
+
+after_vectors1_again:
+	ADDQ $+64, R9
+	ADDQ $+64, R10
+	ADDQ $+64, R13
+	SUBQ $+16, R11
+	CMPQ R11, $+16
+	JGE  vectors1
+
+after_vectors1:
+	TESTQ     R11, R11
+	JZ        done
+	MOVQ      $0x00000001, R14
+	SHLXQ     R11, R14, R14
+	DECQ      R14
+	KMOVW     R14, K1
+	MOVQ      (DX), R11
+	VMOVUPS.Z (R9)(R11*4), K1, Z3
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	MOVQ      $0x00000001, R11
+	CMPQ      BX, $+1
+	JE        after_tail_taps
+
+tail_taps:
+	MOVQ      (DX)(R11*8), R14
+	VADDPS    Z0, Z14, Z14
+	VMOVUPS.Z (R9)(R14*4), K1, Z5
+	VCMPPS    $0x1e, Z3, Z5, K2
+	VMOVUPS   Z3, Z3
+	VMOVUPS   Z5, K2, Z3
+	VMOVUPS   Z3, Z3
+	VMOVUPS   Z13, Z5
+	VMOVUPS   Z14, K2, Z5
+	VMOVUPS   Z5, Z13
+	INCQ      R11
+	CMPQ      R11, BX
+	JLT       tail_taps
+
+after_tail_taps:
+	VMOVUPS.Z (R10), K1, Z5
+	VCMPPS    $0x19, Z1, Z3, K2
+	VCMPPS    $0x1e, Z2, Z3, K3
+	VMOVAPS.Z Z5, K3, Z3
+	VMOVAPS.Z Z3, K2, Z3
+	VMOVUPS   Z3, Z3
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z14, Z14, Z14
+	MOVQ      (DX), R9
+	VMOVUPS.Z (R13)(R9*4), K1, Z5
+	VCMPPS    $0x00, Z14, Z13, K2
+	VMOVAPS.Z Z3, K2, Z8
+	VADDPS    Z8, Z5, Z5
+	VMOVUPS   Z5, K1, (R13)(R9*4)
+	MOVQ      $0x00000001, R9
+	CMPQ      BX, $+1
+	JE        after_tail_again
+
+tail_again:
+	MOVQ      (DX)(R9*8), R10
+	VADDPS    Z0, Z14, Z14
+	VMOVUPS.Z (R13)(R10*4), K1, Z5
+	VCMPPS    $0x00, Z14, Z13, K2
+	VMOVAPS.Z Z3, K2, Z8
+	VADDPS    Z8, Z5, Z5
+	VMOVUPS   Z5, K1, (R13)(R10*4)
+	INCQ      R9
+	CMPQ      R9, BX
+	JLT       tail_again
+
+after_tail_again:
+done:
+	ADDQ R8, AX
+	LEAQ (CX)(SI*4), CX
+	ADDQ R8, R12
+	DECQ DI
+	JNZ  window
+	VZEROUPPER
+	RET
+
+// func poolMaxGradApartGatedAVX512(dx *float32, x *float32, y *float32, offsets *int, taps int, channels int, count int, step int, most float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·poolMaxGradApartGatedAVX512(SB), NOSPLIT, $0-68
+	MOVQ         x+8(FP), AX
+	MOVQ         y+16(FP), CX
+	MOVQ         offsets+24(FP), DX
+	MOVQ         taps+32(FP), BX
+	MOVQ         channels+40(FP), SI
+	MOVQ         count+48(FP), DI
+	MOVQ         step+56(FP), R8
+	SHLQ         $0x02, R8
+	MOVQ         dx+0(FP), R12
+	VPBROADCASTD word1_3f800000<>+0(SB), Z0
+	VBROADCASTSS most+64(FP), Z1
+	VPXORD       Z2, Z2, Z2
+
+window:
+	MOVQ AX, R9
+	MOVQ CX, R10
+	MOVQ R12, R13
+	MOVQ SI, R11
+	CMPQ R11, $+32
+	JLT  after_vectors2
+
+vectors2:
+	MOVQ    (DX), R14
+	VMOVUPS (R9)(R14*4), Z3
+	VPXORD  Z4, Z4, Z4
+	VMOVUPS 64(R9)(R14*4), Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors2_taps
+
+vectors2_taps:
+	MOVQ    (DX)(R14*8), R15
+	VADDPS  Z0, Z7, Z7
+	VMOVUPS (R9)(R15*4), Z8
+	VCMPPS  $0x1e, Z3, Z8, K1
+	VMOVUPS Z3, Z3
+	VMOVUPS Z8, K1, Z3
+	VMOVUPS Z3, Z3
+	VMOVUPS Z4, Z4
+	VMOVUPS Z7, K1, Z4
+	VMOVUPS Z4, Z4
+	VMOVUPS 64(R9)(R15*4), Z8
+	VCMPPS  $0x1e, Z5, Z8, K1
+	VMOVUPS Z5, Z5
+	VMOVUPS Z8, K1, Z5
+	VMOVUPS Z5, Z5
+	VMOVUPS Z6, Z6
+	VMOVUPS Z7, K1, Z6
+	VMOVUPS Z6, Z6
+	INCQ    R14
+	CMPQ    R14, BX
+	JLT     vectors2_taps
+
+after_vectors2_taps:
+	VMOVUPS   (R10), Z8
+	VCMPPS    $0x19, Z1, Z3, K1
+	VCMPPS    $0x1e, Z2, Z3, K2
+	VMOVAPS.Z Z8, K2, Z3
+	VMOVAPS.Z Z3, K1, Z3
+	VMOVUPS   Z3, Z3
+	VMOVUPS   64(R10), Z8
+	VCMPPS    $0x19, Z1, Z5, K1
+	VCMPPS    $0x1e, Z2, Z5, K2
+	VMOVAPS.Z Z8, K2, Z5
+	VMOVAPS.Z Z5, K1, Z5
+	VMOVUPS   Z5, Z5
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z7, Z7, Z7
+	MOVQ      (DX), R14
+	VCMPPS    $0x00, Z7, Z4, K1
+	VMOVAPS.Z Z3, K1, Z8
+	VADDPS    Z8, Z9, Z8
+	VMOVUPS   Z8, (R13)(R14*4)
+	VCMPPS    $0x00, Z7, Z6, K1
+	VMOVAPS.Z Z5, K1, Z8
+	VADDPS    Z8, Z9, Z8
+	VMOVUPS   Z8, 64(R13)(R14*4)
+	MOVQ      $0x00000001, R14
+	CMPQ      BX, $+1
+	JE        after_vectors2_again
+
+vectors2_again:
+	MOVQ      (DX)(R14*8), R15
+	VADDPS    Z0, Z7, Z7
+	VCMPPS    $0x00, Z7, Z4, K1
+	VMOVAPS.Z Z3, K1, Z8
+	VADDPS    Z8, Z9, Z8
+	VMOVUPS   Z8, (R13)(R15*4)
+	VCMPPS    $0x00, Z7, Z6, K1
+	VMOVAPS.Z Z5, K1, Z8
+	VADDPS    Z8, Z9, Z8
+	VMOVUPS   Z8, 64(R13)(R15*4)
+	INCQ      R14
+	CMPQ      R14, BX
+	JLT       vectors2_again
+
+after_vectors2_again:
+	ADDQ $+128, R9
+	ADDQ $+128, R10
+	ADDQ $+128, R13
+	SUBQ $+32, R11
+	CMPQ R11, $+32
+	JGE  vectors2
+
+after_vectors2:
+	CMPQ R11, $+16
+	JLT  after_vectors1
+
+vectors1:
+	MOVQ    (DX), R14
+	VMOVUPS (R9)(R14*4), Z3
+	VPXORD  Z10, Z10, Z10
+	VPXORD  Z11, Z11, Z11
+	MOVQ    $0x00000001, R14
+	CMPQ    BX, $+1
+	JE      after_vectors1_taps
+
+vectors1_taps:
+	MOVQ    (DX)(R14*8), R15
+	VADDPS  Z0, Z11, Z11
+	VMOVUPS (R9)(R15*4), Z5
+	VCMPPS  $0x1e, Z3, Z5, K1
+	VMOVUPS Z3, Z3
+	VMOVUPS Z5, K1, Z3
+	VMOVUPS Z3, Z3
+	VMOVUPS Z10, Z5
+	VMOVUPS Z11, K1, Z5
+	VMOVUPS Z5, Z10
+	INCQ    R14
+	CMPQ    R14, BX
+	JLT     vectors1_taps
+
+after_vectors1_taps:
+	VMOVUPS   (R10), Z5
+	VCMPPS    $0x19, Z1, Z3, K1
+	VCMPPS    $0x1e, Z2, Z3, K2
+	VMOVAPS.Z Z5, K2, Z3
+	VMOVAPS.Z Z3, K1, Z3
+	VMOVUPS   Z3, Z3
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z11, Z11, Z11
+	MOVQ      (DX), R14
+	VCMPPS    $0x00, Z11, Z10, K1
+	VMOVAPS.Z Z3, K1, Z5
+	VADDPS    Z5, Z12, Z5
+	VMOVUPS   Z5, (R13)(R14*4)
+	MOVQ      $0x00000001, R14
+	CMPQ      BX, $+1
+	JE        after_vectors1_again
+
+vectors1_again:
+	MOVQ      (DX)(R14*8), R15
+	VADDPS    Z0, Z11, Z11
+	VCMPPS    $0x00, Z11, Z10, K1
+	VMOVAPS.Z Z3, K1, Z5
+	VADDPS    Z5, Z12, Z5
+	VMOVUPS   Z5, (R13)(R15*4)
+	INCQ      R14
+	CMPQ      R14, BX
+	JLT       vectors1_again
+
+after_vectors1_again:
+	ADDQ $+64, R9
+	ADDQ $+64, R10
+	ADDQ $+64, R13
+	SUBQ $+16, R11
+	CMPQ R11, $+16
+	JGE  vectors1
+
+after_vectors1:
+	TESTQ     R11, R11
+	JZ        done
+	MOVQ      $0x00000001, R14
+	SHLXQ     R11, R14, R14
+	DECQ      R14
+	KMOVW     R14, K1
+	MOVQ      (DX), R11
+	VMOVUPS.Z (R9)(R11*4), K1, Z3
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	MOVQ      $0x00000001, R11
+	CMPQ      BX, $+1
+	JE        after_tail_taps
+
+tail_taps:
+	MOVQ      (DX)(R11*8), R14
+	VADDPS    Z0, Z14, Z14
+	VMOVUPS.Z (R9)(R14*4), K1, Z5
+	VCMPPS    $0x1e, Z3, Z5, K2
+	VMOVUPS   Z3, Z3
+	VMOVUPS   Z5, K2, Z3
+	VMOVUPS   Z3, Z3
+	VMOVUPS   Z13, Z5
+	VMOVUPS   Z14, K2, Z5
+	VMOVUPS   Z5, Z13
+	INCQ      R11
+	CMPQ      R11, BX
+	JLT       tail_taps
+
+after_tail_taps:
+	VMOVUPS.Z (R10), K1, Z5
+	VCMPPS    $0x19, Z1, Z3, K2
+	VCMPPS    $0x1e, Z2, Z3, K3
+	VMOVAPS.Z Z5, K3, Z3
+	VMOVAPS.Z Z3, K2, Z3
+	VMOVUPS   Z3, Z3
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z14, Z14, Z14
+	MOVQ      (DX), R9
+	VCMPPS    $0x00, Z14, Z13, K2
+	VMOVAPS.Z Z3, K2, Z5
+	VADDPS    Z5, Z15, Z5
+	VMOVUPS   Z5, K1, (R13)(R9*4)
+	MOVQ      $0x00000001, R9
+	CMPQ      BX, $+1
+	JE        after_tail_again
+
+tail_again:
+	MOVQ      (DX)(R9*8), R10
+	VADDPS    Z0, Z14, Z14
+	VCMPPS    $0x00, Z14, Z13, K2
+	VMOVAPS.Z Z3, K2, Z5
+	VADDPS    Z5, Z15, Z5
+	VMOVUPS   Z5, K1, (R13)(R10*4)
+	INCQ      R9
+	CMPQ      R9, BX
+	JLT       tail_again
+
+after_tail_again:
+done:
+	ADDQ R8, AX
+	LEAQ (CX)(SI*4), CX
+	ADDQ R8, R12
+	DECQ DI
+	JNZ  window
+	VZEROUPPER
+	RET
