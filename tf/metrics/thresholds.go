@@ -152,7 +152,7 @@ func below1() []float32 {
 // SensitivityAtSpecificity is the recall at the threshold of 200 whose
 // specificity, the share of true negatives, is nearest to the one given.
 func SensitivityAtSpecificity(labels, predictions tf.Output, specificity float64, o ...Options) (value, update tf.Output) {
-	return atThresholds("sensitivity_at_specificity", labels, predictions, below1(), o, func(t table) tf.Output {
+	return atThresholds("sensitivity_at_specificity", labels, predictions, evenly(200), o, func(t table) tf.Output {
 		e := num(t.tp, tiny)
 		specificities := t.tn.Div(t.tn.Add(t.fp).Add(e))
 		at := specificities.Sub(num(t.tp, specificity)).Abs().ArgMin(0)
