@@ -152,16 +152,21 @@ func fitted(w, values tf.Output) tf.Output {
 }
 
 // spread repeats weights so that each value has its own; weights that do not
-// fit are an error.
+// fit are an error, of the step where the graph does not know sizes.
 func spread(w, values tf.Output) tf.Output {
 	w = w.Cast(tf.Float32)
-	if a, b := w.Shape(), values.Shape(); len(a) > 0 && b != nil {
+	a, b, open := w.Shape(), values.Shape(), false
+	if len(a) > 0 && b != nil {
 		for i := range a {
 			if len(a) != len(b) || a[i] != 1 && a[i] >= 0 && b[i] >= 0 && a[i] != b[i] {
 				return tf.Failed(w.Graph(), "weights", tf.Errorf(tf.InvalidArgument,
 					"weights can not be broadcast to values. values.shape=%v. weights.shape=%v.", b, a)).Output(0)
 			}
+			open = open || a[i] != 1 && (a[i] < 0 || b[i] < 0)
 		}
+	}
+	if open {
+		w = fitting(w, values)
 	}
 	return w.Mul(ops.OnesLike(values).Cast(tf.Float32))
 }

@@ -24,10 +24,17 @@ func shorter(x, y tf.Output) tf.Output { return ops.Reshape(x, front(x, above(x,
 // spreading returns weights of the rank of values, if it is one more or less. Those that
 // fit values in no way fail the step.
 func spreading(w, values tf.Output) tf.Output {
-	g, one := w.Graph(), ops.Scalar(w.Graph(), int32(1))
+	one := ops.Scalar(w.Graph(), int32(1))
 	weighted := ops.Minimum(ops.Rank(w), one) // not for a single weight
 	more := ops.Fill(above(values, w).Mul(weighted).Reshape(1), one)
 	w = ops.Reshape(w, ops.Concat(0, []tf.Output{front(w, above(w, values).Mul(weighted)), more}))
+	return fitting(w, values)
+}
+
+// fitting returns weights, which fail the step if values are not of the shape that both
+// together have.
+func fitting(w, values tf.Output) tf.Output {
+	g := w.Graph()
 	full := ops.BroadcastArgs(ops.Shape(w), ops.Shape(values))
 	same := ops.Equal(full, ops.Shape(values), ops.EqualOpts{UnfitDiffer: true}).All()
 	fits := ops.Assert(same, []tf.Output{ops.Scalar(g, "weights can not be broadcast to values."), ops.Shape(values), ops.Shape(w)})

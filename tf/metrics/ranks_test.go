@@ -98,6 +98,31 @@ func TestWeightsOfUnknownRank(t *testing.T) {
 	}
 }
 
+// TestWeightsOfUnknownSize: more weights than values fail the step, as in TensorFlow.
+func TestWeightsOfUnknownSize(t *testing.T) {
+	for name, f := range map[string]func(x tf.Output, o metrics.Options) (value, update tf.Output){
+		"mean":           func(x tf.Output, o metrics.Options) (tf.Output, tf.Output) { return metrics.Mean(x, o) },
+		"true positives": func(x tf.Output, o metrics.Options) (tf.Output, tf.Output) { return metrics.TruePositives(x, x, o) },
+	} {
+		for rows, code := range map[int]tf.Code{3: tf.OK, 1: tf.InvalidArgument} {
+			g := tf.NewGraph()
+			x := ops.PlaceholderWithDefault(ops.Const(g, make([]float32, rows), rows, 1), tf.Shape{-1, 1})
+			_, update := f(x, metrics.Options{Weights: ops.Const(g, []float32{1, 2, 3}, 3, 1)})
+			s, err := session.New(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if _, err := s.Run(t.Context(), nil, vars.Initialize(g, "init", tf.Variables(g, tf.LocalVariables)...)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Run(t.Context(), nil, update); tf.CodeOf(err) != code {
+				t.Errorf("%s of %d values: %v", name, rows, err)
+			}
+		}
+	}
+}
+
 // TestNormalizerOfAnotherRank: a last dimension of size 1 may be missing in the
 // normalizer, or be one too many. Numbers are TensorFlow's, which refuses a normalizer of
 // lower rank than labels.
