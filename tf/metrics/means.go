@@ -106,7 +106,8 @@ func confusion(g *tf.Graph, labels, predictions, weights tf.Output, classes int)
 func MeanIOU(labels, predictions tf.Output, classes int, o ...Options) (value, update tf.Output) {
 	opt := optionsOf(o, "mean_iou")
 	return scoped(opt.Name, func(g *tf.Graph) (tf.Output, tf.Output) {
-		total, update := confusion(g, labels, predictions, opt.Weights, classes)
+		l, p := aligned(labels, predictions)
+		total, update := confusion(g, l, p, opt.Weights, classes)
 		return iou(total.Read(), classes), update
 	}, labels, predictions, opt.Weights)
 }
@@ -135,7 +136,7 @@ func diagonal(m tf.Output, n int) tf.Output {
 func MeanPerClassAccuracy(labels, predictions tf.Output, classes int, o ...Options) (value, update tf.Output) {
 	opt := optionsOf(o, "mean_accuracy")
 	return scoped(opt.Name, func(g *tf.Graph) (tf.Output, tf.Output) {
-		l, p := labels.Cast(tf.Int64).Reshape(-1), predictions.Cast(tf.Int64).Reshape(-1)
+		l, p := aligned(labels.Cast(tf.Int64).Reshape(-1), predictions.Cast(tf.Int64).Reshape(-1))
 		total, count := variable(g, "total", tf.Float32, tf.Shape{classes}), variable(g, "count", tf.Float32, tf.Shape{classes})
 		ones, right := ops.OnesLike(l).Cast(tf.Float32), p.Equal(l).Cast(tf.Float32)
 		if w := opt.Weights; !w.IsZero() {

@@ -236,11 +236,14 @@ func TestVariables(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	g := tf.NewGraph()
 	x, y := ops.Const(g, make([]float32, 6), 2, 3), ops.Const(g, make([]float32, 4), 2, 2)
+	turned, one := ops.Const(g, make([]float32, 6), 3, 2), ops.Const(g, []float32{0})
 	for want, f := range map[string]func() (tf.Output, tf.Output){
-		"incompatible":         func() (tf.Output, tf.Output) { return metrics.Accuracy(x, y) },
-		"can not be broadcast": func() (tf.Output, tf.Output) { return metrics.Mean(x, metrics.Options{Weights: y}) },
-		"must be known":        func() (tf.Output, tf.Output) { return metrics.MeanTensor(ops.Placeholder(g, tf.Float32, nil)) },
-		"eager execution":      func() (tf.Output, tf.Output) { return metrics.Mean(ops.Const(eager.New(), []float32{1})) },
+		"incompatible":                            func() (tf.Output, tf.Output) { return metrics.Accuracy(x, y) },
+		"can not be broadcast":                    func() (tf.Output, tf.Output) { return metrics.Mean(x, metrics.Options{Weights: y}) },
+		"must be known":                           func() (tf.Output, tf.Output) { return metrics.MeanTensor(ops.Placeholder(g, tf.Float32, nil)) },
+		"Shapes [3,2] and [2,3] are incompatible": func() (tf.Output, tf.Output) { return metrics.MeanIOU(x, turned, 2) },
+		"Shapes [1] and [6] are incompatible":     func() (tf.Output, tf.Output) { return metrics.MeanPerClassAccuracy(x, one, 2) },
+		"eager execution":                         func() (tf.Output, tf.Output) { return metrics.Mean(ops.Const(eager.New(), []float32{1})) },
 	} {
 		if _, u := f(); u.Err() == nil || !strings.Contains(u.Err().Error(), want) {
 			t.Errorf("%v, want %q", u.Err(), want)
