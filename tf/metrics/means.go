@@ -106,10 +106,21 @@ func confusion(g *tf.Graph, labels, predictions, weights tf.Output, classes int)
 func MeanIOU(labels, predictions tf.Output, classes int, o ...Options) (value, update tf.Output) {
 	opt := optionsOf(o, "mean_iou")
 	return scoped(opt.Name, func(g *tf.Graph) (tf.Output, tf.Output) {
+		if bad := noClasses(g, classes); !bad.IsZero() {
+			return bad, bad
+		}
 		l, p := aligned(labels, predictions)
 		total, update := confusion(g, l, p, opt.Weights, classes)
 		return iou(total.Read(), classes), update
 	}, labels, predictions, opt.Weights)
+}
+
+// noClasses refuses a number of classes that is none.
+func noClasses(g *tf.Graph, classes int) (bad tf.Output) {
+	if classes < 0 {
+		return tf.Failed(g, "classes", tf.Errorf(tf.InvalidArgument, "the number of classes must not be negative, got %d", classes)).Output(0)
+	}
+	return bad
 }
 
 func iou(matrix tf.Output, classes int) tf.Output {
@@ -136,6 +147,9 @@ func diagonal(m tf.Output, n int) tf.Output {
 func MeanPerClassAccuracy(labels, predictions tf.Output, classes int, o ...Options) (value, update tf.Output) {
 	opt := optionsOf(o, "mean_accuracy")
 	return scoped(opt.Name, func(g *tf.Graph) (tf.Output, tf.Output) {
+		if bad := noClasses(g, classes); !bad.IsZero() {
+			return bad, bad
+		}
 		l, p := aligned(labels.Cast(tf.Int64).Reshape(-1), predictions.Cast(tf.Int64).Reshape(-1))
 		total, count := variable(g, "total", tf.Float32, tf.Shape{classes}), variable(g, "count", tf.Float32, tf.Shape{classes})
 		ones, right := ops.OnesLike(l).Cast(tf.Float32), p.Equal(l).Cast(tf.Float32)
