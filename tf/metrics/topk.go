@@ -23,7 +23,23 @@ func newRanking(labels, predicted tf.Output) (r ranking, err error) {
 	if l.Shape() == nil || len(l.Shape()) != len(p.Shape()) || len(l.Shape()) == 0 {
 		return r, tf.Errorf(tf.InvalidArgument, "labels must have the rank of the predictions or one less, got %v and %v", labels.Shape(), predicted.Shape())
 	}
+	n := len(l.Shape()) - 1
+	if !l.Shape()[:n].Compatible(p.Shape()[:n]) {
+		return r, tf.Errorf(tf.InvalidArgument, "labels must be of the examples of the predictions, got %v and %v", labels.Shape(), predicted.Shape())
+	}
+	if !l.Shape()[:n].Known() || !p.Shape()[:n].Known() {
+		l = ofExamples(l, p)
+	}
 	return ranking{l, p}, nil
+}
+
+// ofExamples returns labels, which fail the step if they are of other examples than the
+// predictions: a single one would stand for all.
+func ofExamples(labels, predicted tf.Output) tf.Output {
+	one := ops.Scalar(labels.Graph(), int32(1))
+	same := ops.Equal(front(labels, one), front(predicted, one)).All()
+	rule := ops.Scalar(labels.Graph(), "labels must be of the examples of the predictions")
+	return ops.Identity(labels, tf.After(ops.Assert(same, []tf.Output{rule, ops.Shape(labels), ops.Shape(predicted)})))
 }
 
 // relevant tells which of the predictions are labels: bool [... k].

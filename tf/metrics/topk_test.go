@@ -2,11 +2,14 @@ package metrics_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/metrics"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/session"
+	"github.com/gorge-tf/gorge/tf/vars"
 )
 
 // TestLabelsThatAreNone: negative labels fill up rows of fewer labels, and do not count
@@ -48,5 +51,34 @@ func TestTwiceAtTopK(t *testing.T) {
 		g := tf.NewGraph()
 		value, update := c.f(ops.Const(g, []int64{1, 1, 2, 3, 4, 4}, 2, 3), ops.Const(g, []int64{1, 1, 5, 5, 4, 3, 3, 7}, 2, 4), c.class)
 		compare(t, name, after(t, g, nil, value, update), []float32{c.want})
+	}
+}
+
+// TestOtherExamplesAtK: labels of one example do not stand for those of all.
+func TestOtherExamplesAtK(t *testing.T) {
+	for name, f := range map[string]func(labels, scores tf.Output) (value, update tf.Output){
+		"precision": func(l, s tf.Output) (tf.Output, tf.Output) { return metrics.PrecisionAtK(l, s, 1, metrics.AnyClass) },
+		"recall":    func(l, s tf.Output) (tf.Output, tf.Output) { return metrics.RecallAtK(l, s, 1, 1) },
+		"average":   func(l, s tf.Output) (tf.Output, tf.Output) { return metrics.AveragePrecisionAtK(l, s, 1) },
+	} {
+		for _, known := range []bool{true, false} {
+			g := tf.NewGraph()
+			labels, scores := ops.Const(g, []int64{0, 1}, 1, 2), ops.Const(g, []float32{0, 1, 0, 1, 0, 1}, 3, 2)
+			if !known {
+				labels = ops.PlaceholderWithDefault(labels, tf.Shape{-1, 2})
+			}
+			_, update := f(labels, scores)
+			s, err := session.New(g)
+			if err == nil {
+				_, err = s.Run(t.Context(), nil, vars.Initialize(g, "init", tf.Variables(g, tf.LocalVariables)...))
+			}
+			if err == nil {
+				_, err = s.Run(t.Context(), nil, update)
+				s.Close()
+			}
+			if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "of the examples") {
+				t.Errorf("%s, known %v: %v", name, known, err)
+			}
+		}
 	}
 }
