@@ -82,10 +82,11 @@ func num(x tf.Output, v float64) tf.Output { return ops.Scalar(x.Graph(), float3
 // ratio is a/b, 0 where b is 0.
 func ratio(a, b tf.Output) tf.Output { return ops.DivNoNan(a, b.Maximum(num(b, 0))) }
 
-// scoped runs f in a scope of the graph of x, unless x carries an error.
+// scoped runs f in a scope of the graph of xs, unless one of them carries an error. The
+// last one are the weights, which may be missing.
 func scoped(name string, f func(g *tf.Graph) (value, update tf.Output), xs ...tf.Output) (value, update tf.Output) {
-	for _, x := range xs {
-		if !x.IsZero() && x.Err() != nil {
+	for i, x := range xs {
+		if x.Err() != nil && (!x.IsZero() || i < len(xs)-1) {
 			return x, x
 		}
 	}
