@@ -80,8 +80,13 @@ func share(name string, others cell, labels, predictions tf.Output, o []Options)
 		own := []Options{{Weights: opt.Weights}}
 		tp, addTP := truePositives.count(labels, predictions, own)
 		x, addX := others.count(labels, predictions, own)
-		return ops.DivNoNan(tp, tp.Add(x)), ops.DivNoNan(addTP, addTP.Add(addX))
+		return positiveShare(tp, tp.Add(x)), positiveShare(addTP, addTP.Add(addX))
 	}, labels, predictions, opt.Weights)
+}
+
+// positiveShare is a/b, 0 where b is not positive: weights may be negative.
+func positiveShare(a, b tf.Output) tf.Output {
+	return ops.SelectV2(b.Greater(num(b, 0)), a.Div(b), num(b, 0))
 }
 
 // A table has the number of elements in each cell, by threshold.
