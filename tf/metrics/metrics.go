@@ -152,10 +152,13 @@ func fitted(w, values tf.Output) tf.Output {
 	return w
 }
 
-// spread repeats weights so that each value has its own; weights that do not
-// fit are an error, of the step where the graph does not know sizes.
-func spread(w, values tf.Output) tf.Output {
-	w = w.Cast(tf.Float32)
+// spread repeats weights, as float32, so that each value has its own; weights that do
+// not fit are an error, of the step where the graph does not know sizes.
+func spread(w, values tf.Output) tf.Output { return spreadAs(tf.Float32, w, values) }
+
+// spreadAs is spread with weights of type d.
+func spreadAs(d tf.DType, w, values tf.Output) tf.Output {
+	w = w.Cast(d)
 	a, b, open := w.Shape(), values.Shape(), false
 	if len(a) > 0 && b != nil {
 		for i := range a {
@@ -169,7 +172,7 @@ func spread(w, values tf.Output) tf.Output {
 	if open {
 		w = fitting(w, values)
 	}
-	return w.Mul(ops.OnesLike(values).Cast(tf.Float32))
+	return w.Mul(ops.OnesLike(values).Cast(d))
 }
 
 // aligned takes away the last dimension of labels or predictions if it is of

@@ -94,7 +94,7 @@ func rate(name, other string, labels, predicted tf.Output, o []Options, pick fun
 		}
 		tp, rest := pick(r)
 		if w := opt.Weights; !w.IsZero() {
-			w = spread(fitted(w, tp), tp).Cast(tf.Float64)
+			w = spreadAs(tf.Float64, fitted(w, tp), tp)
 			tp, rest = tp.Mul(w), rest.Mul(w)
 		}
 		hits, others := variable(g, "true_positive_at_k", tf.Float64, tf.Shape{}), variable(g, other, tf.Float64, tf.Shape{})
@@ -157,7 +157,7 @@ func AveragePrecisionAtK(labels, predictions tf.Output, k int, o ...Options) (va
 		average := r.average(k, predictions)
 		n := ops.OnesLike(average)
 		if w := opt.Weights; !w.IsZero() {
-			w = spread(fitted(w, average), average).Cast(tf.Float64)
+			w = spreadAs(tf.Float64, fitted(w, average), average)
 			average, n = average.Mul(w), n.Mul(w)
 		}
 		total, count := variable(g, "total", tf.Float64, tf.Shape{}), variable(g, "max", tf.Float64, tf.Shape{})

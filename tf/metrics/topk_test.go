@@ -82,3 +82,14 @@ func TestOtherExamplesAtK(t *testing.T) {
 		}
 	}
 }
+
+// TestWeightsAtK: weights of metrics that are float64 are not rounded to float32. The number
+// is TensorFlow's.
+func TestWeightsAtK(t *testing.T) {
+	g := tf.NewGraph()
+	weights := metrics.Options{Weights: ops.Const(g, []int64{1<<24 + 1, 1})}
+	value, update := metrics.PrecisionAtTopK(ops.Const(g, []int64{0, 1}, 2, 1), ops.Const(g, []int64{0, 2}, 2, 1), metrics.AnyClass, weights)
+	if x := tf.Data[float64](after(t, g, nil, value, update))[0]; x != 0.9999999403953623 {
+		t.Errorf("got %v", x)
+	}
+}
