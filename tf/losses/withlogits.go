@@ -1,6 +1,8 @@
 package losses
 
 import (
+	"slices"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -8,7 +10,7 @@ import (
 // SoftmaxWithLogits returns the cross entropy of labels, a distribution along an axis,
 // and the softmax of logits: TensorFlow's tf.nn.softmax_cross_entropy_with_logits_v2.
 // Both have one shape of any rank; the axis is the last one if none is given, and the
-// result has one dimension less. Float16 is computed in float32. Unlike
+// result has one dimension less. Numbers of two bytes are computed in float32. Unlike
 // [SoftmaxCrossEntropy] it reduces nothing, is no loss of the graph's collection, and
 // gradients go to labels, too. Those of logits are right if labels add up to 1.
 func SoftmaxWithLogits(labels, logits tf.Output, axis ...int) (y tf.Output) {
@@ -16,15 +18,16 @@ func SoftmaxWithLogits(labels, logits tf.Output, axis ...int) (y tf.Output) {
 		return tf.Failed(logits.Graph(), "softmax_cross_entropy_with_logits", err).Output(0)
 	}
 	logits.Graph().Scope("softmax_cross_entropy_with_logits", func() {
-		labels = labels.Cast(logits.DType())
+		d, x := logits.DType(), precise(logits, tf.Float16, tf.BFloat16)
+		z := labels.Cast(x.DType())
 		if len(axis) > 0 {
-			labels, logits = lastAxis(labels, axis[0]), lastAxis(logits, axis[0])
+			z, x = lastAxis(z, axis[0]), lastAxis(x, axis[0])
 		}
-		if logits.Err() != nil {
-			y = logits
+		if x.Err() != nil {
+			y = x
 			return
 		}
-		y = rowLosses(precise(labels), precise(logits)).Cast(logits.DType())
+		y = rowLosses(z, x).Cast(d)
 	})
 	return y
 }
@@ -43,7 +46,7 @@ func SparseSoftmaxWithLogits(labels, logits tf.Output) (y tf.Output) {
 	g.Scope("sparse_softmax_cross_entropy_with_logits", func() {
 		classes := ops.ConcatV2([]tf.Output{ops.Const(g, []int32{-1}), lastSize(logits).Reshape(1)}, ops.Scalar(g, int32(0)))
 		labels = alike(labels, logits)
-		rows := ops.SparseSoftmaxCrossEntropyWithLogits(labels.Reshape(-1), ops.Reshape(precise(logits), classes))
+		rows := ops.SparseSoftmaxCrossEntropyWithLogits(labels.Reshape(-1), ops.Reshape(precise(logits, tf.Float16), classes))
 		y = ops.Reshape(rows, ops.Shape(labels)).Cast(logits.DType())
 		if s := logits.Shape(); y.Err() == nil && s != nil {
 			y.SetShape(s[:len(s)-1])
@@ -94,9 +97,9 @@ func firstErr(all ...tf.Output) error {
 	return nil
 }
 
-// precise returns numbers of two bytes as float32, as TensorFlow computes float16.
-func precise(x tf.Output) tf.Output {
-	if x.DType() == tf.Float16 {
+// precise returns numbers of the given types as float32, in which TensorFlow computes them.
+func precise(x tf.Output, of ...tf.DType) tf.Output {
+	if slices.Contains(of, x.DType()) {
 		return x.Cast(tf.Float32)
 	}
 	return x

@@ -170,3 +170,20 @@ func TestMistakesWithLogits(t *testing.T) {
 		}
 	}
 }
+
+// TestLabelsOfTwoBytes: labels are not rounded to logits of two bytes. The numbers are
+// TensorFlow's.
+func TestLabelsOfTwoBytes(t *testing.T) {
+	for d, c := range map[tf.DType]struct {
+		label float32
+		want  float64
+	}{tf.Float16: {0.01, 9.8984375}, tf.BFloat16: {0.06, 9.375}} {
+		g := eager.New()
+		labels, logits := ops.Const(g, []float32{c.label, 1 - c.label}, 1, 2), ops.Const(g, []float32{5, -5}, 1, 2).Cast(d)
+		y := losses.SoftmaxWithLogits(labels, logits)
+		v, err := y.Cast(tf.Float64).Value()
+		if err != nil || y.DType() != d || tf.Data[float64](v)[0] != c.want {
+			t.Errorf("%v: %v, %v, want %v", y, v, err, c.want)
+		}
+	}
+}
