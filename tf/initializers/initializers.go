@@ -81,11 +81,8 @@ func Identity(gain float64) Initializer {
 		if len(s) != 2 {
 			return refuse(g, tf.Errorf(tf.InvalidArgument, "The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Received shape=%v", s))
 		}
-		data := make([]float64, s.NumElements())
-		for i := range min(s[0], s[1]) {
-			data[i*s[1]+i] = gain
-		}
-		return ops.Const(g, data, s...).Cast(d)
+		filled, none := ops.Fill(shapeConst(g, s), scalar(g, d, gain)), ops.Scalar(g, int64(0))
+		return ops.MatrixBandPart(filled, none, none) // computed, not a constant, which the graph would hold
 	}
 }
 

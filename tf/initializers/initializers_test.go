@@ -120,6 +120,7 @@ func TestRefusals(t *testing.T) {
 		s tf.Shape
 	}{
 		{initializers.Identity(1), tf.Shape{3}},
+		{initializers.Identity(1), tf.Shape{-1, 3}},
 		{initializers.VarianceScaling(0, initializers.FanIn, initializers.Uniform), tf.Shape{3}},
 	} {
 		if y := c.f(tf.NewGraph(), tf.Float32, c.s); tf.CodeOf(y.Err()) != tf.InvalidArgument {
@@ -136,5 +137,14 @@ func TestLargeShapes(t *testing.T) {
 		if y.Err() != nil || !y.Shape().Equal(want) {
 			t.Errorf("got %v, %v", y, y.Err())
 		}
+	}
+}
+
+// TestIdentityIsNoConstant: the graph does not hold the elements of a matrix.
+func TestIdentityIsNoConstant(t *testing.T) {
+	g := tf.NewGraph()
+	initializers.Identity(1)(g, tf.Float32, tf.Shape{512, 512})
+	if def, err := g.MarshalGraphDef(); err != nil || len(def) > 1<<12 {
+		t.Errorf("the graph has %d bytes, %v", len(def), err)
 	}
 }
