@@ -33,10 +33,13 @@ func Constant(x float64) Initializer {
 	}
 }
 
-// RandomUniform gives uniform random numbers in [low, high). All random
-// initializers take at most one seed.
+// RandomUniform gives uniform random numbers in [low, high), of type int32 or int64
+// as well. All random initializers take at most one seed.
 func RandomUniform(low, high float64, seed ...int64) Initializer {
 	return func(g *tf.Graph, d tf.DType, s tf.Shape) (y tf.Output) {
+		if d == tf.Int32 || d == tf.Int64 {
+			return ops.RandomUniformInt(nil, shapeConst(g, s), scalar(g, d, low), scalar(g, d, high), seeded(seed, "random_uniform")...)
+		}
 		g.Scope("random_uniform", func() {
 			u := ops.RandomUniform(nil, shapeConst(g, s), d, seeded(seed, "RandomUniform")...)
 			lowest, highest := scalar(g, d, low), scalar(g, d, high)

@@ -148,3 +148,15 @@ func TestIdentityIsNoConstant(t *testing.T) {
 		t.Errorf("the graph has %d bytes, %v", len(def), err)
 	}
 }
+
+// TestUniformIntegers: random numbers of integer types are those of TensorFlow for the
+// graph's seed 3 and the seed 1.
+func TestUniformIntegers(t *testing.T) {
+	for d, want := range map[tf.DType]string{tf.Int32: "int32[6]{-1, 5, 3, 5, 2, 3}", tf.Int64: "int64[6]{9, -2, -5, 9, 2, 5}"} {
+		g := tf.NewGraph()
+		g.SetSeed(3)
+		if x := computed(t, initializers.RandomUniform(-5, 10, 1)(g, d, tf.Shape{6})); fmt.Sprint(x) != want {
+			t.Errorf("got %v, want %s", x, want)
+		}
+	}
+}
