@@ -121,7 +121,8 @@ func multiply(x, w tf.Output) tf.Output {
 // leading returns the first n sizes of x's shape, followed by more.
 func leading(x tf.Output, n int, more ...int) tf.Output {
 	s := x.Shape()[:n]
-	if unknown := slices.Index(s, -1); unknown < 0 || !slices.Contains(s[unknown+1:], -1) {
+	unknown := slices.Index(s, -1)
+	if unknown < 0 || !slices.Contains(s[unknown+1:], -1) && !slices.Contains(s, 0) { // no size follows from others that are 0
 		return author.AsInts(x, append(slices.Clone(s), more...))
 	}
 	front := ops.Slice(ops.Shape(x), []int{0}, []int{n})
