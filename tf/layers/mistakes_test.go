@@ -44,8 +44,11 @@ func TestMistakes(t *testing.T) {
 		"dilated window": {image, "subtracting 7 from 5", func(x tf.Output) tf.Output {
 			return layers.Conv2D(x, 2, 3, layers.ConvOpts{Dilation: []int{3}})
 		}},
-		"pooling of one too many": {image, "subtracting 6 from 5", func(x tf.Output) tf.Output { return layers.MaxPool2D(x, 6, 1, "valid") }},
-		"pooling of lines":        {tf.Shape{2, 5, 3}, "subtracting 6 from 5", func(x tf.Output) tf.Output { return layers.AvgPool1D(x, 6, 1, "valid") }},
+		"separable window":          {image, "subtracting 6 from 5", func(x tf.Output) tf.Output { return layers.SeparableConv2D(x, 2, 6) }},
+		"depthwise window":          {image, "subtracting 6 from 5", func(x tf.Output) tf.Output { return layers.DepthwiseConv2D(x, 6) }},
+		"separable window of lines": {tf.Shape{2, 5, 3}, "subtracting 6 from 5", func(x tf.Output) tf.Output { return layers.SeparableConv1D(x, 2, 6) }},
+		"pooling of one too many":   {image, "subtracting 6 from 5", func(x tf.Output) tf.Output { return layers.MaxPool2D(x, 6, 1, "valid") }},
+		"pooling of lines":          {tf.Shape{2, 5, 3}, "subtracting 6 from 5", func(x tf.Output) tf.Output { return layers.AvgPool1D(x, 6, 1, "valid") }},
 		"unequal strides": {image, "equal length strides", func(x tf.Output) tf.Output {
 			return layers.SeparableConv2D(x, 2, 3, layers.SeparableOpts{ConvOpts: layers.ConvOpts{Strides: []int{1, 2}}})
 		}},

@@ -79,6 +79,9 @@ func (l *SeparableConvLayer) accept(in input) error {
 	if err := l.area.accept(l.kind, in); err != nil {
 		return err
 	}
+	if err := l.area.fits(in.shape); err != nil {
+		return err
+	}
 	if l.filters <= 0 && l.kind != "depthwise_conv2d" {
 		return tf.Errorf(tf.InvalidArgument, "Invalid value for argument `filters`. Expected a positive value. Received filters=%d", l.filters)
 	}
