@@ -172,7 +172,7 @@ func (l *MultiHeadAttentionLayer) attend(query, key, value tf.Output, in Attenti
 		dropped = Dropout(weights, l.o.Dropout)
 	}
 	heads := ops.Transpose(ops.BatchMatMulV2(dropped, v), []int{0, 2, 1, 3})
-	joined := ops.Reshape(heads, leading(query, 2, l.heads*l.o.ValueSize))
+	joined := reshaped(heads, query, 2, l.heads*l.o.ValueSize)
 	w := l.joint.kernel.value()
 	out := w.Shape()[2]
 	y = multiply(joined, ops.Reshape(w, []int{l.heads * l.o.ValueSize, out}))
@@ -189,7 +189,7 @@ func (l *MultiHeadAttentionLayer) split(p projection, x tf.Output, size int) tf.
 	if !l.o.NoBias {
 		y = ops.BiasAdd(y, ops.Reshape(p.bias.value(), []int{l.heads * size}))
 	}
-	return ops.Transpose(ops.Reshape(y, leading(x, 2, l.heads, size)), []int{0, 2, 1, 3})
+	return ops.Transpose(reshaped(y, x, 2, l.heads, size), []int{0, 2, 1, 3})
 }
 
 // mask returns where queries may look as ones of the scores' type, or the zero

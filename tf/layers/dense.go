@@ -112,9 +112,14 @@ func multiply(x, w tf.Output) tf.Output {
 	}
 	last := w.Shape()[1]
 	y := ops.MatMul(ops.Reshape(x, []int{-1, s[len(s)-1]}), w)
-	whole := append(slices.Clone(s[:len(s)-1]), last)
-	y = ops.Reshape(y, leading(x, len(s)-1, last))
-	y.SetShape(whole)
+	return reshaped(y, x, len(s)-1, last)
+}
+
+// reshaped returns y with the first n sizes of x's shape, followed by more.
+func reshaped(y, x tf.Output, n int, more ...int) tf.Output {
+	if y = ops.Reshape(y, leading(x, n, more...)); y.Err() == nil {
+		y.SetShape(append(slices.Clone(x.Shape()[:n]), more...))
+	}
 	return y
 }
 
