@@ -30,7 +30,7 @@ type AttentionOpts struct {
 // AttentionInputs adjust one application of a MultiHeadAttentionLayer.
 type AttentionInputs struct {
 	Key      tf.Output // [n s in]; the zero Output stands for the values
-	Mask     tf.Output // bool [n t s], [n 1 s] or [t s]: where queries may look
+	Mask     tf.Output // bool [n t s], [n 1 s], [t s] or, by head, [n heads t s]: where queries may look
 	Causal   bool      // queries look only at values that are not later
 	Training bool      // drop scores
 }
@@ -79,6 +79,10 @@ func (l *MultiHeadAttentionLayer) Attend(query, value tf.Output, in AttentionInp
 	key := in.Key
 	if key.IsZero() {
 		key = value
+	}
+	if err := in.checkMask(); err != nil && query.Err() == nil {
+		y = refuse(query, l.kind, err)
+		return y, y
 	}
 	for _, x := range []tf.Output{value, key} {
 		if x.Err() != nil {
@@ -190,6 +194,14 @@ func (l *MultiHeadAttentionLayer) split(p projection, x tf.Output, size int) tf.
 		y = ops.BiasAdd(y, ops.Reshape(p.bias.value(), []int{l.heads * size}))
 	}
 	return ops.Transpose(reshaped(y, x, 2, l.heads, size), []int{0, 2, 1, 3})
+}
+
+// checkMask refuses a mask that may be one of several kinds.
+func (in *AttentionInputs) checkMask() error {
+	if n := len(in.Mask.Shape()); !in.Mask.IsZero() && in.Mask.Err() == nil && (n < 2 || n > 4) {
+		return tf.Errorf(tf.InvalidArgument, "the mask of attention must be [n t s], [n 1 s], [t s] or [n heads t s], got %v", in.Mask)
+	}
+	return nil
 }
 
 // mask returns where queries may look as ones of the scores' type, or the zero

@@ -72,6 +72,12 @@ func TestMistakes(t *testing.T) {
 		"attention of no heads": {tf.Shape{2, 3, 4}, "positive numbers of heads", func(x tf.Output) tf.Output {
 			return layers.MultiHeadAttention(x, x, 0, 2, layers.AttentionInputs{})
 		}},
+		"mask of unknown rank": {tf.Shape{2, 3, 4}, "the mask of attention must be", func(x tf.Output) tf.Output {
+			return layers.MultiHeadAttention(x, x, 2, 2, layers.AttentionInputs{Mask: ops.Placeholder(x.Graph(), tf.Bool, nil)})
+		}},
+		"mask of keys": {tf.Shape{2, 3, 4}, "the mask of attention must be", func(x tf.Output) tf.Output {
+			return layers.MultiHeadAttention(x, x, 2, 2, layers.AttentionInputs{Mask: ops.Placeholder(x.Graph(), tf.Bool, tf.Shape{3})})
+		}},
 		"noise shape": {image, "noise shape", func(x tf.Output) tf.Output { return layers.Dropout(x, 0.5, layers.DropoutOpts{NoiseShape: []int{1}}) }},
 		"partitions": {image, "does not match the Variable's rank", func(x tf.Output) (y tf.Output) {
 			cut := func(tf.Shape, tf.DType) []int { return []int{2} }
