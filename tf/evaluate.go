@@ -55,9 +55,11 @@ const mostPrepared = 4096
 
 // buildNow computes o at once, in an eager graph.
 func (o *Operation) buildNow(op string, spec *Spec) (err error) {
-	for _, c := range spec.Control {
-		if c != nil && c.err != nil {
-			return c.err
+	for _, before := range [][]*Operation{o.g.dependenciesOf(o.in), spec.Control} {
+		for _, c := range before {
+			if c != nil && c.err != nil {
+				return c.err
+			}
 		}
 	}
 	p, err := o.g.eager.cache.prepare(o, op, spec)
