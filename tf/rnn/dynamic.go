@@ -169,10 +169,9 @@ func (r *run) checkLengths() error {
 	if a, b := n.Shape(), r.x.Shape()[1]; a != nil && a[0] >= 0 && b >= 0 && a[0] != b {
 		return tf.Errorf(tf.InvalidArgument, "there must be a length for each of %d sequences, got %v", b, n)
 	}
-	n = n.Cast(tf.Int32)
-	fits := n.LessEqual(r.time).And(n.GreaterEqual(0)).All()
+	fits := n.LessEqual(r.time.Cast(n.DType())).And(n.GreaterEqual(0)).All() // before 64 bits become 32
 	check := ops.Assert(fits, []tf.Output{ops.Scalar(n.Graph(), "sequence_length must be at least 0 and at most the time: "), n, r.time})
-	n.Graph().ControlDependencies([]*tf.Operation{check}, func() { r.lengths = ops.Identity(n) })
+	n.Graph().ControlDependencies([]*tf.Operation{check}, func() { r.lengths = ops.Identity(n.Cast(tf.Int32)) })
 	return nil
 }
 
