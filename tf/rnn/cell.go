@@ -102,7 +102,8 @@ type home struct {
 	o     CellOpts
 	units int
 	scope *vars.Captured
-	in    int       // the size of inputs that the variables are for
+	built bool      // the variables are there,
+	in    int       // for inputs of this size
 	bad   tf.Output // a variable that could not be made
 }
 
@@ -112,7 +113,7 @@ func (h *home) step(c Cell, x tf.Output, s State, build func(in spec), f func() 
 		return failed(c, x, h.kind, err)
 	}
 	h.within(x.Graph(), func() {
-		if h.in == 0 {
+		if !h.built {
 			if h.make(x, build); !h.bad.IsZero() {
 				y, next = poisoned(c, h.bad)
 				return
@@ -128,7 +129,7 @@ func (h *home) make(x tf.Output, build func(in spec)) {
 	h.bad = tf.Output{}
 	s := x.Shape()
 	if build(spec{g: x.Graph(), dtype: x.DType().Base(), size: s[len(s)-1]}); h.bad.IsZero() {
-		h.in = s[len(s)-1]
+		h.built, h.in = true, s[len(s)-1]
 	}
 }
 
@@ -163,7 +164,7 @@ func (h *home) check(c Cell, x tf.Output, s State) error {
 	if len(in) < 2 || in[len(in)-1] < 0 {
 		return tf.Errorf(tf.InvalidArgument, "Expected inputs.shape[-1] to be known, received shape: %v", in)
 	}
-	if h.in > 0 && h.in != in[len(in)-1] {
+	if h.built && h.in != in[len(in)-1] {
 		return tf.Errorf(tf.InvalidArgument, "the cell was built for inputs of size %d, got %v", h.in, x)
 	}
 	return checkState(c, s)
