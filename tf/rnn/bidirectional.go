@@ -96,6 +96,10 @@ func StaticRNN(c Cell, xs []tf.Output, o ...Opts) (ys []tf.Output, last State) {
 		_, last = poisoned(c, bad)
 		return nil, last
 	}
+	if err := firstErr(xs); err != nil {
+		_, last = failed(c, xs[0], "rnn", err)
+		return nil, last
+	}
 	opt.TimeMajor = true
 	vars.Scope(xs[0].Graph(), cmp.Or(opt.Scope, "rnn"), vars.ScopeOptions{}, func() {
 		r := &run{c: c, o: opt}

@@ -36,6 +36,7 @@ type Cell interface {
 // ZeroState returns the state of zeros for a batch of the size that n, an int32
 // scalar, has.
 func ZeroState(c Cell, n tf.Output, d tf.DType) State {
+	c = given(c)
 	if z, ok := c.(zeroer); ok {
 		return z.zeroState(n, d)
 	}

@@ -153,6 +153,9 @@ func (d *BasicDecoder) step(time, input tf.Output, s State) ([]tf.Output, State,
 // state, and the lengths of the sequences.
 func decode(d Decoder, o DecodeOpts) (emitted []tf.Output, last State, lengths tf.Output) {
 	g := d.graph()
+	if g == nil {
+		g = tf.NewGraph() // what has no graph is a mistake, of which begin tells
+	}
 	vars.Scope(g, cmp.Or(o.Scope, "decoder"), vars.ScopeOptions{}, func() {
 		finished, input, s, err := d.begin()
 		if err != nil {

@@ -26,8 +26,9 @@ type RawStep struct {
 // stands for the cell's outputs. Where a sequence has ended zeros are emitted.
 func RawRNN(g *tf.Graph, c Cell, decide func(time, output tf.Output, s State, loop []tf.Output) RawStep, o ...Opts) (emitted ops.TensorArray, last State, loop []tf.Output) {
 	opt := first(o)
+	c = given(c)
 	vars.Scope(g, cmp.Or(opt.Scope, "rnn"), vars.ScopeOptions{}, func() {
-		r := &raw{c: given(c), decide: decide}
+		r := &raw{c: c, decide: decide}
 		begin := decide(ops.Scalar(g, int32(0)), tf.Output{}, nil, nil)
 		if bad := r.check(g, begin); !bad.IsZero() {
 			_, last = poisoned(c, bad)

@@ -1,0 +1,49 @@
+package rnn_test
+
+import (
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/rnn"
+)
+
+// TestMissing: a nil cell and the zero Output are mistakes wherever they are given.
+func TestMissing(t *testing.T) {
+	state := func(g *tf.Graph) rnn.State { return rnn.State{ops.Const(g, []float32{1, 2}, 1, 2)} }
+	input := func(g *tf.Graph) tf.Output { return ops.Const(g, []float32{1}, 1, 1) }
+	for name, f := range map[string]func(g *tf.Graph) tf.Output{
+		"raw, nothing decided": func(g *tf.Graph) tf.Output {
+			e, _, _ := rnn.RawRNN(g, nil, func(_, _ tf.Output, _ rnn.State, _ []tf.Output) (s rnn.RawStep) { return s })
+			return e.Flow()
+		},
+		"raw": func(g *tf.Graph) tf.Output {
+			e, _, _ := rnn.RawRNN(g, nil, func(_, _ tf.Output, _ rnn.State, _ []tf.Output) rnn.RawStep {
+				return rnn.RawStep{Finished: ops.Const(g, []bool{true}), Input: input(g)}
+			})
+			return e.Flow()
+		},
+		"static": func(g *tf.Graph) tf.Output { _, s := rnn.StaticRNN(rnn.NewBasicRNN(2), []tf.Output{{}}); return s[0] },
+		"static, later": func(g *tf.Graph) tf.Output {
+			_, s := rnn.StaticRNN(rnn.NewBasicRNN(2), []tf.Output{input(g), {}})
+			return s[0]
+		},
+		"beam": func(*tf.Graph) tf.Output { return (&rnn.BeamDecoder{}).Decode().IDs },
+		"decoder": func(g *tf.Graph) tf.Output {
+			d := &rnn.BasicDecoder{Cell: rnn.NewBasicRNN(2), Helper: rnn.TrainingHelper(tf.Output{}, tf.Output{}), Initial: state(g)}
+			return d.Decode().Output
+		},
+		"greedy": func(g *tf.Graph) tf.Output {
+			embed := func(ids tf.Output) tf.Output { return ids.OneHot(4) }
+			d := &rnn.BasicDecoder{Cell: rnn.NewBasicRNN(2), Helper: rnn.GreedyHelper(embed, tf.Output{}, 1), Initial: state(g)}
+			return d.Decode().Output
+		},
+	} {
+		if y := f(tf.NewGraph()); tf.CodeOf(y.Err()) != tf.InvalidArgument {
+			t.Errorf("%s: %v", name, y.Err())
+		}
+	}
+	if s := rnn.ZeroState(nil, ops.Scalar(tf.NewGraph(), int32(2)), tf.Float32); len(s) != 0 {
+		t.Errorf("the state of no cell is %v", s)
+	}
+}
