@@ -37,11 +37,16 @@ type Beams struct {
 }
 
 // TileBatch repeats each row of the tensors of a state, or of a memory, n times:
-// [batch ...] becomes [batch·n ...].
+// [batch ...] becomes [batch·n ...]. Ranks must be known, and 1 at least.
 func TileBatch(s State, n int) State {
 	out := make(State, len(s))
 	for i, x := range s {
-		if out[i] = x; x.Err() == nil && x.Shape() != nil {
+		switch {
+		case x.Err() != nil:
+			out[i] = x
+		case len(x.Shape()) == 0:
+			out[i] = tf.Failed(x.Graph(), "tile_batch", tf.Errorf(tf.InvalidArgument, "t must have statically known rank, of 1 at least, got %v", x)).Output(0)
+		default:
 			out[i] = tiled(x, n)
 		}
 	}

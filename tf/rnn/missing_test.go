@@ -47,3 +47,13 @@ func TestMissing(t *testing.T) {
 		t.Errorf("the state of no cell is %v", s)
 	}
 }
+
+// TestTileBatchWithoutRows: what has no rows that are known cannot be repeated by row.
+func TestTileBatchWithoutRows(t *testing.T) {
+	g := tf.NewGraph()
+	for _, x := range rnn.TileBatch(rnn.State{ops.Scalar(g, float32(1)), ops.Placeholder(g, tf.Float32, nil), {}}, 2) {
+		if tf.CodeOf(x.Err()) != tf.InvalidArgument {
+			t.Errorf("%v: %v", x, x.Err())
+		}
+	}
+}
