@@ -142,6 +142,9 @@ type scheduled struct {
 // a scalar, what the decoder has chosen at random instead of the truth (Bengio et
 // al., NIPS 2015).
 func ScheduledHelper(x, lengths, share tf.Output, embed Embed, seed int64) Helper {
+	if embed == nil && x.Err() == nil {
+		x = embed.of(x)
+	}
 	return &scheduled{*TrainingHelper(x, lengths).(*training), embed, share, seed}
 }
 

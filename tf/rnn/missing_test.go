@@ -33,6 +33,11 @@ func TestMissing(t *testing.T) {
 			d := &rnn.BasicDecoder{Cell: rnn.NewBasicRNN(2), Helper: rnn.TrainingHelper(tf.Output{}, tf.Output{}), Initial: state(g)}
 			return d.Decode().Output
 		},
+		"scheduled": func(g *tf.Graph) tf.Output {
+			x := ops.Const(g, []float32{1, 2}, 1, 1, 2)
+			h := rnn.ScheduledHelper(x, ops.Const(g, []int32{1}), ops.Scalar(g, float32(1)), nil, 0)
+			return (&rnn.BasicDecoder{Cell: rnn.NewBasicRNN(2), Helper: h, Initial: state(g)}).Decode().Output
+		},
 		"greedy": func(g *tf.Graph) tf.Output {
 			embed := func(ids tf.Output) tf.Output { return ids.OneHot(4) }
 			d := &rnn.BasicDecoder{Cell: rnn.NewBasicRNN(2), Helper: rnn.GreedyHelper(embed, tf.Output{}, 1), Initial: state(g)}
