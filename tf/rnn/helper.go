@@ -39,6 +39,8 @@ func TrainingHelper(x, lengths tf.Output) Helper {
 		x = lengths
 	case len(lengths.Shape()) != 1:
 		x = tf.Failed(x.Graph(), "training_helper", tf.Errorf(tf.InvalidArgument, "Expected sequence_length to be a vector, but received shape: %v", lengths)).Output(0)
+	case !lengths.Shape().Compatible(x.Shape()[:1]):
+		x = tf.Failed(x.Graph(), "training_helper", tf.Errorf(tf.InvalidArgument, "there must be a length for each of %d sequences, got %v", x.Shape()[0], lengths)).Output(0)
 	default:
 		lengths = withinTime(x, lengths)
 		x = ops.Transpose(x, []int{1, 0, 2})

@@ -38,3 +38,14 @@ func TestLengthsBeyondTimeAnywhere(t *testing.T) {
 		}
 	}
 }
+
+// TestLengthsOfOtherSequences: one length does not stand for those of all sequences.
+func TestLengthsOfOtherSequences(t *testing.T) {
+	g := tf.NewGraph()
+	x := ops.Const(g, []float32{1, 2, 3, 4, 5, 6}, 2, 3, 1)
+	cell := rnn.NewBasicRNN(2)
+	d := rnn.BasicDecoder{Cell: cell, Helper: rnn.TrainingHelper(x, ops.Const(g, []int32{3})), Initial: rnn.ZeroState(cell, ops.Scalar(g, int32(2)), tf.Float32)}
+	if err := d.Decode().Output.Err(); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "a length for each of 2 sequences") {
+		t.Errorf("got %v", err)
+	}
+}
