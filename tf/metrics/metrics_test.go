@@ -243,6 +243,7 @@ func TestRefusals(t *testing.T) {
 		"must be known":                           func() (tf.Output, tf.Output) { return metrics.MeanTensor(ops.Placeholder(g, tf.Float32, nil)) },
 		"Shapes [3,2] and [2,3] are incompatible": func() (tf.Output, tf.Output) { return metrics.MeanIOU(x, turned, 2) },
 		"Shapes [1] and [6] are incompatible":     func() (tf.Output, tf.Output) { return metrics.MeanPerClassAccuracy(x, one, 2) },
+		"Invalid k=0":                             func() (tf.Output, tf.Output) { return metrics.AveragePrecisionAtK(ops.Const(g, []int64{1, 2}), x, 0) },
 		"got -1":                                  func() (tf.Output, tf.Output) { return metrics.MeanIOU(x, x, -1) },
 		"got -2":                                  func() (tf.Output, tf.Output) { return metrics.MeanPerClassAccuracy(x, x, -2) },
 		"eager execution":                         func() (tf.Output, tf.Output) { return metrics.Mean(ops.Const(eager.New(), []float32{1})) },

@@ -150,6 +150,9 @@ func AveragePrecisionAtK(labels, predictions tf.Output, k int, o ...Options) (va
 	classes := best(predictions, k)
 	return scoped(opt.Name, func(g *tf.Graph) (tf.Output, tf.Output) {
 		r, err := newRanking(labels, classes)
+		if k < 1 {
+			err = tf.Errorf(tf.InvalidArgument, "Invalid k=%d. `k` should be >= 1.", k)
+		}
 		if err != nil {
 			y := tf.Failed(g, "average_precision_at_k", err).Output(0)
 			return y, y
