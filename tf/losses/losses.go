@@ -76,6 +76,9 @@ func Weighted(losses tf.Output, o Options) tf.Output {
 			o.Weights = ops.Scalar(g, float32(1))
 		}
 		check, err := checkWeights(o.Weights, losses)
+		if o.Reduction > Mean {
+			err = tf.Errorf(tf.InvalidArgument, "Invalid Reduction Key %d", o.Reduction)
+		}
 		if err != nil {
 			y = tf.Failed(g, "weighted_loss", err).Output(0)
 			return

@@ -227,3 +227,11 @@ func TestSparseShapes(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownReduction: a reduction that there is not is a mistake, no sum.
+func TestUnknownReduction(t *testing.T) {
+	x := ops.Const(eager.New(), []float32{1, 2})
+	if err := losses.MeanSquaredError(x, x, losses.Options{Reduction: losses.Mean + 1}).Err(); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("got %v", err)
+	}
+}
