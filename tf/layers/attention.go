@@ -89,12 +89,9 @@ func (l *MultiHeadAttentionLayer) Attend(query, value tf.Output, in AttentionInp
 			return x, x
 		}
 	}
-	if l.built && l.inputs != [3]int{lastOf(query), lastOf(key), lastOf(value)} {
-		y = refuse(query, l.kind, tf.Errorf(tf.InvalidArgument, "Input of layer %q is incompatible with the layer: it was built for sizes %v, got %v, %v and %v", l.Name(), l.inputs, query, key, value))
+	if err := l.take([3]int{lastOf(query), lastOf(key), lastOf(value)}, query, key, value); err != nil {
+		y = refuse(query, l.kind, err)
 		return y, y
-	}
-	if !l.built {
-		l.inputs = [3]int{lastOf(query), lastOf(key), lastOf(value)}
 	}
 	y = l.run(query, func() tf.Output {
 		var out tf.Output
@@ -105,6 +102,16 @@ func (l *MultiHeadAttentionLayer) Attend(query, value tf.Output, in AttentionInp
 		weights = y
 	}
 	return y, weights
+}
+
+// take notes the sizes of queries, keys and values, or says why a layer that is built for
+// others does not take them.
+func (l *MultiHeadAttentionLayer) take(sizes [3]int, from ...any) error {
+	if l.built && l.inputs != sizes {
+		return tf.Errorf(tf.InvalidArgument, "Input of layer %q is incompatible with the layer: it was built for sizes %v, got %v", l.Name(), l.inputs, from)
+	}
+	l.inputs = sizes
+	return nil
 }
 
 // Apply adds what computes the layer on a sequence [n t in] that looks at itself.
@@ -127,8 +134,10 @@ func (l *MultiHeadAttentionLayer) call(x tf.Output) tf.Output {
 }
 
 func (l *MultiHeadAttentionLayer) accept(in input) error {
-	if l.inputs == [3]int{} {
-		l.inputs = [3]int{in.size(1), in.size(1), in.size(1)} // Build: a sequence looks at itself
+	if n := in.size(1); in.x.IsZero() { // Build: a sequence looks at itself
+		if err := l.take([3]int{n, n, n}, in); err != nil {
+			return err
+		}
 	}
 	if l.heads <= 0 || l.size <= 0 || l.o.ValueSize <= 0 || l.o.OutputSize < 0 || l.o.Dropout < 0 || l.o.Dropout >= 1 {
 		return tf.Errorf(tf.InvalidArgument, "attention needs positive numbers of heads and sizes and a dropout rate in [0, 1), got %d heads of size %d, values of size %d and rate %v", l.heads, l.size, l.o.ValueSize, l.o.Dropout)

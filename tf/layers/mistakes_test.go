@@ -114,6 +114,20 @@ func TestOtherInputs(t *testing.T) {
 	}
 }
 
+// TestAttentionIsBuiltOnce: Build refuses other sizes than those of a layer that is built, and does
+// not keep those of an application that failed.
+func TestAttentionIsBuiltOnce(t *testing.T) {
+	g := tf.NewGraph()
+	l := layers.NewMultiHeadAttention(2, 3)
+	l.Apply(ops.Placeholder(g, tf.Float32, tf.Shape{1, 4, -1}))
+	if err := l.Build(g, tf.Float32, tf.Shape{1, 4, 5}); err != nil {
+		t.Error(err)
+	}
+	if err := l.Build(g, tf.Float32, tf.Shape{1, 4, 3}); err == nil || !strings.Contains(err.Error(), "incompatible with the layer") {
+		t.Error(err)
+	}
+}
+
 // Batch normalization that trains in a loop would lose its updates.
 func TestTrainingInLoop(t *testing.T) {
 	g := tf.NewGraph()
