@@ -103,8 +103,14 @@ func (c *Cursor) Started() bool {
 	return c.it != nil
 }
 
-// begin waits for the turn.
+// begin waits for the turn. Nobody has it whose ctx has ended: a dataset need not look
+// at it.
 func (c *Cursor) begin(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return cancelled(ctx)
+	default:
+	}
 	select {
 	case <-c.turn:
 	case <-ctx.Done():

@@ -87,7 +87,8 @@ func (d *Dataset) Cardinality() int64 {
 }
 
 // All returns the elements, for range loops. After an error, which comes with no
-// element, the loop may go on with the next one.
+// element, the loop may go on with the next one. The end of ctx is an error, too, and
+// the last one.
 func (d *Dataset) All(ctx context.Context) iter.Seq2[[]*tf.Tensor, error] {
 	return func(yield func([]*tf.Tensor, error) bool) {
 		it, err := d.Iterator()
@@ -98,8 +99,11 @@ func (d *Dataset) All(ctx context.Context) iter.Seq2[[]*tf.Tensor, error] {
 		defer it.Close()
 		for {
 			e, err := it.Next(ctx)
-			if errors.Is(err, End) || !yield(e, err) || ctx.Err() != nil {
+			if errors.Is(err, End) || !yield(e, err) {
 				return
+			}
+			if err != nil && ctx.Err() != nil {
+				return // every further element would fail as this one
 			}
 		}
 	}

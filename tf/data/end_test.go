@@ -31,3 +31,36 @@ func TestEndOfAnother(t *testing.T) {
 		it.Close()
 	}
 }
+
+// TestEndOfContext: a loop over elements that ctx ends tells so, and is not as one that
+// has seen all.
+func TestEndOfContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	n, last := 0, error(nil)
+	for _, err := range data.Range(0, 6).All(ctx) {
+		if last = err; err == nil {
+			n++
+		}
+		if n == 2 {
+			cancel()
+		}
+	}
+	if n != 2 || !errors.Is(last, context.Canceled) {
+		t.Errorf("a loop that was cancelled had %d elements and ended with %v", n, last)
+	}
+}
+
+// TestSaveCancelled: what ctx has ended has not been saved.
+func TestSaveCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	d := data.Range(0, 5).Map(func(_ context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) {
+		if tf.Data[int64](in[0])[0] == 2 {
+			cancel()
+		}
+		return in, nil
+	}, ints, nil)
+	if err := d.Save(ctx, t.TempDir(), ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("Save that was cancelled: %v", err)
+	}
+}
