@@ -79,7 +79,23 @@ func (c *NumericColumn) rows(b *builder) tf.Output {
 	if c.Normalize != nil {
 		x = c.Normalize(x)
 	}
-	return ops.Reshape(x, []int{-1, c.Width()})
+	return eachRow(x, c.Width())
+}
+
+// eachRow returns x [batch ...] as [batch width]. A step that has another number of
+// elements for each example fails: numbers of one would become another one's.
+func eachRow(x tf.Output, width int) tf.Output {
+	s := x.Shape()
+	if x.Err() != nil || len(s) > 0 && s[1:].NumElements() == width {
+		return ops.Reshape(x, []int{-1, width})
+	}
+	g := x.Graph()
+	batch := ops.Slice(ops.Shape(x), []int{0}, []int{1})
+	y := ops.Reshape(x, ops.Concat(0, []tf.Output{batch, ops.Const(g, []int32{int32(width)})}))
+	if y.Err() == nil {
+		y.SetShape(tf.Shape{-1, width})
+	}
+	return y
 }
 
 // A BucketizedColumn says between which boundaries numbers are: one of

@@ -1,0 +1,29 @@
+package feature_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/feature"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/session"
+)
+
+// TestRowsOfUnknownWidth: where only the step knows how many numbers an example has,
+// other ones than the column's fail it, and do not become those of further examples.
+func TestRowsOfUnknownWidth(t *testing.T) {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1, -1})
+	y := feature.InputLayer(feature.Features{"x": x}, &feature.NumericColumn{Key: "x", Shape: []int{2}})
+	if v, err := fetched(t, g, y, session.Feeds{x: tensorOf(t, []float32{1, 2, 3, 4, 5, 6}, 3, 2)}); err != nil || v.Dim(0) != 3 {
+		t.Errorf("three examples: %v, %v", v, err)
+	}
+	if v, err := fetched(t, g, y, session.Feeds{x: tensorOf(t, []float32{}, 0, 2)}); err != nil || v.Dim(0) != 0 {
+		t.Errorf("no examples: %v, %v", v, err)
+	}
+	v, err := fetched(t, g, y, session.Feeds{x: tensorOf(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3)})
+	if err == nil || !strings.Contains(err.Error(), "Input to reshape is a tensor with 6 values") {
+		t.Errorf("two examples of three numbers: %v, %v", v, err)
+	}
+}
