@@ -165,8 +165,11 @@ func (h *Head) weights(f feature.Features, logits tf.Output) (tf.Output, error) 
 	if !ok {
 		return x, tf.Errorf(tf.InvalidArgument, "the weight column must be a dense feature: Feature %s is not in features dictionary.", h.o.WeightColumn)
 	}
-	if h.o.NormalizeWeight != nil {
-		x = h.o.NormalizeWeight(x.Cast(tf.Float32))
+	if h.o.NormalizeWeight != nil && x.Err() == nil {
+		if x.DType().IsInteger() {
+			x = x.Cast(tf.Float64) // as for numeric columns
+		}
+		x = h.o.NormalizeWeight(x)
 	}
 	if x.Err() != nil {
 		return x, x.Err()

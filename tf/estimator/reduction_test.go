@@ -79,12 +79,12 @@ func TestWeightsOfNumbers(t *testing.T) {
 			}
 		}
 	}
-	two, err := estimator.RegressionHead(2, estimator.HeadOptions{WeightColumn: "w", NormalizeWeight: func(w tf.Output) tf.Output { return w.Sub(1).Mul(2) }})
+	two, err := estimator.RegressionHead(2, estimator.HeadOptions{WeightColumn: "w", NormalizeWeight: func(w tf.Output) tf.Output { return w.Sub(1<<40 + 1).Mul(2) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ng := tf.NewGraph()
-	nc := &estimator.Call{Graph: ng, Mode: estimator.Eval, Features: map[string]any{"w": ops.Const(ng, []int32{1, 3, 2}, 3, 1)}, Labels: map[string]any{"y": ops.Const(ng, []float32{1, 2, 3, 4, 5, 6}, 3, 2)}}
+	nc := &estimator.Call{Graph: ng, Mode: estimator.Eval, Features: map[string]any{"w": ops.Const(ng, []int64{1<<40 + 1, 1<<40 + 3, 1<<40 + 2}, 3, 1)}, Labels: map[string]any{"y": ops.Const(ng, []float32{1, 2, 3, 4, 5, 6}, 3, 2)}}
 	spec, err := two.Spec(nc, ops.Const(ng, make([]float32, 6), 3, 2), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,8 @@ type NumericColumn struct {
 	Key     string
 	Shape   []int     // of one example; nil stands for [1]
 	Default []float32 // of a missing one in records: one number for all, or all; nil: it must not be missing
-	// Normalize is applied to the numbers, if it is given.
+	// Normalize is applied to the numbers, if it is given: integers come as float64,
+	// as in divisions of Python, all others with the type of the feature.
 	Normalize func(x tf.Output) tf.Output
 	// DType is the type that the numbers have in records; 0: Float32. Records have
 	// floating-point numbers as float32 and integers as int64. A feature that is no part
@@ -75,11 +76,7 @@ func (c *NumericColumn) rows(b *builder) tf.Output {
 	if n := x.Shape()[1:].NumElements(); n >= 0 && n != c.Width() {
 		return b.fail("column %s has %d numbers, the feature is %v", c.Key, c.Width(), x)
 	}
-	x = x.Cast(tf.Float32)
-	if c.Normalize != nil {
-		x = c.Normalize(x)
-	}
-	return eachRow(x, c.Width())
+	return eachRow(normalized(x, c.Normalize), c.Width())
 }
 
 // eachRow returns x [batch ...] as [batch width]. A step that has another number of
@@ -96,6 +93,18 @@ func eachRow(x tf.Output, width int) tf.Output {
 		y.SetShape(tf.Shape{-1, width})
 	}
 	return y
+}
+
+// normalized returns float32 numbers, to which f has been applied, if it is given,
+// while they have all their digits.
+func normalized(x tf.Output, f func(x tf.Output) tf.Output) tf.Output {
+	if f != nil {
+		if x.DType().IsInteger() {
+			x = x.Cast(tf.Float64)
+		}
+		x = f(x)
+	}
+	return x.Cast(tf.Float32)
 }
 
 // A BucketizedColumn says between which boundaries numbers are: one of

@@ -27,3 +27,22 @@ func TestRowsOfUnknownWidth(t *testing.T) {
 		t.Errorf("two examples of three numbers: %v, %v", v, err)
 	}
 }
+
+// TestNormalizedDigits: numbers are normalized before they become float32, in which
+// seconds since 1970 are all alike. The values are TensorFlow's.
+func TestNormalizedDigits(t *testing.T) {
+	since := func(x tf.Output) tf.Output { return x.Sub(1700000000).Div(2) }
+	g := tf.NewGraph()
+	f := feature.Features{
+		"int64":   ops.Const(g, []int64{1700000001, 1700000002}),
+		"float64": ops.Const(g, []float64{1700000001.5, 1700000002}),
+	}
+	for key, want := range map[string][]float64{"int64": {0.5, 1}, "float64": {0.75, 1}} {
+		y := feature.InputLayer(f, &feature.NumericColumn{Key: key, Normalize: since})
+		v, err := fetched(t, g, y, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, key, v, want)
+	}
+}
