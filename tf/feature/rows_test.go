@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/feature"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/sparse"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -45,4 +46,18 @@ func TestNormalizedDigits(t *testing.T) {
 		}
 		near(t, key, v, want)
 	}
+}
+
+// TestNormalizedSequence: what is behind the end of a sequence is the default as it is.
+// The values are TensorFlow's.
+func TestNormalizedSequence(t *testing.T) {
+	g := tf.NewGraph()
+	x := sparse.Tensor{Indices: ops.Const(g, []int64{0, 0, 0, 1, 1, 0}, 3, 2), Values: ops.Const(g, []int64{1700000003, 1700000005, 1700000007}), DenseShape: ops.Const(g, []int64{2, 2})}
+	c := &feature.SequenceNumericColumn{Key: "x", Default: -9, Normalize: func(x tf.Output) tf.Output { return x.Sub(1700000001) }}
+	y, _ := feature.SequenceInputLayer(feature.Features{"x": x}, c)
+	v, err := fetched(t, g, y, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "steps", v, []float64{2, 4, 6, -9})
 }

@@ -32,9 +32,11 @@ func (c *SequenceColumn) ids(b *builder) (ids, weights sparse.Tensor) {
 
 // A SequenceNumericColumn is numbers that are steps of a sequence.
 type SequenceNumericColumn struct {
-	Key       string
-	Size      int     // how many numbers a step has; 0 stands for 1
-	Default   float32 // behind the end of a sequence
+	Key     string
+	Size    int     // how many numbers a step has; 0 stands for 1
+	Default float32 // behind the end of a sequence
+	// Normalize is applied to the numbers, if it is given, as that of a numeric column:
+	// to the values of the feature, a vector, and not to Default.
 	Normalize func(x tf.Output) tf.Output
 }
 
@@ -181,11 +183,10 @@ func (c *SequenceNumericColumn) sequence(b *builder) (x, lengths tf.Output) {
 		x = b.fail("a sequence of numbers needs numbers, feature %s is %v", c.Key, t.Values)
 		return x, x
 	}
-	t.Values = t.Values.Cast(tf.Float32)
-	x = sparse.ToDense(t, ops.Scalar(b.g, c.Default))
-	if c.Normalize != nil {
-		x = c.Normalize(x)
+	if t.Values = normalized(t.Values, c.Normalize); t.Values.Err() != nil {
+		return t.Values, t.Values
 	}
+	x = sparse.ToDense(t, ops.Scalar(b.g, c.Default))
 	sizes := ops.Stack([]tf.Output{t.DenseShape.At("0"), ops.Scalar(b.g, int64(-1)), ops.Scalar(b.g, int64(c.Width()))}, 0)
 	if x = ops.Reshape(x, sizes); x.Err() == nil {
 		x.SetShape(tf.Shape{-1, -1, c.Width()})
