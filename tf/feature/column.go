@@ -21,7 +21,8 @@ import (
 )
 
 // Features are tensors by key: a tf.Output, [batch] or [batch ...], or a
-// sparse.Tensor of rank 2, or of rank 1, which stands for [batch 1].
+// sparse.Tensor of rank 2, or of rank 1, which stands for [batch 1]. Sequences may be
+// [batch time n]: the ids of a step are combined.
 type Features map[string]any
 
 // A Column describes one feature, or what is made of several.

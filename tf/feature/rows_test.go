@@ -61,3 +61,25 @@ func TestNormalizedSequence(t *testing.T) {
 	}
 	near(t, "steps", v, []float64{2, 4, 6, -9})
 }
+
+// TestSequencesOfRank3: steps that have several ids or numbers are as long as
+// TensorFlow says, which these values are from.
+func TestSequencesOfRank3(t *testing.T) {
+	g := tf.NewGraph()
+	at := func(values tf.Output) sparse.Tensor {
+		return sparse.Tensor{Indices: ops.Const(g, []int64{0, 0, 0, 0, 0, 1, 1, 1, 0}, 3, 3), Values: values, DenseShape: ops.Const(g, []int64{2, 2, 2})}
+	}
+	f := feature.Features{"id": at(ops.Const(g, []int64{0, 1, 2})), "x": at(ops.Const(g, []float32{3, 5, 7}))}
+	ids := feature.Indicator(feature.Sequence(feature.Identity("id", 3)))
+	y, lengths := feature.SequenceInputLayer(f, ids, &feature.SequenceNumericColumn{Key: "x", Size: 2})
+	for x, want := range map[tf.Output][]float64{
+		y:       {1, 1, 0, 3, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 7, 0},
+		lengths: {1, 2},
+	} {
+		v, err := fetched(t, g, x.Cast(tf.Float32), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, x.String(), v, want)
+	}
+}

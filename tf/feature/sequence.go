@@ -143,14 +143,15 @@ func (b *builder) steps(c SequenceDense, source Categorical, rows func(ids, weig
 		weights = flatten(weights)
 	}
 	y := rows(flat, weights)
-	sizes := ops.Concat(0, []tf.Output{ids.DenseShape, ops.Const(b.g, []int64{int64(c.Width())})})
+	sizes := ops.Concat(0, []tf.Output{ids.DenseShape.At(":2"), ops.Const(b.g, []int64{int64(c.Width())})})
 	if x = ops.Reshape(y, sizes); x.Err() == nil {
 		x.SetShape(tf.Shape{-1, -1, c.Width()})
 	}
 	return x, lengthsOf(ids, 1)
 }
 
-// flatten returns t [batch time] as [batch·time 1].
+// flatten returns t [batch time] as [batch·time 1]. Of t [batch time n], the elements of
+// a step are those of one row.
 func flatten(t sparse.Tensor) sparse.Tensor {
 	g := t.Values.Graph()
 	time := t.DenseShape.At("1")
@@ -162,9 +163,12 @@ func flatten(t sparse.Tensor) sparse.Tensor {
 	}
 }
 
-// lengthsOf returns the lengths of the rows of t, of which each step has n
-// elements.
+// lengthsOf returns the lengths of the rows of t [batch time·n], of which each step has
+// n elements, or of t [batch time n].
 func lengthsOf(t sparse.Tensor, n int) tf.Output {
+	if s := t.DenseShape.Shape(); len(s) == 1 && s[0] > 2 {
+		n = 1
+	}
 	last := ops.AddV2(ops.FloorDiv(t.Indices.At(":, 1"), ops.Scalar(t.Values.Graph(), int64(n))), ops.Scalar(t.Values.Graph(), int64(1)))
 	y := ops.UnsortedSegmentMax(last, t.Indices.At(":, 0"), t.DenseShape.At("0"))
 	return y.Maximum(0) // rows without elements have the least number
