@@ -79,3 +79,18 @@ func TestMistakesOfSpecs(t *testing.T) {
 		}
 	}
 }
+
+// TestParseOfMistake: features of records that cannot be computed say why.
+func TestParseOfMistake(t *testing.T) {
+	spec, err := feature.MakeParseSpec(age, feature.Embedding(word, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := tf.NewGraph()
+	records := ops.Reshape(ops.Const(g, []string{"a", "b"}), []int{3})
+	for name, c := range map[string]feature.Dense{"dense": age, "sparse": feature.Embedding(word, 2)} {
+		if err := feature.InputLayer(spec.Parse(records), c).Err(); err == nil || !strings.Contains(err.Error(), "the requested shape has 3") {
+			t.Errorf("%s: %v does not tell the mistake", name, err)
+		}
+	}
+}

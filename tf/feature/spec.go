@@ -143,7 +143,7 @@ func cmpKeys(a, b string) int {
 func (s *ParseSpec) Parse(serialized tf.Output) Features {
 	g, f := serialized.Graph(), Features{}
 	if serialized.Err() != nil {
-		return Features{"": serialized}
+		return s.failed(serialized)
 	}
 	var dense []parsing.Dense
 	for _, d := range s.Dense {
@@ -160,6 +160,18 @@ func (s *ParseSpec) Parse(serialized tf.Output) Features {
 	for i, x := range s.Sparse {
 		r := p.Sparse[i]
 		f[x.Key] = sparse.Tensor{Indices: r.Indices, Values: r.Values, DenseShape: r.Shape}
+	}
+	return f
+}
+
+// failed returns the features that the spec reads, each of which carries a mistake.
+func (s *ParseSpec) failed(x tf.Output) Features {
+	f := Features{}
+	for _, d := range s.Dense {
+		f[d.Key] = x
+	}
+	for _, d := range s.Sparse {
+		f[d.Key] = sparse.Tensor{Indices: x, Values: x, DenseShape: x}
 	}
 	return f
 }
