@@ -140,9 +140,10 @@ func (c *CrossedColumn) part(b *builder, p any) (x sparse.Tensor, isDense bool) 
 	return x, false
 }
 
-// wide makes integers int64.
+// wide makes numbers int64, the only ones that are crossed: fractions are cut off, as in
+// TensorFlow.
 func wide(x tf.Output) tf.Output {
-	if x.Err() == nil && x.DType().IsInteger() {
+	if x.Err() == nil && x.DType() != tf.String {
 		return x.Cast(tf.Int64)
 	}
 	return x

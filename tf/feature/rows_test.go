@@ -83,3 +83,22 @@ func TestSequencesOfRank3(t *testing.T) {
 		near(t, x.String(), v, want)
 	}
 }
+
+// TestCrossedNumbers: numbers that are no integers are crossed, too. The ids are
+// TensorFlow's.
+func TestCrossedNumbers(t *testing.T) {
+	g := tf.NewGraph()
+	letters := ops.Const(g, []string{"a", "b", "c", "d"}, 4, 1)
+	for x, want := range map[tf.Output][]float64{
+		ops.Const(g, []float32{1.5, 2.5, -0.5, 1e30}, 4, 1):  {0, 4, 1, 2},
+		ops.Const(g, []float64{1.5, 2.5, -3.5, 1e30}, 4, 1):  {0, 4, 1, 2},
+		ops.Const(g, []bool{true, false, true, false}, 4, 1): {0, 0, 1, 4},
+	} {
+		y := feature.InputLayer(feature.Features{"x": x, "letter": letters}, feature.Indicator(feature.Crossed(5, "x", "letter")))
+		v, err := fetched(t, g, ops.ArgMax(y, 1).Cast(tf.Float32), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, x.DType().String(), v, want)
+	}
+}
