@@ -42,21 +42,22 @@ func (c *NumericColumn) check() error {
 	if slices.ContainsFunc(c.shape(), func(n int) bool { return n <= 0 }) {
 		return tf.Errorf(tf.InvalidArgument, "shape dimensions must be greater than 0, got %v: column %s", c.Shape, c.Key)
 	}
-	if n := len(c.Default); n > 1 && n != c.Width() {
-		return tf.Errorf(tf.InvalidArgument, "The shape of default_value must be equal to given shape. default_value: %v, shape: %v, key: %s", c.Default, c.shape(), c.Key)
-	}
 	if c.DType != tf.Invalid && !c.DType.IsFloat() && !c.DType.IsInteger() {
 		return tf.Errorf(tf.InvalidArgument, "dtype must be convertible to float. dtype: %v, key: %s", c.DType, c.Key)
 	}
-	return nil
+	f := c.feature()
+	return f.checkDefault()
 }
 
-func (c *NumericColumn) spec(s *specs) {
+func (c *NumericColumn) spec(s *specs) { s.dense(c.feature()) }
+
+// feature returns how the numbers are read from records.
+func (c *NumericColumn) feature() DenseFeature {
 	d := tf.Float32
 	if c.DType.IsInteger() {
 		d = tf.Int64 // all that records have
 	}
-	s.dense(DenseFeature{c.Key, c.shape(), c.Default, d})
+	return DenseFeature{c.Key, c.shape(), c.Default, d}
 }
 
 func (c *NumericColumn) dense(b *builder) tf.Output { return b.numbers(c) }

@@ -1,6 +1,7 @@
 package feature_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -65,6 +66,9 @@ func TestMistakesOfSpecs(t *testing.T) {
 		"no Default":                  {Key: "y", Type: tf.String, Default: []float32{1}},
 		"must be equal to given":      {Key: "y", Shape: tf.Shape{3}, Default: []float32{1, 2}},
 		"dimensions must be greater ": {Key: "y", Shape: tf.Shape{0}},
+		"default_value: [],":          {Key: "y", Default: []float32{}},
+		"default_value: [1.5],":       {Key: "y", Default: []float32{1.5}, Type: tf.Int64},
+		"default_value: [NaN],":       {Key: "y", Default: []float32{float32(math.NaN())}, Type: tf.Int64},
 	} {
 		if _, err := spec.With(d); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
@@ -72,11 +76,18 @@ func TestMistakesOfSpecs(t *testing.T) {
 	}
 	for want, c := range map[string][]feature.Column{
 		"dtype must be convertible to float": {&feature.NumericColumn{Key: "x", DType: tf.String}},
+		"default_value: [],":                 {&feature.NumericColumn{Key: "x", Default: []float32{}}},
+		"default_value: [1 2.5],":            {&feature.NumericColumn{Key: "x", Shape: []int{2}, Default: []float32{1, 2.5}, DType: tf.Int64}},
 		"different parse_spec for key x":     {feature.Numeric("x"), &feature.NumericColumn{Key: "x", DType: tf.Int64}},
 	} {
 		if _, err := feature.MakeParseSpec(c...); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
+	}
+	zero := &feature.NumericColumn{Key: "x", Shape: []int{2}, Default: []float32{0}}
+	zeros := &feature.NumericColumn{Key: "x", Shape: []int{2}, Default: []float32{0, 0}}
+	if _, err := feature.MakeParseSpec(zero, feature.Bucketized(zeros, 1)); err != nil {
+		t.Errorf("the same default in two forms: %v", err)
 	}
 }
 

@@ -34,10 +34,28 @@ func (d *DenseFeature) check() error {
 		return tf.Errorf(tf.InvalidArgument, "a feature of strings has no Default, got %v: feature %s", d.Default, d.Key)
 	case slices.ContainsFunc(d.Shape, func(n int) bool { return n <= 0 }):
 		return tf.Errorf(tf.InvalidArgument, "shape dimensions must be greater than 0, got %v: feature %s", d.Shape, d.Key)
-	case len(d.Default) > 1 && len(d.Default) != d.Shape.NumElements():
+	}
+	return d.checkDefault()
+}
+
+// checkDefault reports a default that no record has.
+func (d *DenseFeature) checkDefault() error {
+	if d.Default != nil && len(d.Default) != 1 && len(d.Default) != d.Shape.NumElements() {
 		return tf.Errorf(tf.InvalidArgument, "The shape of default_value must be equal to given shape. default_value: %v, shape: %v, key: %s", d.Default, d.Shape, d.Key)
 	}
+	broken := func(v float32) bool { return !(v >= -1<<63 && v < 1<<63) || v != float32(int64(v)) }
+	if d.Type == tf.Int64 && slices.ContainsFunc(d.Default, broken) {
+		return tf.Errorf(tf.InvalidArgument, "default_value must be compatible with dtype. default_value: %v, dtype: %v, key: %s", d.Default, d.Type, d.Key)
+	}
 	return nil
+}
+
+// defaults returns a number for each of a record, nil if none may be missing.
+func (d *DenseFeature) defaults() []float32 {
+	if len(d.Default) == 1 {
+		return slices.Repeat(d.Default, d.Shape.NumElements())
+	}
+	return d.Default
 }
 
 // With returns a spec that reads further features, such as labels and weights, which
@@ -81,7 +99,7 @@ func (s *specs) dense(d DenseFeature) {
 	}
 	for _, f := range s.ParseSpec.Dense {
 		if f.Key == d.Key {
-			s.conflict(!f.Shape.Equal(d.Shape) || !slices.Equal(f.Default, d.Default) || f.Type != d.Type, d.Key)
+			s.conflict(!f.Shape.Equal(d.Shape) || !slices.Equal(f.defaults(), d.defaults()) || f.Type != d.Type, d.Key)
 			return
 		}
 	}
@@ -178,10 +196,7 @@ func (s *ParseSpec) failed(x tf.Output) Features {
 
 // value returns the default as the operation wants it.
 func (d *DenseFeature) value(g *tf.Graph) tf.Output {
-	values := d.Default
-	if len(values) == 1 {
-		values = slices.Repeat(values, d.Shape.NumElements())
-	}
+	values := d.defaults()
 	switch shape := d.Shape; {
 	case d.Type == tf.String:
 		return ops.Const(g, []string{})
