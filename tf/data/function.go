@@ -50,6 +50,9 @@ func (g *GraphFunc) Call(ctx context.Context, in []*tf.Tensor) ([]*tf.Tensor, er
 // MapGraph is Map by a function of a graph, with up to calls calls at once, one
 // after the other if calls is 1. The elements come in order.
 func (d *Dataset) MapGraph(f *GraphFunc, calls int) *Dataset {
+	if f == nil {
+		return noFunction("MapGraph")
+	}
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		switch calls {
 		case 0:
@@ -81,6 +84,9 @@ func (g *GraphFunc) inside(ctx context.Context, in []*core.Tensor) ([]*core.Tens
 
 // FilterGraph returns the elements for which a function of a graph returns true.
 func (d *Dataset) FilterGraph(f *GraphFunc) *Dataset {
+	if f == nil {
+		return noFunction("FilterGraph")
+	}
 	if d.err == nil && (len(f.types) != 1 || f.types[0] != tf.Bool) {
 		return result(nil, tf.Errorf(tf.InvalidArgument, "Filter `predicate` must return a scalar bool, got types %v", f.types))
 	}

@@ -43,6 +43,9 @@ func NewFeed(types []tf.DType, shapes []tf.Shape) *Feed {
 
 // Point lets the feed give elements of it.
 func (f *Feed) Point(it *Iterator) error {
+	if it == nil {
+		return tf.Errorf(tf.InvalidArgument, "a feed must be pointed at an iterator, got nil")
+	}
 	if err := f.spec.Admits(it.c.Spec()); err != nil {
 		return err
 	}

@@ -53,6 +53,9 @@ func ChooseFrom(selector *Dataset, o MixOptions, inputs ...*Dataset) *Dataset {
 // chosen by chance, in TensorFlow's order for the weights and seeds. The inputs'
 // elements must have the same types.
 func SampleFrom(o MixOptions, inputs ...*Dataset) *Dataset {
+	if _, err := inner(inputs); err != nil {
+		return result(nil, err)
+	}
 	inputs, logits, err := o.logits(inputs)
 	switch {
 	case err != nil:

@@ -33,3 +33,21 @@ func TestNothingToReadFrom(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingGiven: functions of graphs, inputs and iterators that are nil are mistakes
+// of the program, too.
+func TestNothingGiven(t *testing.T) {
+	d := data.Range(0, 3)
+	for name, err := range map[string]error{
+		"MapGraph":                    d.MapGraph(nil, 1).Err(),
+		"FilterGraph":                 d.FilterGraph(nil).Err(),
+		"SampleFrom of one":           data.SampleFrom(data.MixOptions{}, nil).Err(),
+		"SampleFrom without weight":   data.SampleFrom(data.MixOptions{Weights: []float64{0, 0}}, nil, d).Err(),
+		"SampleFrom of one with none": data.SampleFrom(data.MixOptions{Weights: []float64{1, 0}}, d, nil).Err(),
+		"Feed.Point":                  data.NewFeed([]tf.DType{tf.Int64}, nil).Point(nil),
+	} {
+		if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "got nil") {
+			t.Errorf("%s: got %v, want INVALID_ARGUMENT", name, err)
+		}
+	}
+}
