@@ -98,6 +98,7 @@ func (e *Estimator) model(b *build, mode Mode, features, labels feature.Features
 		}
 		return err
 	}
+	spec.scalarLoss()
 	b.spec = spec
 	return nil
 }

@@ -1,12 +1,14 @@
 package estimator_test
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/data"
 	"github.com/gorge-tf/gorge/tf/estimator"
 	"github.com/gorge-tf/gorge/tf/feature"
 	"github.com/gorge-tf/gorge/tf/initializers"
@@ -184,5 +186,32 @@ func TestMovedWords(t *testing.T) {
 	}
 	if i != 5 {
 		t.Errorf("%d predictions", i)
+	}
+}
+
+// TestLossOfOneElement: a loss [1] is as good as a scalar in all modes.
+func TestLossOfOneElement(t *testing.T) {
+	x, err := tf.FromSlice([]float32{1, 2}, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := func(context.Context) (*estimator.Input, error) {
+		return &estimator.Input{Data: data.FromTensors(x), Keys: []string{"x"}}, nil
+	}
+	for _, shape := range [][]int{{}, {1}, {1, 1}} {
+		fn := func(c *estimator.Call) (*estimator.Spec, error) {
+			loss := ops.Reshape(c.Features["x"].(tf.Output).Mean(), shape)
+			return &estimator.Spec{Mode: c.Mode, Loss: loss, TrainOp: train.GlobalStep(c.Graph).AssignAdd(ops.Scalar(c.Graph, int64(1)))}, nil
+		}
+		e, err := estimator.New(fn, estimator.Options{Config: estimator.RunConfig{ModelDir: t.TempDir()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Train(t.Context(), in, estimator.TrainOptions{}); err != nil {
+			t.Errorf("a loss of shape %v is not trained: %v", shape, err)
+		}
+		if m, err := e.Evaluate(t.Context(), in, estimator.EvalOptions{}); err != nil || m["loss"] != 1.5 || m["global_step"] != 1 {
+			t.Errorf("a loss of shape %v: %v, %v", shape, m, err)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/feature"
+	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/train"
 )
 
@@ -106,6 +107,13 @@ func (s *Spec) check(want Mode, g *tf.Graph) error {
 		return bad("a Spec must be of the call's graph, %v is of another", s.TrainOp)
 	}
 	return s.failed(g)
+}
+
+// scalarLoss makes a loss of one element the scalar that summaries and hooks take.
+func (s *Spec) scalarLoss() {
+	if s.Loss.Err() == nil && len(s.Loss.Shape()) > 0 {
+		s.Loss = ops.Reshape(s.Loss, []int{})
+	}
 }
 
 // failed returns the mistake that one of the outputs carries, or is: an output of
