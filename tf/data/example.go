@@ -3,7 +3,6 @@ package data
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
@@ -45,8 +44,15 @@ func (f *Feature) check() error {
 	if f.Shape == nil {
 		return f.wrong("the shape must be set: tf.Shape{} for one value")
 	}
-	if len(f.Shape) > 0 && slices.Contains(f.Shape[1:], -1) {
-		return f.wrong("only the first size may be open, got the shape %v", f.Shape)
+	for i, n := range f.Shape {
+		switch {
+		case n < -1:
+			return f.wrong("sizes must not be negative, got the shape %v", []int(f.Shape))
+		case i > 0 && n == -1:
+			return f.wrong("only the first size may be open, got the shape %v", f.Shape)
+		case i > 0 && n == 0 && f.open():
+			return f.wrong("no size behind an open one may be 0, got the shape %v", f.Shape)
+		}
 	}
 	return f.checkDefault()
 }
