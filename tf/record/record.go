@@ -47,6 +47,7 @@ type Writer struct {
 	buffer  *bufio.Writer
 	packer  io.WriteCloser // nil: none
 	records *record.Writer
+	closed  bool
 }
 
 // Create makes a file, or empties one that is there. A named pipe is open when it has a
@@ -83,7 +84,12 @@ func CreateContext(ctx context.Context, name string, c Compression) (*Writer, er
 }
 
 // Write appends one record. RESOURCE_EXHAUSTED says that the disk has no room.
-func (w *Writer) Write(data []byte) error { return w.named(w.records.Write(data)) }
+func (w *Writer) Write(data []byte) error {
+	if w.closed { // the buffer would take the record, and nothing after it
+		return core.Errorf(core.FailedPrecondition, "Writer is closed: %s", w.name)
+	}
+	return w.named(w.records.Write(data))
+}
 
 // named gives an error of the file the file's name.
 func (w *Writer) named(err error) error {
@@ -112,6 +118,7 @@ func (w *Writer) Size() (int64, error) {
 
 // Close completes the file.
 func (w *Writer) Close() error {
+	w.closed = true
 	var err error
 	if w.packer != nil {
 		err = w.packer.Close()

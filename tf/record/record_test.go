@@ -179,3 +179,20 @@ func collectFrom(name string, c record.Compression, opts ...record.Option) (got 
 	}
 	return got, nil
 }
+
+// TestWriteAfterClose: a record that the file will not have is an error, as in
+// TensorFlow.
+func TestWriteAfterClose(t *testing.T) {
+	for _, c := range []record.Compression{record.None, record.GZIP, record.ZLIB, record.SNAPPY} {
+		w, err := record.Create(filepath.Join(t.TempDir(), "records"), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write([]byte("late")); tf.CodeOf(err) != tf.FailedPrecondition {
+			t.Errorf("%q: a record after the end: %v", c, err)
+		}
+	}
+}
