@@ -134,6 +134,9 @@ type IndexedReader struct {
 
 // OpenIndexed opens a file with its index.
 func OpenIndexed(name string, x *Index) (*IndexedReader, error) {
+	if x == nil {
+		return nil, core.Errorf(core.InvalidArgument, "%s: an indexed reader needs an index, got nil", name)
+	}
 	f, size, err := core.OpenRegular(core.LocalPath(name))
 	if err != nil {
 		return nil, err

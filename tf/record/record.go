@@ -155,6 +155,9 @@ func OpenAt(name string, c Compression, offset int64, opts ...Option) (*Reader, 
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	if offset < 0 {
+		return nil, core.Errorf(core.InvalidArgument, "%s: an offset must not be negative, got %d", name, offset)
+	}
 	f, err := core.OpenFile(context.Background(), core.LocalPath(name))
 	if err != nil {
 		return nil, core.FileError(name, err)

@@ -108,10 +108,14 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		{name, "LZ4", 0, tf.InvalidArgument},
 		{name, record.GZIP, 0, tf.DataLoss},
 		{name, record.None, 1000, tf.DataLoss},
+		{name, record.None, -1, tf.InvalidArgument},
 	} {
 		if _, err := record.OpenAt(c.name, c.c, c.offset); tf.CodeOf(err) != c.code {
 			t.Errorf("%+v: %v", c, err)
 		}
+	}
+	if _, err := record.OpenIndexed(name, nil); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("an index that is nil: %v", err)
 	}
 }
 
