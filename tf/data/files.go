@@ -69,7 +69,10 @@ func (d *Dataset) Save(ctx context.Context, dir, compression string) error {
 // Load returns the elements, of the given types and shapes (nil: any), that were
 // saved to a directory, here or by TensorFlow.
 func Load(dir, compression string, types []tf.DType, shapes []tf.Shape) *Dataset {
-	spec := specOf(types, shapes)
+	spec, err := declared(types, shapes)
+	if err != nil {
+		return result(nil, err)
+	}
 	all := func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
 		shards, err := dataset.Of(in[0])
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -238,5 +239,42 @@ func TestSavedDataset(t *testing.T) {
 	cancel()
 	if err := data.Range(0, 4).Save(ctx, dir, ""); err == nil {
 		t.Error("it is saved although nobody wants it any more")
+	}
+}
+
+// TestDeclaredShapes: elements of other shapes than a program has declared are errors,
+// and so is another number of shapes than of types: what is made of the dataset relies
+// on them.
+func TestDeclaredShapes(t *testing.T) {
+	same := func(_ context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) { return in, nil }
+	scan := func(_ context.Context, state, in []*tf.Tensor) (next, out []*tf.Tensor, err error) {
+		return state, in, nil
+	}
+	generate := func() iter.Seq2[[]*tf.Tensor, error] {
+		return func(yield func([]*tf.Tensor, error) bool) { yield([]*tf.Tensor{tf.Scalar[int64](1)}, nil) }
+	}
+	d, zero := data.Range(0, 3), []*tf.Tensor{tf.Scalar[int64](0)}
+	for name, of := range map[string]func(shapes []tf.Shape) *data.Dataset{
+		"Map":           func(s []tf.Shape) *data.Dataset { return d.Map(same, ints, s) },
+		"ParallelMap":   func(s []tf.Shape) *data.Dataset { return d.ParallelMap(same, ints, s, 2, true) },
+		"Scan":          func(s []tf.Shape) *data.Dataset { return d.Scan(zero, scan, ints, s) },
+		"FromGenerator": func(s []tf.Shape) *data.Dataset { return data.FromGenerator(ints, s, generate) },
+	} {
+		if err := of([]tf.Shape{}).Err(); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("%s of no shapes: %v", name, err)
+		}
+		for _, s := range []tf.Shape{nil, {}} {
+			for _, err := range of([]tf.Shape{s}).All(t.Context()) {
+				if err != nil {
+					t.Errorf("%s of shape %v: %v", name, s, err)
+				}
+			}
+		}
+		for e, err := range of([]tf.Shape{{2}}).All(t.Context()) {
+			if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "declared is [2]") {
+				t.Errorf("%s of another shape: %v, %v", name, e, err)
+			}
+			break
+		}
 	}
 }

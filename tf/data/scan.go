@@ -29,7 +29,11 @@ func (d *Dataset) Scan(initial []*tf.Tensor, f func(ctx context.Context, state, 
 		if err != nil {
 			return nil, err
 		}
-		return dataset.Scan(in, state, called(scanned(f, len(state))), specOf(types, shapes), true), nil
+		spec, err := declared(types, shapes)
+		if err != nil {
+			return nil, err
+		}
+		return dataset.Scan(in, state, called(shaped(scanned(f, len(state)), len(state), spec)), spec, true), nil
 	})
 }
 

@@ -43,9 +43,10 @@ func FromGenerator(types []tf.DType, shapes []tf.Shape, generate func() iter.Seq
 	if len(types) != len(shapes) {
 		return result(nil, tf.Errorf(tf.InvalidArgument, "a generator must have a shape for each type, got %d types and %d shapes", len(types), len(shapes)))
 	}
-	return result(dataset.Generate(&dataset.Spec{Types: types, Shapes: shapes}, func() (dataset.Func, func()) {
+	spec := &dataset.Spec{Types: types, Shapes: shapes}
+	return result(dataset.Generate(spec, func() (dataset.Func, func()) {
 		next, stop := iter.Pull2(generate())
-		return func(context.Context, []*core.Tensor) ([]*core.Tensor, error) {
+		return shaped(func(context.Context, []*core.Tensor) ([]*core.Tensor, error) {
 			e, err, ok := next()
 			if !ok {
 				return nil, dataset.End
@@ -54,7 +55,7 @@ func FromGenerator(types []tf.DType, shapes []tf.Shape, generate func() iter.Seq
 				return nil, dataset.FuncError(err)
 			}
 			return enter(e)
-		}, stop
+		}, 0, spec), stop
 	}), nil)
 }
 

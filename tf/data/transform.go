@@ -16,14 +16,43 @@ func specOf(types []tf.DType, shapes []tf.Shape) *dataset.Spec {
 	return &dataset.Spec{Types: types, Shapes: shapes}
 }
 
+// declared is specOf for what a program says of elements.
+func declared(types []tf.DType, shapes []tf.Shape) (*dataset.Spec, error) {
+	if shapes != nil && len(shapes) != len(types) {
+		return nil, tf.Errorf(tf.InvalidArgument, "there must be a shape for each type, or nil for all, got %d types and %d shapes", len(types), len(shapes))
+	}
+	return specOf(types, shapes), nil
+}
+
+// shaped is a program's function that is held to the declared shapes of what it returns
+// after the first n components: datasets that are made of it rely on them.
+func shaped(f dataset.Func, n int, spec *dataset.Spec) dataset.Func {
+	return func(ctx context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
+		out, err := f(ctx, in)
+		if err != nil || len(out) != n+len(spec.Shapes) {
+			return out, err
+		}
+		for i, want := range spec.Shapes {
+			if got := out[n+i].Shape(); !want.Compatible(got) {
+				return nil, tf.Errorf(tf.InvalidArgument, "an element must have the shapes that are declared: component %d has %v, declared is %v", i, got, want)
+			}
+		}
+		return out, nil
+	}
+}
+
 // Map returns what f makes of each element: components of the given types, and
-// of shapes, if they are not nil.
+// of shapes, if they are not nil. An element of other ones is an error.
 func (d *Dataset) Map(f Func, types []tf.DType, shapes []tf.Shape) *Dataset {
 	if f == nil {
 		return noFunction("Map")
 	}
-	return d.sure(func(in dataset.Dataset) dataset.Dataset {
-		return dataset.Map(in, called(inside(f)), specOf(types, shapes), true)
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
+		spec, err := declared(types, shapes)
+		if err != nil {
+			return nil, err
+		}
+		return dataset.Map(in, called(shaped(inside(f), 0, spec)), spec, true), nil
 	})
 }
 
@@ -37,7 +66,11 @@ func (d *Dataset) ParallelMap(f Func, types []tf.DType, shapes []tf.Shape, calls
 		if calls == 0 {
 			return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")
 		}
-		return dataset.ParallelMap(in, called(inside(f)), specOf(types, shapes), true, int64(calls), inOrder), nil
+		spec, err := declared(types, shapes)
+		if err != nil {
+			return nil, err
+		}
+		return dataset.ParallelMap(in, called(shaped(inside(f), 0, spec)), spec, true, int64(calls), inOrder), nil
 	})
 }
 
