@@ -68,8 +68,15 @@ func addRunner(q *queue.Queue, enqueue ...*tf.Operation) {
 }
 
 // StringInputProducer is InputProducer for a vector of strings: names of files,
-// mostly.
+// mostly. Without any, as when no file matches a pattern, the queue runner fails: it would
+// add nothing for ever.
 func StringInputProducer(names tf.Output, o ProducerOptions) *queue.Queue {
+	if names.Err() == nil {
+		const rule = "string_input_producer requires a non-null input tensor"
+		g := names.Graph()
+		some := ops.Greater(ops.Size(names), ops.Scalar(g, int32(0)))
+		names = ops.Identity(names, tf.After(ops.Assert(some, []tf.Output{ops.Scalar(g, rule)})))
+	}
 	return InputProducer(names, o)
 }
 

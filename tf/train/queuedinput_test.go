@@ -100,3 +100,17 @@ func TestCreateGlobalStep(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestNoNames: without names of files the input has failed. It has not ended.
+func TestNoNames(t *testing.T) {
+	g := tf.NewGraph()
+	names := ops.PlaceholderWithDefault(ops.Const(g, []string{}), tf.Shape{-1})
+	name := train.StringInputProducer(names, train.ProducerOptions{Epochs: 1}).Dequeue()[0]
+	m, err := train.NewMonitoredSession(t.Context(), g, train.MonitoredOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Train(t.Context(), name); !says(err, tf.InvalidArgument, "string_input_producer requires a non-null input tensor") {
+		t.Errorf("got %v", err)
+	}
+}
