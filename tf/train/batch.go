@@ -16,8 +16,8 @@ type BatchOptions struct {
 	DynamicPad             bool
 	AllowSmallerFinalBatch bool
 	SharedName, Name       string
-	// Keep, if given, tells which examples are used: a bool scalar, or a
-	// vector with EnqueueMany.
+	// Keep, if given, tells which examples are used: a bool scalar, or with
+	// EnqueueMany a vector that has an element for each.
 	Keep tf.Output
 
 	// Of ShuffleBatch: what stays in the queue for a good mix, and the seed.
@@ -155,6 +155,8 @@ func (o *BatchOptions) enqueue(q *queue.Queue, tensors []tf.Output) *tf.Operatio
 	g := keep.Graph()
 	if !o.EnqueueMany {
 		keep = ops.Reshape(keep, ops.Const(g, []int32{1}))
+	} else if len(keep.Shape()) != 1 { // a scalar stands for all rows
+		keep = ops.BroadcastTo(keep, ops.Slice(ops.Shape(tensors[0]), []int{0}, []int{1}))
 	}
 	rows := ops.Reshape(ops.Where(keep), ops.Const(g, []int32{-1}))
 	kept := make([]tf.Output, len(tensors))

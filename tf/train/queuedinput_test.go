@@ -114,3 +114,37 @@ func TestNoNames(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestMaybeBatchOfAll: a scalar keeps all rows or none, also if only the step knows that it
+// is one.
+func TestMaybeBatchOfAll(t *testing.T) {
+	for _, known := range []bool{true, false} {
+		for _, use := range []bool{true, false} {
+			g := tf.NewGraph()
+			keep := ops.Scalar(g, use)
+			if !known {
+				keep = ops.PlaceholderWithDefault(keep, nil)
+			}
+			rows := train.LimitEpochs(ops.Const(g, []int32{1, 2, 3, 4}), 1)
+			y := train.MaybeBatch([]tf.Output{rows}, keep, 2, train.BatchOptions{EnqueueMany: true})[0]
+			want := 0
+			if use {
+				want = 2
+			}
+			if got := batches(t, g, y); len(got) != want {
+				t.Errorf("known %v: keep is %v, got %v", known, use, got)
+			}
+		}
+	}
+}
+
+// TestMaybeBatchOfAVector: an element for each row, also if only the step knows the rank.
+func TestMaybeBatchOfAVector(t *testing.T) {
+	g := tf.NewGraph()
+	keep := ops.PlaceholderWithDefault(ops.Const(g, []bool{true, false, true, false}), nil)
+	rows := train.LimitEpochs(ops.Const(g, []int32{1, 2, 3, 4}), 1)
+	y := train.MaybeBatch([]tf.Output{rows}, keep, 2, train.BatchOptions{EnqueueMany: true})[0]
+	if got := batches(t, g, y); len(got) != 1 || !slices.Equal(got[0], []int32{1, 3}) {
+		t.Error(got)
+	}
+}
