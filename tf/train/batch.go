@@ -1,6 +1,8 @@
 package train
 
 import (
+	"slices"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/queue"
@@ -28,11 +30,12 @@ type BatchOptions struct {
 // Batch returns batches of size examples, of which tensors are one. A queue and
 // a queue runner are between: threads compute tensors over and over.
 func Batch(tensors []tf.Output, size int, o BatchOptions) []tf.Output {
-	lists := make([][]tf.Output, orDefault(o.Threads, 1))
-	for i := range lists {
-		lists[i] = tensors
-	}
-	return BatchJoin(lists, size, o)
+	return BatchJoin(o.repeated(tensors), size, o)
+}
+
+// repeated returns a list for each thread. A number that is none is refused by check.
+func (o *BatchOptions) repeated(tensors []tf.Output) [][]tf.Output {
+	return slices.Repeat([][]tf.Output{tensors}, max(orDefault(o.Threads, 1), 1))
 }
 
 // MaybeBatch is Batch of the examples that keep, see BatchOptions, lets
@@ -44,11 +47,7 @@ func MaybeBatch(tensors []tf.Output, keep tf.Output, size int, o BatchOptions) [
 
 // ShuffleBatch is Batch with examples in random order.
 func ShuffleBatch(tensors []tf.Output, size int, o BatchOptions) []tf.Output {
-	lists := make([][]tf.Output, orDefault(o.Threads, 1))
-	for i := range lists {
-		lists[i] = tensors
-	}
-	return ShuffleBatchJoin(lists, size, o)
+	return ShuffleBatchJoin(o.repeated(tensors), size, o)
 }
 
 // MaybeShuffleBatch is ShuffleBatch of the examples that keep lets through.
@@ -83,6 +82,9 @@ func (o *BatchOptions) join(make newQueue, name string, lists [][]tf.Output, siz
 	if o.Name != "" {
 		name = o.Name
 	}
+	if err := o.check(lists); err != nil {
+		return slices.Repeat([]tf.Output{tf.Failed(g, name, err).Output(0)}, len(lists[0]))
+	}
 	q := make(g, typesOf(lists[0]), queue.Opts{
 		Capacity: orDefault(o.Capacity, defaultCapacity), Shapes: o.shapes(lists), SharedName: o.SharedName,
 		MinAfterDequeue: o.MinAfterDequeue, Seed: o.Seed,
@@ -97,6 +99,19 @@ func (o *BatchOptions) join(make newQueue, name string, lists [][]tf.Output, siz
 		return q.DequeueUpTo(n)
 	}
 	return q.DequeueMany(n)
+}
+
+// check refuses what gives no queue, or one that nothing fills.
+func (o *BatchOptions) check(lists [][]tf.Output) error {
+	if o.Threads < 0 {
+		return tf.Errorf(tf.InvalidArgument, "Must provide queue and enqueue_ops: the threads that compute tensors must not be fewer than none, got %d", o.Threads)
+	}
+	for _, tensors := range lists {
+		if len(tensors) != len(lists[0]) {
+			return tf.Errorf(tf.InvalidArgument, "all lists of tensors must be of one length, got %d and %d", len(lists[0]), len(tensors))
+		}
+	}
+	return nil
 }
 
 func typesOf(tensors []tf.Output) []tf.DType {

@@ -148,3 +148,26 @@ func TestMaybeBatchOfAVector(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestBatchRefuses has what no queue can be made of.
+func TestBatchRefuses(t *testing.T) {
+	for want, batch := range map[string]func(x tf.Output) []tf.Output{
+		"must not be fewer than none, got -1": func(x tf.Output) []tf.Output {
+			return train.Batch([]tf.Output{x}, 2, train.BatchOptions{Threads: -1})
+		},
+		"fewer than none, got -2": func(x tf.Output) []tf.Output {
+			return train.ShuffleBatch([]tf.Output{x}, 2, train.BatchOptions{Threads: -2})
+		},
+		"must be of one length, got 2 and 1": func(x tf.Output) []tf.Output {
+			return train.BatchJoin([][]tf.Output{{x, x}, {x}}, 2, train.BatchOptions{})
+		},
+		"must be of one length, got 1 and 2": func(x tf.Output) []tf.Output {
+			return train.ShuffleBatchJoin([][]tf.Output{{x}, {x, x}}, 2, train.BatchOptions{})
+		},
+	} {
+		g := tf.NewGraph()
+		if out := batch(ops.Scalar(g, float32(1))); len(out) == 0 || !says(g.Err(), tf.InvalidArgument, want) {
+			t.Errorf("got %v, %v, want %q", out, g.Err(), want)
+		}
+	}
+}
