@@ -236,7 +236,7 @@ func (m *MonitoredSession) RunStep(ctx context.Context, feeds map[tf.Output]tf.V
 // RunWithOptions is Run as o says, and returns what the step reports; nil if
 // neither o nor a hook asks for anything.
 func (m *MonitoredSession) RunWithOptions(ctx context.Context, o session.RunOptions, feeds session.Feeds, fetches ...tf.Fetchable) (out []*tf.Tensor, meta *session.RunMetadata, err error) {
-	err = m.try(ctx, func(l *live) error {
+	err = m.try(ctx, func(ctx context.Context, l *live) error {
 		out, meta, err = m.step(ctx, l, RunArgs{fetches, feeds, o})
 		return err
 	})
@@ -245,9 +245,11 @@ func (m *MonitoredSession) RunWithOptions(ctx context.Context, o session.RunOpti
 
 // try calls f with a session that is alive, again with another one if that is
 // lost.
-func (m *MonitoredSession) try(ctx context.Context, f func(l *live) error) error {
+func (m *MonitoredSession) try(ctx context.Context, f func(ctx context.Context, l *live) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	ctx, done := m.within(ctx)
+	defer done()
 	for {
 		if m.closed {
 			return tf.Errorf(tf.FailedPrecondition, "Session is already closed.")
@@ -257,12 +259,23 @@ func (m *MonitoredSession) try(ctx context.Context, f func(l *live) error) error
 				return err
 			}
 		}
-		err := m.reported(f(m.live.Load()))
+		err := m.reported(f(ctx, m.live.Load()))
 		if err == nil || !m.recover || !lost(err) || ctx.Err() != nil {
 			return err
 		}
 		m.drop(err)
 	}
+}
+
+// within returns a context that ends with ctx and with the session's, and the function
+// that gives it back. Most programs use one context for both.
+func (m *MonitoredSession) within(ctx context.Context) (context.Context, func()) {
+	if end := m.ctx.Done(); end == nil || end == ctx.Done() {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(m.ctx, func() { cancel(context.Cause(m.ctx)) })
+	return ctx, func() { stop(); cancel(nil) }
 }
 
 // reported returns what a step's error is due to: if a goroutine of the

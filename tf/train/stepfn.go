@@ -29,7 +29,7 @@ func (c *StepContext) Run(ctx context.Context, feeds session.Feeds, fetches ...t
 // lost, f is called again with another one. What f returns is returned: ErrStop
 // says that training is over. The methods of m wait for f: it must not call them.
 func (m *MonitoredSession) RunStepFn(ctx context.Context, f func(ctx context.Context, c *StepContext) error) error {
-	return m.try(ctx, func(l *live) error { return f(ctx, &StepContext{l.s, m, l}) })
+	return m.try(ctx, func(ctx context.Context, l *live) error { return f(ctx, &StepContext{l.s, m, l}) })
 }
 
 // Loop calls f, which runs a step with m, until training is over or f fails, and
