@@ -72,6 +72,7 @@ type CheckpointSaverHook struct {
 	timer   SecondOrStepTimer
 	step    *tf.Variable
 	events  *summary.FileWriter
+	found   *Saver       // in the graph, without Saver and Scaffold
 	pending *PendingSave // of the step; nil: none
 	saving  int64
 	coord   *Coordinator // waits for pending before the session is closed
@@ -82,7 +83,7 @@ func (h *CheckpointSaverHook) Begin(g *tf.Graph) error {
 	if h.Saver != nil && h.Scaffold != nil {
 		return tf.Errorf(tf.InvalidArgument, "You cannot provide both saver and scaffold.")
 	}
-	h.timer = SecondOrStepTimer{Every: h.SaveEvery, EverySteps: h.SaveSteps}
+	h.timer, h.found = SecondOrStepTimer{Every: h.SaveEvery, EverySteps: h.SaveSteps}, nil
 	err := h.timer.Check()
 	if err == nil {
 		h.step, err = neededStep(g, "CheckpointSaverHook")
@@ -283,6 +284,8 @@ func (h *CheckpointSaverHook) saver(g *tf.Graph) (*Saver, error) {
 		return h.Saver, nil
 	case h.Scaffold != nil && h.Scaffold.Saver != nil:
 		return h.Scaffold.Saver, nil
+	case h.found != nil:
+		return h.found, nil
 	}
 	all := g.Collection(Savers)
 	if len(all) > 1 {
@@ -290,7 +293,7 @@ func (h *CheckpointSaverHook) saver(g *tf.Graph) (*Saver, error) {
 	}
 	if len(all) == 1 {
 		if s, ok := all[0].(*Saver); ok {
-			h.Saver = s
+			h.found = s
 			return s, nil
 		}
 	}

@@ -53,6 +53,7 @@ type SummarySaverHook struct {
 
 	timer   SecondOrStepTimer
 	step    *tf.Variable
+	events  *summary.FileWriter
 	begun   bool
 	next    int64
 	request bool
@@ -69,7 +70,7 @@ func (h *SummarySaverHook) Begin(g *tf.Graph) error {
 		h.step, err = neededStep(g, "SummarySaverHook")
 	}
 	if err == nil {
-		h.Writer, h.release, err = writerOf(h.Writer, h.OutputDir)
+		h.events, h.release, err = writerOf(h.Writer, h.OutputDir)
 	}
 	return err
 }
@@ -98,7 +99,7 @@ func (h *SummarySaverHook) BeforeRun(context.Context, *RunContext) (RunArgs, err
 
 // AfterRun writes them.
 func (h *SummarySaverHook) AfterRun(ctx context.Context, r *RunContext, v RunValues) error {
-	if h.Writer == nil {
+	if h.events == nil {
 		return nil
 	}
 	fetched, err := stepIn(v.Results[0])
@@ -110,7 +111,7 @@ func (h *SummarySaverHook) AfterRun(ctx context.Context, r *RunContext, v RunVal
 		return err
 	}
 	if !h.begun {
-		if err := h.Writer.SessionLog(step, &pb.SessionLog{Status: pb.SessionLog_START}); err != nil {
+		if err := h.events.SessionLog(step, &pb.SessionLog{Status: pb.SessionLog_START}); err != nil {
 			return err
 		}
 	}
@@ -137,7 +138,7 @@ func (h *SummarySaverHook) write(step int64, summaries []*tf.Tensor) error {
 			return err
 		}
 		for _, s := range values {
-			if err := h.Writer.Summary(step, s); err != nil {
+			if err := h.events.Summary(step, s); err != nil {
 				return err
 			}
 		}
@@ -147,10 +148,10 @@ func (h *SummarySaverHook) write(step int64, summaries []*tf.Tensor) error {
 
 // End writes to the file what waits.
 func (h *SummarySaverHook) End(context.Context, *session.Session) error {
-	if h.Writer == nil {
+	if h.events == nil {
 		return nil
 	}
-	return h.Writer.Flush()
+	return h.events.Flush()
 }
 
 // A StepCounterHook logs how many steps are done in a second, and writes it to an
@@ -168,10 +169,11 @@ type StepCounterHook struct {
 	OutputDir string
 	Writer    *summary.FileWriter
 
-	timer SecondOrStepTimer
-	step  *tf.Variable
-	last  int64
-	warns int
+	timer  SecondOrStepTimer
+	step   *tf.Variable
+	events *summary.FileWriter
+	last   int64
+	warns  int
 }
 
 // Begin checks the fields.
@@ -186,7 +188,7 @@ func (h *StepCounterHook) Begin(g *tf.Graph) error {
 	}
 	var err error
 	if h.step, err = neededStep(g, "StepCounterHook"); err == nil {
-		h.Writer, h.release, err = writerOf(h.Writer, h.OutputDir)
+		h.events, h.release, err = writerOf(h.Writer, h.OutputDir)
 	}
 	return err
 }
@@ -227,10 +229,10 @@ func (h *StepCounterHook) count(ctx context.Context, s *session.Session) error {
 	}
 	rate, tag := float64(steps)/elapsed.Seconds(), h.step.Name()+"/sec"
 	slog.Info(fmt.Sprintf("%s: %g", tag, rate))
-	if h.Writer == nil {
+	if h.events == nil {
 		return nil
 	}
-	return h.Writer.Scalar(step, tag, float32(rate))
+	return h.events.Scalar(step, tag, float32(rate))
 }
 
 // A ProfilerHook traces a step every SaveSteps steps or SaveEvery, and writes what
