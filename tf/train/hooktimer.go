@@ -41,7 +41,7 @@ func (t *SecondOrStepTimer) ShouldTrigger(step int64) bool {
 	case t.Every > 0 && time.Since(t.at) >= t.Every:
 		return true
 	}
-	return t.EverySteps > 0 && step >= t.step+t.EverySteps
+	return t.EverySteps > 0 && step-t.step >= t.EverySteps
 }
 
 // Update notes that the timer was triggered in a step. It returns the time and the
