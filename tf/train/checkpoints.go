@@ -264,7 +264,7 @@ func (o *CheckpointsOptions) await(ctx context.Context, dir, last string) (strin
 			return next, true
 		}
 		if !end.IsZero() && time.Now().Add(o.Poll).After(end) {
-			return "", o.TimedOut != nil && !o.TimedOut()
+			return "", o.TimedOut != nil && !o.TimedOut() && pause(ctx, o.Poll)
 		}
 		if !pause(ctx, o.Poll) {
 			break
