@@ -2,7 +2,7 @@ package train
 
 import "github.com/gorge-tf/gorge/tf"
 
-// A need is a field that has no default and means nothing as 0.
+// A need is a field and its value: mostly one that has no default and means nothing as 0.
 type need struct {
 	field string
 	value float64

@@ -33,8 +33,8 @@ func (o FTRL) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 	if o.FixedRate {
 		power = 0
 	}
-	if power > 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "learning_rate_power must be less than or equal to 0. Received: %v", power)
+	if err := o.check(power); err != nil {
+		return nil, err
 	}
 	r := &rule{
 		name: cmp.Or(o.Name, "Ftrl"), op: "Ftrl",
@@ -47,6 +47,22 @@ func (o FTRL) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 		r.op = "FtrlV2"
 	}
 	return r.apply(gvs)
+}
+
+// check refuses what TensorFlow refuses.
+func (o FTRL) check(power float64) error {
+	for _, f := range []need{
+		{"initial_accumulator_value", o.InitialAccumulator}, {"l1_regularization_strength", o.L1},
+		{"l2_regularization_strength", o.L2}, {"l2_shrinkage_regularization_strength", o.L2Shrinkage},
+	} {
+		if f.value < 0 {
+			return tf.Errorf(tf.InvalidArgument, "%s %f needs to be positive or zero", f.field, f.value)
+		}
+	}
+	if power > 0 {
+		return tf.Errorf(tf.InvalidArgument, "learning_rate_power must be less than or equal to 0. Received: %v", power)
+	}
+	return nil
 }
 
 // l2 has beta in it, which the training op does not know.

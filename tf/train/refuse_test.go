@@ -28,3 +28,19 @@ func TestAForgottenRateAndALossThatIsNoScalarAreRefused(t *testing.T) {
 		t.Errorf("a vector must be refused as a loss, got %v", err)
 	}
 }
+
+// TestFTRLRefuses has TensorFlow's words for numbers that must not be negative.
+func TestFTRLRefuses(t *testing.T) {
+	for want, o := range map[string]train.FTRL{
+		"initial_accumulator_value -1.000000 needs to be positive or zero":            {LearningRate: 0.1, InitialAccumulator: -1},
+		"l1_regularization_strength -1.000000 needs to be positive or zero":           {LearningRate: 0.1, L1: -1},
+		"l2_regularization_strength -0.500000 needs to be positive or zero":           {LearningRate: 0.1, L2: -0.5},
+		"l2_shrinkage_regularization_strength -1.000000 needs to be positive or zero": {LearningRate: 0.1, L2Shrinkage: -1},
+	} {
+		g := tf.NewGraph()
+		v := tf.NewVariable(ops.Scalar[float32](g, 1), tf.VariableOptions{})
+		if err := o.Minimize(v.Value()).Err(); !says(err, tf.InvalidArgument, want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
