@@ -84,9 +84,16 @@ func Identity(gain float64) Initializer {
 		if len(s) != 2 {
 			return refuse(g, tf.Errorf(tf.InvalidArgument, "The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Received shape=%v", s))
 		}
-		filled, none := ops.Fill(shapeConst(g, s), scalar(g, d, gain)), ops.Scalar(g, int64(0))
-		return ops.MatrixBandPart(filled, none, none) // computed, not a constant, which the graph would hold
+		_, at := within(g, s)
+		rows, columns := places(g, at[0], s[0]), places(g, at[1], s[1])
+		on := ops.Equal(ops.ExpandDims(rows, 1), ops.ExpandDims(columns, 0))
+		return ops.SelectV2(on, scalar(g, d, gain), scalar(g, d, 0)) // computed, not a constant, which the graph would hold
 	}
+}
+
+// places returns the numbers of n rows or columns, the first of which is from.
+func places(g *tf.Graph, from, n int) tf.Output {
+	return ops.Range(g, int64(from), int64(from)+int64(n), int64(1))
 }
 
 func refuse(g *tf.Graph, err error) tf.Output { return tf.Failed(g, "initializer", err).Output(0) }
@@ -121,8 +128,8 @@ func scalar(g *tf.Graph, d tf.DType, x float64) tf.Output {
 func UniformUnitScaling(factor float64, seed ...int64) Initializer {
 	return func(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
 		in := 1
-		if len(s) > 0 {
-			in = s[:len(s)-1].NumElements()
+		if whole, _ := within(g, s); len(whole) > 0 {
+			in = whole[:len(whole)-1].NumElements()
 		}
 		limit := math.Sqrt(3/max(float64(in), 1)) * factor
 		return RandomUniform(-limit, limit, seed...)(g, d, s)

@@ -32,7 +32,8 @@ func VarianceScaling(scale float64, mode Mode, dist Distribution, seed ...int64)
 		if scale <= 0 {
 			return refuse(g, tf.Errorf(tf.InvalidArgument, "Argument `scale` must be a positive float. Received: %v", scale))
 		}
-		variance := scale / max(1, mode.fan(s))
+		whole, _ := within(g, s)
+		variance := scale / max(1, mode.fan(whole))
 		switch dist {
 		case Uniform:
 			limit := math.Sqrt(3 * variance)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/initializers"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -90,7 +91,7 @@ func (p *Partitioned) Value() tf.Output {
 
 // GetPartitioned is Get for a variable that the scope's partitioner cuts: parts
 // are named name/part_0, name/part_1, and so on. Each part is initialized for
-// itself.
+// itself, with numbers of the scale that the whole would have.
 func GetPartitioned(g *tf.Graph, name string, s tf.Shape, o ...Options) *Partitioned {
 	st := storeOf(g)
 	full, opt := st.scope.prefix+name, st.scope.complete(first(o))
@@ -114,7 +115,9 @@ func GetPartitioned(g *tf.Graph, name string, s tf.Shape, o ...Options) *Partiti
 	p.Axis = axis
 	offset := make([]int, len(s))
 	for i, shape := range cut(s, axis, counts) {
-		part := Get(g, name+"/part_"+itoa(i), shape, o...)
+		of := opt
+		of.Initializer = initializers.OfPart(opt.Initializer, s, offset)
+		part := Get(g, name+"/part_"+itoa(i), shape, of)
 		part.SetSlice(tf.SliceInfo{FullName: full, FullShape: s, Offset: slices.Clone(offset), Shape: shape})
 		p.Parts = append(p.Parts, part)
 		if len(s) > 0 {
