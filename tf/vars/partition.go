@@ -25,7 +25,7 @@ func FixedSize(n, axis int) Partitioner {
 }
 
 // AxisSize cuts along an axis so that no part has more than maxBytes, but into
-// at most maxShards parts (0: any number). Strings count 16 bytes.
+// at most maxShards parts (0: any number). Strings count 16 bytes, variants none.
 func AxisSize(maxBytes, axis, maxShards int) Partitioner {
 	return func(s tf.Shape, d tf.DType) []int {
 		parts := ones(len(s))
@@ -33,6 +33,9 @@ func AxisSize(maxBytes, axis, maxShards int) Partitioner {
 			return parts
 		}
 		slice := s.NumElements() / s[axis] * bytesOf(d)
+		if slice == 0 { // elements without a size, as variants
+			return parts
+		}
 		perPart := max(1, maxBytes/slice)
 		n := (s[axis] + perPart - 1) / perPart
 		if maxShards > 0 {

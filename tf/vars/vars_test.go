@@ -182,6 +182,9 @@ func TestPartitioners(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
+	if got := vars.AxisSize(64, 0, 0)(tf.Shape{4}, tf.Variant); !slices.Equal(got, []int{1}) {
+		t.Errorf("variants: %v", got)
+	}
 	for want, f := range map[string]vars.Partitioner{
 		"does not match the Variable's rank":        func(tf.Shape, tf.DType) []int { return []int{1} },
 		"only slice a variable along one dimension": func(tf.Shape, tf.DType) []int { return []int{2, 2} },
