@@ -30,7 +30,7 @@ func (o Accumulate) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 	g := gvs[0].Var.Graph()
 	switch {
 	case o.Optimizer == nil:
-		return nil, tf.Errorf(tf.InvalidArgument, "an Accumulate needs the optimizer that applies the gradients, got nil")
+		return nil, noOptimizer("an Accumulate")
 	case o.Steps < 1:
 		return nil, tf.Errorf(tf.InvalidArgument, "gradients are accumulated over one step at least, got %d", o.Steps)
 	case g.IsEager():

@@ -113,6 +113,9 @@ type Options struct {
 // the Minimize methods do, with options.
 func Minimize(o Optimizer, loss tf.Output, opt Options) *tf.Operation {
 	gvs, err := opt.gradients(loss)
+	if err == nil && o == nil {
+		err = noOptimizer("Minimize")
+	}
 	if err != nil {
 		return tf.Failed(loss.Graph(), "Minimize", err)
 	}

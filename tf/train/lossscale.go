@@ -47,6 +47,9 @@ type LossScaleOptimizer struct {
 // many steps in a row were good.
 func NewLossScaleOptimizer(g *tf.Graph, o Optimizer, s LossScaling) (*LossScaleOptimizer, error) {
 	s, err := s.withDefaults()
+	if err == nil && o == nil {
+		err = noOptimizer("a LossScaleOptimizer")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +72,8 @@ func (o *LossScaleOptimizer) Scale() tf.Output { return o.scale.Value() }
 // graphs of sessions.
 func (o *LossScaleOptimizer) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Operation {
 	g := o.scale.Graph()
-	if loss.Err() != nil {
-		return tf.Failed(g, "Minimize", loss.Err())
+	if err := checkLoss(loss); err != nil {
+		return tf.Failed(g, "Minimize", err)
 	}
 	gvs, err := ComputeGradients(loss.Mul(o.Scale().Cast(loss.DType())), vars...)
 	if err != nil {

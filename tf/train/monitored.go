@@ -85,6 +85,9 @@ func newMonitored(ctx context.Context, g *tf.Graph, o MonitoredOptions, recover 
 }
 
 func (m *MonitoredSession) begin() error {
+	if m.g == nil {
+		return tf.Errorf(tf.InvalidArgument, "a session needs a graph, got nil")
+	}
 	for _, h := range m.hooks {
 		if h == nil {
 			return tf.Errorf(tf.InvalidArgument, "a hook must not be nil")

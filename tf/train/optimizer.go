@@ -126,6 +126,11 @@ func checkLoss(loss tf.Output) error {
 	return nil
 }
 
+// noOptimizer is for what applies gradients by an optimizer that is missing.
+func noOptimizer(who string) error {
+	return tf.Errorf(tf.InvalidArgument, "%s needs the optimizer that applies the gradients, got nil", who)
+}
+
 // checkGrads says what all optimizers ask for.
 func checkGrads(gvs []GradVar) error {
 	if len(gvs) == 0 {

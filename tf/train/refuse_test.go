@@ -44,3 +44,49 @@ func TestFTRLRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestNilIsRefused has what a program may have left out.
+func TestNilIsRefused(t *testing.T) {
+	g := tf.NewGraph()
+	v := tf.NewVariable(ops.Scalar[float32](g, 1), tf.VariableOptions{})
+	for want, call := range map[string]func() error{
+		"a LossScaleOptimizer needs the optimizer": func() error {
+			_, err := train.NewLossScaleOptimizer(g, nil, train.LossScaling{})
+			return err
+		},
+		"Minimize needs the optimizer": func() error { return train.Minimize(nil, v.Value(), train.Options{}).Err() },
+		"got nil for": func() error {
+			_, err := train.NewSaver(g, train.SaverOptions{Vars: []*tf.Variable{v, nil}})
+			return err
+		},
+		`got nil for ""`: func() error {
+			_, err := train.NewSaver(g, train.SaverOptions{Saveables: []*train.Saveable{nil}})
+			return err
+		},
+		"a session needs a graph": func() error {
+			_, err := train.NewMonitoredSession(t.Context(), nil, train.MonitoredOptions{})
+			return err
+		},
+		"needs a graph, got nil": func() error {
+			_, err := train.MonitoredTrainingSession(t.Context(), nil, train.TrainingOptions{CheckpointDir: t.TempDir()})
+			return err
+		},
+	} {
+		if err := call(); !says(err, tf.InvalidArgument, want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// TestLossScaleOfAVector: a loss that is no scalar is refused as by other optimizers.
+func TestLossScaleOfAVector(t *testing.T) {
+	g := tf.NewGraph()
+	v := tf.NewVariable(ops.Const(g, []float32{1, 2}), tf.VariableOptions{})
+	o, err := train.NewLossScaleOptimizer(g, train.Adam{}, train.LossScaling{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Minimize(v.Value().Square()).Err(); !says(err, tf.InvalidArgument, "a loss must be a scalar") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -64,6 +64,9 @@ func itemsOf(g *tf.Graph, o *SaverOptions) ([]item, error) {
 	} else {
 		items = listed(g, o)
 	}
+	if slices.Contains(o.Saveables, nil) {
+		return nil, noSaveable("")
+	}
 	for _, s := range o.Saveables {
 		items = append(items, item{name: s.Name, other: s})
 	}
@@ -99,13 +102,17 @@ func listed(g *tf.Graph, o *SaverOptions) (out []item) {
 		}
 	}
 	for _, v := range vs {
-		name := v.Name()
-		if s := v.Slice(); s != nil {
-			name = s.FullName
+		name := "" // of nil, which checkItems refuses
+		if v != nil {
+			name = wholeName(v)
 		}
 		out = append(out, item{name: name, v: v})
 	}
 	return out
+}
+
+func noSaveable(name string) error {
+	return tf.Errorf(tf.InvalidArgument, "a saver saves variables and Saveables, got nil for %q", name)
 }
 
 // checkItems refuses names that are taken twice and variables that have two.
@@ -113,7 +120,7 @@ func checkItems(g *tf.Graph, items []item) error {
 	names := map[*tf.Variable]string{}
 	for i, it := range items {
 		if it.v == nil && it.other == nil {
-			return tf.Errorf(tf.InvalidArgument, "a saver saves variables and Saveables, got nil for %q", it.name)
+			return noSaveable(it.name)
 		}
 		if it.v != nil && it.v.Graph() != g {
 			return tf.Errorf(tf.InvalidArgument, "a saver's variables must belong to its graph, %s does not", it.v.Name())

@@ -118,7 +118,7 @@ func (o *SyncReplicas) check(gvs []GradVar) error {
 	case g.IsEager():
 		return tf.Errorf(tf.InvalidArgument, "replicas are synchronized by queues of a cluster: an eager graph has none")
 	case o.Optimizer == nil:
-		return tf.Errorf(tf.InvalidArgument, "a SyncReplicas needs the optimizer that applies the gradients, got nil")
+		return noOptimizer("a SyncReplicas")
 	case o.ReplicasToAggregate < 1 || o.TotalReplicas < 0:
 		return tf.Errorf(tf.InvalidArgument, "the numbers of replicas must be positive, got %d of %d", o.ReplicasToAggregate, o.TotalReplicas)
 	case o.runner != nil:
