@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/prototext"
 
@@ -112,7 +113,8 @@ func secondsOf(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
 // Write makes s what the state file of dir says, in one step: readers see the
 // old state or the new one. Latest is added to All if it is not the last there.
 // Paths relative to the working directory become relative to dir, if dir is
-// relative too. latestFilename is the name of the file, "checkpoint" if none is given.
+// relative too. Paths that are not UTF-8 are refused (InvalidArgument), since the file could
+// not be read again. latestFilename is the name of the file, "checkpoint" if none is given.
 func (s *CheckpointState) Write(dir string, latestFilename ...string) error {
 	return s.write(dir, latestFilename, func(path string) string { return belowDir(dir, path) })
 }
@@ -138,6 +140,9 @@ func (s *CheckpointState) write(dir string, latestFilename []string, text func(p
 	var b strings.Builder
 	fmt.Fprintf(&b, "model_checkpoint_path: %s\n", quoteText(latest))
 	for _, path := range all {
+		if !utf8.ValidString(text(path)) {
+			return tf.Errorf(tf.InvalidArgument, "the paths in a state file must be UTF-8, got %q", path)
+		}
 		fmt.Fprintf(&b, "all_model_checkpoint_paths: %s\n", quoteText(text(path)))
 	}
 	for _, t := range s.Times {
