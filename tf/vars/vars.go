@@ -28,7 +28,8 @@ const (
 	// Inherit: as the scope around says. Outermost, Get makes variables and
 	// refuses names that are taken.
 	Inherit Reuse = iota
-	// Always: the variable has to exist. Scopes inside cannot take that back.
+	// Always: the variable has to exist. Scopes inside cannot take that back, but for
+	// those that say Auto.
 	Always
 	// Auto: the variable is made if it does not exist.
 	Auto
@@ -171,7 +172,7 @@ func (s scope) inside(name string, o ScopeOptions) scope {
 	if name != "" {
 		in.prefix += name + "/"
 	}
-	if o.Reuse != Inherit && s.o.Reuse != Always {
+	if o.Reuse != Inherit {
 		in.o.Reuse = o.Reuse
 	}
 	if o.DType != tf.Invalid {
