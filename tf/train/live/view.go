@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -100,12 +101,24 @@ func (v *View) draw(now time.Time) {
 func (v *View) picture(took time.Duration) string {
 	var b strings.Builder
 	if points := v.curve.points(); len(points) > 1 {
-		b.WriteString(asciigraph.Plot(points, asciigraph.Width(v.o.Width), asciigraph.Height(v.o.Height), asciigraph.Precision(4)))
+		b.WriteString(v.plot(points))
 		b.WriteByte('\n')
 	}
 	b.WriteString(v.status(took))
 	b.WriteByte('\n')
 	return b.String()
+}
+
+// largestFlat is up to which number a plot can have lines without height: it counts their
+// rows from 0 on.
+const largestFlat = 1e15
+
+func (v *View) plot(points []float64) string {
+	o := []asciigraph.Option{asciigraph.Width(v.o.Width), asciigraph.Height(v.o.Height), asciigraph.Precision(4)}
+	if low, high := slices.Min(points), slices.Max(points); low == high && math.Abs(low) > largestFlat {
+		o = append(o, asciigraph.LowerBound(low-math.Abs(low)/2), asciigraph.UpperBound(low+math.Abs(low)/2))
+	}
+	return asciigraph.Plot(points, o...)
 }
 
 // status says how far training is.
@@ -138,13 +151,25 @@ type curve struct {
 	last       float64
 }
 
+// Values beyond largest, and differences below smallest, are too much for the arithmetic
+// of a plot.
+const largest, smallest = 1e300, 1e-300
+
+// plain returns x as the curve can show it.
+func plain(x float64) float64 {
+	if math.Abs(x) < smallest {
+		return 0
+	}
+	return max(-largest, min(x, largest))
+}
+
 // add takes a value. What is no number is left out of the curve.
 func (c *curve) add(x float64) {
 	c.last = x
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return
 	}
-	c.sum += x
+	c.sum += plain(x)
 	if c.n++; c.n < c.each {
 		return
 	}

@@ -127,3 +127,23 @@ func TestHook(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestExtremeLosses draws curves of the largest and the smallest numbers.
+func TestExtremeLosses(t *testing.T) {
+	for _, losses := range [][]float64{
+		{math.MaxFloat64, -math.MaxFloat64}, {math.SmallestNonzeroFloat64, 0, 0}, {1e308, 1e308, 1}, {1e300, 1e300, 1}, {-1e300, 1e300},
+		{0, 0, 0}, {2e-300, 1e-300}, {1, math.Nextafter(1, 2)}, {1e300, math.Nextafter(1e300, 0)},
+		{1e20, 1e20}, {-1e16, -1e16}, {1e300, 1e300}, {math.NaN(), math.Inf(1), 1, 2},
+	} {
+		var out strings.Builder
+		v := live.New(&out, live.Options{Every: 1})
+		for i, x := range losses {
+			if err := v.Step(int64(i+1), x); err != nil {
+				t.Error(losses, err)
+			}
+		}
+		if err := v.Close(); err != nil || !strings.Contains(out.String(), "──") {
+			t.Errorf("%v: %v, %q", losses, err, out.String())
+		}
+	}
+}
