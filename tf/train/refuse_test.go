@@ -90,3 +90,15 @@ func TestLossScaleOfAVector(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestPiecewiseConstantRefuses: TensorFlow's fails in steps that have two values.
+func TestPiecewiseConstantRefuses(t *testing.T) {
+	g := tf.NewGraph()
+	rate := train.PiecewiseConstant{Boundaries: []int64{10, 5}, Values: []float64{1, 2, 3}}.At(ops.Scalar(g, int64(7)))
+	if err := rate.Err(); !says(err, tf.InvalidArgument, "boundaries must be in ascending order, got [10 5]") {
+		t.Errorf("got %v", err)
+	}
+	if rate := (train.PiecewiseConstant{Boundaries: []int64{5, 5}, Values: []float64{1, 2, 3}}).At(ops.Scalar(g, int64(7))); rate.Err() != nil {
+		t.Error(rate.Err())
+	}
+}

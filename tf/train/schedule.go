@@ -2,6 +2,7 @@ package train
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -99,7 +100,7 @@ func (s PolynomialDecay) At(step tf.Output) tf.Output {
 }
 
 // PiecewiseConstant is Values[i] up to step Boundaries[i], and the last of
-// Values after all boundaries: there is one value more.
+// Values after all boundaries: there is one value more. Boundaries must not fall.
 type PiecewiseConstant struct {
 	Boundaries []int64
 	Values     []float64
@@ -110,6 +111,9 @@ func (s PiecewiseConstant) At(step tf.Output) tf.Output {
 	if len(s.Values) != len(s.Boundaries)+1 {
 		return tf.Failed(step.Graph(), "PiecewiseConstant", tf.Errorf(tf.InvalidArgument,
 			"The length of boundaries should be 1 less than the length of values: %d and %d", len(s.Boundaries), len(s.Values))).Output(0)
+	}
+	if !slices.IsSorted(s.Boundaries) { // a step could have two values
+		return tf.Failed(step.Graph(), "PiecewiseConstant", tf.Errorf(tf.InvalidArgument, "boundaries must be in ascending order, got %v", s.Boundaries)).Output(0)
 	}
 	now := step.Cast(tf.Int64)
 	y := f32(step, s.Values[len(s.Values)-1])
