@@ -7,13 +7,13 @@ import (
 )
 
 // ClipByNorm scales x down so that its norm is at most limit: along axes, or
-// that of the whole if there are none.
+// that of the whole if there are none. A negative limit counts as 0.
 func ClipByNorm(x tf.Output, limit float64, axes ...int) tf.Output {
 	norm := sumKept(x.Mul(x), axes)
 	positive := norm.Greater(ops.ZerosLike(norm))
 	safe := ops.SelectV2(positive, norm, ops.OnesLike(norm)) // the gradient of a root of 0 is infinite
 	norm = ops.SelectV2(positive, safe.Sqrt(), norm)
-	bound := like(x, limit)
+	bound := like(x, max(limit, 0))
 	return x.Mul(bound).Div(norm.Maximum(bound))
 }
 

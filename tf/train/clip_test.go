@@ -33,6 +33,7 @@ func TestClip(t *testing.T) {
 		{"the whole", train.ClipByNorm(x, 2), scaled(2 / norm)},
 		{"below the limit", train.ClipByNorm(x, 20), scaled(1)},
 		{"by row", train.ClipByNorm(x, 2, 1), []float64{2, 0, 0, 2, 0.3, 0.4}},
+		{"a negative limit", train.ClipByNorm(x, -1), scaled(0)},
 		{"zeros", train.ClipByNorm(x.Mul(ops.Scalar(g, 0.0)), 2), scaled(0)},
 		{"average", train.ClipByAverageNorm(x, 0.5), scaled(0.5 * 6 / norm)},
 		{"average below the limit", train.ClipByAverageNorm(x, 2), scaled(1)},
