@@ -173,6 +173,10 @@ func sliceSpec(s *tf.SliceInfo) string {
 		if i > 0 {
 			b.WriteByte(':')
 		}
+		if s.Shape[i] == 0 { // all of nothing: slices that are written with a length have one
+			b.WriteByte('-')
+			continue
+		}
 		fmt.Fprintf(&b, "%d,%d", s.Offset[i], s.Shape[i])
 	}
 	return b.String()
