@@ -34,10 +34,14 @@ func (p *PendingSave) Done() <-chan struct{} { return p.done }
 func (p *PendingSave) Wait(ctx context.Context) (string, error) {
 	select {
 	case <-p.done:
-		return p.path, p.err
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
+		select {
+		case <-p.done: // which says more
+		default:
+			return "", context.Cause(ctx)
+		}
 	}
+	return p.path, p.err
 }
 
 // Cancel gives the save up. The checkpoint before it stays as it is. Wait says
