@@ -31,8 +31,9 @@ type QueueRunner struct {
 
 // filling is what a runner has at work in one session.
 type filling struct {
-	left int           // goroutines
-	over chan struct{} // closed by the last one
+	left   int           // goroutines
+	over   chan struct{} // closed by the last one
+	failed bool          // one of them has, so that readers wait for what does not come
 }
 
 // isClosed reports whether err says that the queue was closed.
@@ -60,13 +61,13 @@ func (r *QueueRunner) Start(c *Coordinator, s tf.StepRunner) {
 	if r.running == nil {
 		r.running = map[tf.StepRunner]*filling{}
 	}
-	f := &filling{len(r.Enqueue), make(chan struct{})}
+	f := &filling{left: len(r.Enqueue), over: make(chan struct{})}
 	r.running[s], r.failed = f, nil
 	for _, op := range r.Enqueue {
 		c.Go(func(ctx context.Context) error { return r.run(ctx, c, s, op) })
 	}
 	if r.Cancel != nil {
-		c.Go(func(ctx context.Context) error { return r.cancelOnStop(ctx, s, f.over) })
+		c.Go(func(ctx context.Context) error { return r.cancelOnStop(ctx, s, f) })
 	}
 }
 
@@ -76,27 +77,33 @@ func (r *QueueRunner) run(ctx context.Context, c *Coordinator, s tf.StepRunner, 
 	for err == nil && ctx.Err() == nil {
 		_, err = s.RunStep(ctx, nil, op)
 	}
-	last := r.leave(s)
 	switch {
 	case err == nil || !r.isClosed(err) && endOf(ctx, err):
+		r.leave(s, nil)
 		return nil // stopped: the queue's end is the cancel operation's part
 	case r.isClosed(err):
-		if last {
+		if r.leave(s, nil) {
 			r.close(s)
 		}
 		return nil
 	}
-	r.mu.Lock()
-	r.failed = append(r.failed, err)
-	r.mu.Unlock()
+	if !lost(err) {
+		c.RequestStop(err) // before readers of the queue see its end
+	}
+	r.leave(s, err)
 	return err
 }
 
-// leave notes that a goroutine ends and reports whether it is the last.
-func (r *QueueRunner) leave(s tf.StepRunner) bool {
+// leave notes that a goroutine ends, by an error if it has failed, and reports whether it
+// is the last.
+func (r *QueueRunner) leave(s tf.StepRunner, err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f := r.running[s]
+	if err != nil {
+		r.failed = append(r.failed, err)
+		f.failed = f.failed || !lost(err) // another session is to go on with the queue then
+	}
 	if f.left--; f.left > 0 {
 		return false
 	}
@@ -113,15 +120,19 @@ func (r *QueueRunner) close(s tf.StepRunner) {
 	}
 }
 
-// cancelOnStop closes the queue at once when the coordinator stops, unless all
-// its producers have ended before, or another session is to go on with it.
-func (r *QueueRunner) cancelOnStop(ctx context.Context, s tf.StepRunner, over chan struct{}) error {
+// cancelOnStop closes the queue at once when the coordinator stops, or is about to since
+// the last producer has failed, unless all have ended well before, or another session is to
+// go on with it.
+func (r *QueueRunner) cancelOnStop(ctx context.Context, s tf.StepRunner, f *filling) error {
 	select {
-	case <-over:
-	case <-ctx.Done():
-		if !errors.Is(context.Cause(ctx), errLostSession) {
-			_, _ = s.RunStep(context.WithoutCancel(ctx), nil, r.Cancel)
+	case <-f.over:
+		if !f.failed {
+			return nil
 		}
+	case <-ctx.Done():
+	}
+	if !errors.Is(context.Cause(ctx), errLostSession) {
+		_, _ = s.RunStep(context.WithoutCancel(ctx), nil, r.Cancel)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -83,6 +84,38 @@ func TestQueueRunnerFails(t *testing.T) {
 	if errs := r.Errors(); len(errs) != 1 || errs[0] != errBroken {
 		t.Fatal(errs)
 	}
+}
+
+// TestTheOnlyProducerFails: those who read from the queue are set free, too, and only after
+// the coordinator knows why.
+func TestTheOnlyProducerFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSteps()
+		c := NewCoordinator(t.Context())
+		fail, free := make(chan struct{}), make(chan struct{})
+		r := &QueueRunner{
+			Enqueue: []*tf.Operation{s.op(func(context.Context) error { <-fail; return errBroken })},
+			Close:   s.op(func(context.Context) error { t.Error("closed as if the input had ended"); return nil }),
+			Cancel: s.op(func(context.Context) error {
+				if c.Err() != errBroken {
+					t.Errorf("the queue is closed before the coordinator knows: %v", c.Err())
+				}
+				close(free)
+				return nil
+			}),
+		}
+		r.Start(c, s)
+		synctest.Wait()
+		close(fail)
+		if err := c.Join(); err != errBroken {
+			t.Errorf("got %v", err)
+		}
+		select {
+		case <-free:
+		default:
+			t.Error("nothing has closed the queue: its readers wait for ever")
+		}
+	})
 }
 
 // TestQueueRunnerStopped: a goroutine that finds the coordinator stopped before
