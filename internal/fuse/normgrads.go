@@ -27,37 +27,26 @@ type gatedNorm struct {
 
 var gatedNormDef = core.OpDef{Name: "_GatedNormGrad", Expensive: true, NoGrad: core.NoGradientDefined}
 
-// gateNorm adds the node that stands for n and the gradient of a rectifier, which it returns, too.
-// It returns nil if n takes in none.
-func gateNorm(g *graph.Graph, n *graph.Node, uses [][]*graph.Node, kernelOf func(*graph.Node) core.Kernel, r *Report) (f, gate *graph.Node, err error) {
-	p, offset := gatedNormOf(n, uses, kernelOf)
-	if p == nil {
+// gateNorm adds the node that stands for gate, the gradient of a rectifier, and the gradient of a
+// normalization that alone reads it. It returns nil if there is none, else that gradient, too.
+func gateNorm(g *graph.Graph, gate *graph.Node, e *core.ElementKernel, uses [][]*graph.Node, kernelOf func(*graph.Node) core.Kernel, r *Report) (f, n *graph.Node, err error) {
+	if len(uses[gate.ID]) != 1 || gate.In[0].Type().IsRef() {
 		return nil, nil, nil
 	}
-	gate = n.In[0].Node
-	f = p.join(g, gate, n, offset)
-	r.addGated(f, p.compute)
-	return f, gate, g.Add(f)
-}
-
-// gatedNormOf returns n with the gradient of a rectifier that it can take in, and the offset of
-// the normalization. It returns nil if n has none.
-func gatedNormOf(n *graph.Node, uses [][]*graph.Node, kernelOf func(*graph.Node) core.Kernel) (*gatedNorm, graph.Edge) {
+	n = uses[gate.ID][0]
 	k, ok := kernelOf(n).(*core.ChannelGradKernel)
-	if !ok || len(n.In) < 5 {
-		return nil, graph.Edge{}
-	}
-	gate := n.In[0].Node
-	e := rectifies(gate, 2, kernelOf)
-	if e == nil || len(uses[gate.ID]) != 1 || gate.In[0].Type().IsRef() {
-		return nil, graph.Edge{}
+	if !ok || len(n.In) < 5 || n.In[0].Node != gate {
+		return nil, nil, nil
 	}
 	z := gate.In[1].Node
 	of := rectifies(z, 1, kernelOf)
 	if of == nil || !sameRectifier(*of.Rectifies, *e.Rectifies) || !isGradOf(n, z.In[0], kernelOf) {
-		return nil, graph.Edge{}
+		return nil, nil, nil
 	}
-	return &gatedNorm{grad: &n.Node, gate: &gate.Node, kernel: k, element: e}, z.In[0].Node.In[2]
+	p := &gatedNorm{grad: &n.Node, gate: &gate.Node, kernel: k, element: e}
+	f = p.join(g, gate, n, z.In[0].Node.In[2])
+	r.addGated(f, p.compute)
+	return f, n, g.Add(f)
 }
 
 // rectifies returns the kernel of a rectifier, or of the gradient of one, which have as many

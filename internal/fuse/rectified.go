@@ -21,22 +21,22 @@ func takeInRectifiers(g *graph.Graph, kernelOf func(*graph.Node) core.Kernel, r 
 	g.Renumber()
 	uses, by, gone := g.Uses(), map[*graph.Node]*graph.Node{}, map[*graph.Node]bool{}
 	for _, n := range g.Nodes[:len(g.Nodes):len(g.Nodes)] {
-		if gone[n] || len(n.In) > 0 && gone[n.In[0].Node] {
-			continue // a gradient of a rectifier is taken in once
+		if !n.Def.Has(core.Elementwise) || len(n.In) != 2 {
+			continue
 		}
-		var f, other *graph.Node
-		var err error
-		switch kernelOf(n).(type) {
-		case *core.ChannelGradKernel:
-			f, other, err = gateNorm(g, n, uses, kernelOf, r)
-		case *core.ElementKernel:
-			f, other, err = rectify(g, n, uses, kernelOf, r)
+		e := rectifies(n, 2, kernelOf)
+		if e == nil {
+			continue
+		}
+		f, of, err := rectify(g, n, e, uses, kernelOf, r)
+		if err == nil && f == nil {
+			f, of, err = gateNorm(g, n, e, uses, kernelOf, r)
 		}
 		if err != nil {
 			return nil, err
 		}
 		if f != nil {
-			by[n], gone[n], gone[other] = f, true, true
+			by[of], gone[n], gone[of] = f, true, true
 		}
 	}
 	if len(by) == 0 {
@@ -50,21 +50,20 @@ func takeInRectifiers(g *graph.Graph, kernelOf func(*graph.Node) core.Kernel, r 
 }
 
 // rectify adds the node that stands for n, the gradient of a rectifier, and the gradient for what
-// that gives, which it returns, too. It returns nil if n is none, or cannot be taken in.
-func rectify(g *graph.Graph, n *graph.Node, uses [][]*graph.Node, kernelOf func(*graph.Node) core.Kernel, r *Report) (f, of *graph.Node, err error) {
-	e := rectifies(n, 2, kernelOf)
-	if e == nil {
+// that gives. It returns nil if that cannot take n in, else what the node takes the place of, too.
+func rectify(g *graph.Graph, n *graph.Node, e *core.ElementKernel, uses [][]*graph.Node, kernelOf func(*graph.Node) core.Kernel, r *Report) (f, of *graph.Node, err error) {
+	of = n.In[0].Node
+	if len(uses[of.ID]) != 1 || n.In[1].Type().IsRef() {
 		return nil, nil, nil
 	}
-	of = n.In[0].Node
 	k, ok := kernelOf(of).(*core.RectifiedKernel)
-	if !ok || len(uses[of.ID]) != 1 || n.In[1] != of.In[0] || n.In[1].Type().IsRef() {
+	if !ok || n.In[1] != of.In[0] {
 		return nil, nil, nil
 	}
 	f = gatedNode(g, of, n, &rectifiedDef, of.In)
 	f.Shapes, f.OutTypes = n.Shapes, n.OutTypes
 	r.addGated(f, about(&of.Node, func(c *core.OpContext) error { return k.Rectified(c, *e.Rectifies) }))
-	return f, of, g.Add(f)
+	return f, n, g.Add(f)
 }
 
 // gatedNode returns a node that stands for n and the gradient of a rectifier.

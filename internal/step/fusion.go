@@ -32,7 +32,9 @@ func remembered(find finder) finder {
 			return k, nil
 		}
 		k, err := find(n)
-		made[n] = k
+		if err == nil { // some come with one, and whoever asks next is to see it, too
+			made[n] = k
+		}
 		return k, err
 	}
 }
