@@ -10,10 +10,12 @@ type Gate struct {
 // At returns the gate of columns from c on.
 func (g Gate) At(c int) Gate { return Gate{g.Factor[c:], g.Offset[c:], g.Most} }
 
-// passes reports whether the gradient of x in column c passes.
-func (g *Gate) passes(c int, x, about float32) bool {
-	y := (x-about)*g.Factor[c] + g.Offset[c]
-	return y > 0 && !(y >= g.Most)
+// pass returns what is left of the gradient dy of x in column c: dy, or 0.
+func (g *Gate) pass(c int, dy, x, about float32) float32 {
+	if y := (x-about)*g.Factor[c] + g.Offset[c]; y > 0 && !(y >= g.Most) {
+		return dy
+	}
+	return 0
 }
 
 // GatedProducts is [Products], of gradients dy that pass a gate.
@@ -29,10 +31,9 @@ func GatedProducts(d Down, sum, products, dy, x, about []float32, g Gate) {
 		return
 	}
 	d.each(func(c, i int) {
-		if g.passes(c, x[i], about[c]) {
-			sum[c] += dy[i]
-			products[c] += dy[i] * (x[i] - about[c])
-		}
+		passed := g.pass(c, dy[i], x[i], about[c])
+		sum[c] += passed
+		products[c] += passed * (x[i] - about[c]) // NaN where x is infinite, also if passed is 0
 	})
 }
 
@@ -50,10 +51,6 @@ func GatedNormGrad(d Down, z, dy, x, about, slope, shift []float32, g Gate) {
 		return
 	}
 	d.each(func(c, i int) {
-		passed := float32(0)
-		if g.passes(c, x[i], about[c]) {
-			passed = dy[i]
-		}
-		z[i] = (passed - shift[c] - (x[i]-about[c])*slope[c]) * g.Factor[c]
+		z[i] = (g.pass(c, dy[i], x[i], about[c]) - shift[c] - (x[i]-about[c])*slope[c]) * g.Factor[c]
 	})
 }
