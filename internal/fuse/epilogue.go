@@ -131,9 +131,8 @@ func (e *epilogue) join(g *graph.Graph, from, n *graph.Node) *graph.Node {
 	}
 	f.Name = g.Unused(n.Name)
 	f.CopyPos(&n.Node)
-	for _, x := range f.In {
-		f.InTypes = append(f.InTypes, x.Type())
-	}
+	// What they are declared to read: a reference variable may be read as a value.
+	f.InTypes = append(slices.Clone(from.InTypes), slices.Delete(slices.Clone(n.InTypes), e.at, e.at+1)...)
 	f.OutTypes = n.OutTypes
 	f.AddControls(from.Control...)
 	f.AddControls(n.Control...)

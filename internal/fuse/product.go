@@ -171,9 +171,7 @@ func (p *product) node(g *graph.Graph, sum *graph.Node) *graph.Node {
 		In: []graph.Edge{m.In[0], m.In[1], sum.In[1-p.at]}, Shapes: sum.Shapes,
 	}
 	n.CopyPos(&sum.Node)
-	for _, e := range n.In {
-		n.InTypes = append(n.InTypes, e.Type())
-	}
+	n.InTypes = []core.DType{m.InTypes[0], m.InTypes[1], sum.InTypes[1-p.at]}
 	n.OutTypes = sum.OutTypes
 	n.AddControls(m.Control...)
 	n.AddControls(sum.Control...)

@@ -210,9 +210,7 @@ func (u *found) node(g *graph.Graph) *graph.Node {
 		In:   append([]graph.Edge{u.mul.In[0], u.mul.In[1]}, slices.Delete(slices.Clone(u.apply.In), u.gradient, u.gradient+1)...),
 	}
 	n.CopyPos(&u.apply.Node)
-	for _, e := range n.In {
-		n.InTypes = append(n.InTypes, e.Type())
-	}
+	n.InTypes = append(slices.Clone(u.mul.InTypes), slices.Delete(slices.Clone(u.apply.InTypes), u.gradient, u.gradient+1)...)
 	n.AddControls(u.mul.Control...)
 	n.AddControls(u.apply.Control...)
 	if u.gate != nil {
