@@ -121,9 +121,10 @@ func splittable(n *graph.Node, uses [][]*graph.Node, kernelOf func(*graph.Node) 
 }
 
 // fits reports whether what a normalization reads is known to fit: images, not too small, and
-// vectors of a number for each channel. Moments looks at that itself when it runs.
+// vectors of a number for each channel. Moments looks at that itself when it runs. None is a
+// variable: that may be assigned what follows from the moments before the other nodes read it.
 func fits(n *graph.Node, k *core.ChannelKernel) bool {
-	if smallFor(n.In[0]) || slices.ContainsFunc(n.In[1:], func(e graph.Edge) bool { return e.Type().IsRef() }) {
+	if smallFor(n.In[0]) || slices.ContainsFunc(n.In, func(e graph.Edge) bool { return e.Type().IsRef() }) {
 		return false
 	}
 	if k.Moments != nil {

@@ -75,3 +75,16 @@ func TestUpdatesOfReferences(t *testing.T) {
 	g.ControlDependencies([]*tf.Operation{update}, func() { after = ops.ReadVariableOp(v.Handle(), tf.Float32) })
 	sameAfter(t, g, []tf.Fetchable{m0, rate0, tf.InitializeAll(g)}, update, after)
 }
+
+// TestNormsOfReferences: a normalization of a variable is done with it when its moments are there.
+func TestNormsOfReferences(t *testing.T) {
+	defer fuse.SetLeastStretched(0)()
+	g := tf.NewGraph()
+	x, x0 := filledRef(g, 16, 32, 32, 5)
+	v, empty := ops.Const(g, []float32{1, 2, 3, -1, 0.5}), ops.Const(g, []float32{})
+	norm := tf.Apply(nil, "FusedBatchNormV3", []tf.Output{x, v, v, empty, empty}).Outputs()
+	given := tf.Apply(nil, "FusedBatchNormV3", []tf.Output{x, v, v, v, v}, tf.Attr("is_training", false)).Output(0)
+	next := ops.Assign(x, ops.Mul(ops.Fill(ops.Const(g, []int32{16, 32, 32, 5}), ops.Scalar[float32](g, 100)), norm[1]))
+	sameAfter(t, g, []tf.Fetchable{x0}, ops.Relu(norm[0]), norm[2], next.Operation())
+	sameAfter(t, g, []tf.Fetchable{x0}, ops.Relu(given), ops.Tanh(norm[0]))
+}
