@@ -84,19 +84,20 @@ func isGradOf(n *graph.Node, y graph.Edge, kernelOf func(*graph.Node) core.Kerne
 func (p *gatedNorm) join(g *graph.Graph, gate, n *graph.Node, offset graph.Edge) *graph.Node {
 	in := append(slices.Clone(n.In), offset)
 	in[0] = gate.In[0]
-	return gatedNode(g, n, gate, &gatedNormDef, in)
+	return gatedNode(g, n, gate, &gatedNormDef, in, append(slices.Clone(n.InTypes), offset.Type()))
 }
 
-// compute is the kernel of both. Where the gradient does not fit, the error is the rectifier's.
+// compute is the kernel of both. Where the gradient does not fit, the error is the rectifier's. Of
+// what the error says of inputs, z is as x is, and dy as dz.
 func (p *gatedNorm) compute(c *core.OpContext) error {
 	dz, x := c.Input(0).Shape(), c.Input(1).Shape()
 	if !dz.Equal(x) {
 		if _, err := p.element.Shape(p.gate, []core.Shape{dz, x}); err != nil {
-			return core.AtNode(err, p.gate, c.Describe())
+			return core.AtNode(err, p.gate, c.Describe()[:len(p.gate.InTypes)])
 		}
 	}
 	if err := p.kernel.Gated(c, *p.element.Rectifies); err != nil {
-		return core.AtNode(err, p.grad, c.Describe())
+		return core.AtNode(err, p.grad, c.Describe()[:len(p.grad.InTypes)])
 	}
 	return nil
 }

@@ -60,22 +60,21 @@ func rectify(g *graph.Graph, n *graph.Node, e *core.ElementKernel, uses [][]*gra
 	if !ok || n.In[1] != of.In[0] {
 		return nil, nil, nil
 	}
-	f = gatedNode(g, of, n, &rectifiedDef, of.In)
+	f = gatedNode(g, of, n, &rectifiedDef, of.In, of.InTypes)
 	f.Shapes, f.OutTypes = n.Shapes, n.OutTypes
 	r.addGated(f, about(&of.Node, func(c *core.OpContext) error { return k.Rectified(c, *e.Rectifies) }))
 	return f, n, g.Add(f)
 }
 
-// gatedNode returns a node that stands for n and the gradient of a rectifier.
-func gatedNode(g *graph.Graph, n, gate *graph.Node, def *core.OpDef, in []graph.Edge) *graph.Node {
+// gatedNode returns a node that stands for n and the gradient of a rectifier, and is declared to
+// read the given types: a reference variable may be read as a value.
+func gatedNode(g *graph.Graph, n, gate *graph.Node, def *core.OpDef, in []graph.Edge, types []core.DType) *graph.Node {
 	attrs := maps.Clone(n.Attrs)
 	attrs[nodesAttr] = []string{gate.Name + " = " + gate.OpName(), n.Name + " = " + n.OpName()}
 	f := &graph.Node{Node: core.Node{Name: g.Unused(n.Name + "/gated"), Def: def, Device: n.Device, Attrs: attrs}, In: in, Shapes: n.Shapes}
 	f.OutTypes = n.OutTypes
 	f.CopyPos(&n.Node)
-	for _, e := range f.In {
-		f.InTypes = append(f.InTypes, e.Type())
-	}
+	f.InTypes = types
 	f.AddControls(gate.Control...)
 	f.AddControls(n.Control...)
 	return f

@@ -1,0 +1,135 @@
+package fuse_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/fuse"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/session"
+)
+
+// A backward is a normalization that a rectifier follows, with the gradients of both.
+type backward struct {
+	g                    *tf.Graph
+	x, dz, scale, offset tf.Output // which are fed
+	norm, grads          []tf.Output
+	z, gate              tf.Output
+}
+
+// A wiring says how one is made.
+type wiring struct {
+	shape              tf.Shape // of x, as far as the graph says
+	relu6              bool
+	rectify            func(y tf.Output) tf.Output // instead of Relu, or Relu6
+	image, last        func(b *backward) tf.Output // instead of x, and of the normalization's last output
+	normOpts, gradOpts []tf.Option
+}
+
+func newBackward(w wiring) *backward {
+	b := &backward{g: tf.NewGraph()}
+	b.x = ops.Placeholder(b.g, tf.Float32, w.shape)
+	for _, in := range []*tf.Output{&b.dz, &b.scale, &b.offset} {
+		*in = ops.Placeholder(b.g, tf.Float32, nil)
+	}
+	empty := ops.Const(b.g, []float32{})
+	b.norm = tf.Apply(nil, "FusedBatchNormV3", []tf.Output{b.x, b.scale, b.offset, empty, empty}, w.normOpts...).Outputs()
+	rectify, grad := func(y tf.Output) tf.Output { return ops.Relu(y) }, "ReluGrad"
+	if w.relu6 {
+		rectify, grad = func(y tf.Output) tf.Output { return ops.Relu6(y) }, "Relu6Grad"
+	}
+	if w.rectify != nil {
+		rectify = w.rectify
+	}
+	b.z = rectify(b.norm[0])
+	b.gate = tf.Apply(nil, grad, []tf.Output{b.dz, b.z}).Output(0)
+	image, last := b.x, b.norm[5]
+	if w.image != nil {
+		image = w.image(b)
+	}
+	if w.last != nil {
+		last = w.last(b)
+	}
+	b.grads = tf.Apply(nil, "FusedBatchNormGradV3", []tf.Output{b.gate, image, b.scale, b.norm[3], b.norm[4], last}, w.gradOpts...).Outputs()
+	return b
+}
+
+func (b *backward) feeds(x, dz tf.Shape, channels int) session.Feeds {
+	return session.Feeds{b.x: ramp(x), b.dz: ramp(dz), b.scale: ramp(tf.Shape{channels}), b.offset: ramp(tf.Shape{channels})}
+}
+
+func (b *backward) fetches() []tf.Fetchable {
+	return []tf.Fetchable{b.grads[0], b.grads[1], b.grads[2], b.z, b.norm[1], b.norm[2]}
+}
+
+// TestNormShapes: normalizations and their gradients give the same values, or errors, whatever
+// they are fed.
+func TestNormShapes(t *testing.T) {
+	defer fuse.SetLeastStretched(0)()
+	for _, s := range []tf.Shape{{0, 2, 2, 3}, {2, 0, 2, 3}, {2, 2, 2, 0}, {1, 1, 1, 1}, {2, 3, 3, 1}, {2, 2, 2, 2, 3}, {3, 3}, {}} {
+		c := 1
+		if len(s) > 0 {
+			c = s[len(s)-1]
+		}
+		for _, known := range []tf.Shape{nil, {-1, -1, -1, -1}} {
+			for _, relu6 := range []bool{false, true} {
+				t.Run(fmt.Sprint(s, known, relu6), func(t *testing.T) {
+					b := newBackward(wiring{shape: known, relu6: relu6})
+					compare(t, b.g, b.feeds(s, s, c), b.fetches())
+					compare(t, b.g, b.feeds(s, s, c+1), b.fetches()[:1])
+					compare(t, b.g, b.feeds(s, tf.Shape{2, 3, 3, 3}, c), b.fetches()[:1])
+				})
+			}
+		}
+	}
+}
+
+// TestNormValues: so they do of numbers that are none.
+func TestNormValues(t *testing.T) {
+	defer fuse.SetLeastStretched(0)()
+	odd := []float32{float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 3e38, -3e38, 0, 1e-45, float32(math.Copysign(0, -1))}
+	s := tf.Shape{2, 3, 3, 5}
+	for _, relu6 := range []bool{false, true} {
+		b := newBackward(wiring{relu6: relu6})
+		for i := range len(odd) * len(odd) {
+			v, w := odd[i/len(odd)], odd[i%len(odd)]
+			f := b.feeds(s, s, 5)
+			set := func(x tf.Output, at int, v float32) { core.Data[float32]((*core.Tensor)(f[x].(*tf.Tensor)))[at] = v }
+			set(b.x, 7, v)
+			set(b.x, 12, w)
+			set(b.dz, 7, w)
+			set(b.dz, 11, v)
+			set(b.offset, 0, w)
+			set(b.scale, 4, v)
+			t.Run(fmt.Sprint(v, w, relu6), func(t *testing.T) { compare(t, b.g, f, b.fetches()) })
+		}
+	}
+}
+
+// TestNormWirings: so they do where gradients are not those of the normalization, or are read by
+// others.
+func TestNormWirings(t *testing.T) {
+	defer fuse.SetLeastStretched(0)()
+	s := tf.Shape{2, 3, 3, 5}
+	for name, w := range map[string]wiring{
+		"epsilon":       {gradOpts: []tf.Option{tf.Attr("epsilon", float32(0.5))}},
+		"factor":        {normOpts: []tf.Option{tf.Attr("exponential_avg_factor", float32(0.5))}},
+		"not training":  {gradOpts: []tf.Option{tf.Attr("is_training", false)}},
+		"last is gate":  {last: func(b *backward) tf.Output { return b.gate }},
+		"image is dz":   {image: func(b *backward) tf.Output { return b.dz }},
+		"image is z":    {image: func(b *backward) tf.Output { return b.z }},
+		"image is gate": {image: func(b *backward) tf.Output { return b.gate }},
+		"other bound":   {rectify: func(y tf.Output) tf.Output { return ops.Relu6(y) }},
+		"twice":         {rectify: func(y tf.Output) tf.Output { return ops.Relu(ops.Relu(y)) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBackward(w)
+			compare(t, b.g, b.feeds(s, s, 5), b.fetches())
+			compare(t, b.g, b.feeds(s, s, 5), b.fetches()[:1])
+			compare(t, b.g, b.feeds(s, s, 5), []tf.Fetchable{b.grads[0], b.gate})
+		})
+	}
+}
