@@ -84,7 +84,9 @@ func isGradOf(n *graph.Node, y graph.Edge, kernelOf func(*graph.Node) core.Kerne
 func (p *gatedNorm) join(g *graph.Graph, gate, n *graph.Node, offset graph.Edge) *graph.Node {
 	in := append(slices.Clone(n.In), offset)
 	in[0] = gate.In[0]
-	return gatedNode(g, n, gate, &gatedNormDef, in, append(slices.Clone(n.InTypes), offset.Type()))
+	f := gatedNode(g, n, gate, &gatedNormDef, in, append(slices.Clone(n.InTypes), offset.Type()))
+	f.AddControls(gate.In[1].Node.Control...) // of z, which gate waited for
+	return f
 }
 
 // compute is the kernel of both. Where the gradient does not fit, the error is the rectifier's. Of

@@ -133,3 +133,55 @@ func TestNormWirings(t *testing.T) {
 		})
 	}
 }
+
+// TestNormGradWaits: a gradient waits for what the rectifier waits for, although it is computed
+// without its result: nothing that follows from it happens if an assertion before that fails.
+func TestNormGradWaits(t *testing.T) {
+	defer fuse.SetLeastStretched(0)()
+	s := tf.Shape{2, 3, 3, 5}
+	var slow tf.Output
+	b := newBackward(wiring{rectify: func(y tf.Output) (z tf.Output) {
+		g := y.Graph()
+		slow = ops.Placeholder(g, tf.Float32, nil)
+		x := slow
+		for range 10 {
+			x = ops.MatMul(x, x)
+		}
+		a := ops.Assert(ops.Less(ops.Sum(ops.Abs(x), []int{0, 1}), ops.Scalar[float32](g, -1)), []tf.Output{slow})
+		g.ControlDependencies([]*tf.Operation{a}, func() { z = ops.Relu(y) })
+		return z
+	}})
+	v := tf.NewVariable(ops.Const(b.g, make([]float32, 5)), tf.VariableOptions{})
+	add := v.AssignAdd(ops.OnesLike(b.grads[1]))
+	for _, c := range []session.Config{{DisabledPasses: []string{"fusion"}}, {}} {
+		session := must(session.New(b.g, session.With(c)))
+		defer session.Close()
+		must(session.Run(t.Context(), nil, tf.InitializeAll(b.g)))
+		f := b.feeds(s, s, 5)
+		f[slow] = ramp(tf.Shape{200, 200})
+		if _, err := session.Run(t.Context(), f, add); err == nil {
+			t.Error("an assertion that fails has no effect")
+		}
+		if got := must(session.Run(t.Context(), nil, v.Value()))[0]; tf.Data[float32](got)[0] != 0 {
+			t.Errorf("a variable has changed after an assertion that failed: %v", got)
+		}
+	}
+}
+
+// TestNormGradDead: it is dead where the rectifier is.
+func TestNormGradDead(t *testing.T) {
+	defer fuse.SetLeastStretched(0)()
+	s := tf.Shape{2, 3, 3, 5}
+	for _, taken := range []bool{true, false} {
+		var p tf.Output
+		b := newBackward(wiring{rectify: func(y tf.Output) (z tf.Output) {
+			p = ops.Placeholder(y.Graph(), tf.Bool, tf.Shape{})
+			on := ops.Identity(tf.Apply(nil, "Switch", []tf.Output{p, p}).Output(1))
+			y.Graph().ControlDependencies([]*tf.Operation{on.Operation()}, func() { z = ops.Relu(y) })
+			return z
+		}})
+		f := b.feeds(s, s, 5)
+		f[p] = tf.Scalar(taken)
+		compare(t, b.g, f, []tf.Fetchable{b.grads[0]})
+	}
+}
