@@ -103,8 +103,8 @@ func (c *Cursor) Started() bool {
 	return c.it != nil
 }
 
-// begin waits for the turn. Nobody has it whose ctx has ended: a dataset need not look
-// at it.
+// begin waits for the caller's turn. A caller whose ctx has ended gets an error, even where the
+// dataset itself does not check ctx.
 func (c *Cursor) begin(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

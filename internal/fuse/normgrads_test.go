@@ -155,3 +155,34 @@ func TestNormsInTraining(t *testing.T) {
 		t.Errorf("%d normalizations were split, %d gradients took in those of rectifiers, %d of them of maxima", split, gated, pools)
 	}
 }
+
+// TestRectifiedGradsStandForBoth: neither of the two nodes that became one is run beside it.
+func TestRectifiedGradsStandForBoth(t *testing.T) {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{1, 4, 4, 2})
+	of := tf.Apply(nil, "FusedBatchNormV3", []tf.Output{x, ops.Const(g, []float32{1, 2}), ops.Const(g, []float32{0, 1}), ops.Const(g, []float32{}, 0), ops.Const(g, []float32{}, 0)}).Outputs()
+	pooled := ops.MaxPool(ops.Relu6(ops.Relu(of[0])), []int{1, 2, 2, 1}, []int{1, 2, 2, 1}, "VALID")
+	d := must(tf.Gradients(ops.Sum(pooled, []int{0, 1, 2, 3}), x))
+	s := must(session.New(g))
+	defer s.Close()
+	feeds := session.Feeds{x: ramp(tf.Shape{1, 4, 4, 2})}
+	_, meta, err := s.RunWithOptions(t.Context(), session.RunOptions{Trace: session.FullTrace}, feeds, d[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := 0
+	for _, dev := range meta.StepStats.DevStats {
+		for _, n := range dev.NodeStats {
+			name := n.GetNodeName()
+			if strings.HasSuffix(name, "/gated") {
+				joined++
+			}
+			if strings.HasSuffix(name, "ReluGrad") || strings.HasSuffix(name, "Relu6Grad") || strings.HasSuffix(name, "MaxPoolGrad") || strings.HasSuffix(name, "NormGradV3") {
+				t.Errorf("%s was run by itself", name)
+			}
+		}
+	}
+	if joined != 2 {
+		t.Errorf("%d joined gradients were run, want 2", joined)
+	}
+}

@@ -28,15 +28,17 @@ func takeInRectifiers(g *graph.Graph, kernelOf func(*graph.Node) core.Kernel, r 
 		if e == nil {
 			continue
 		}
-		f, of, err := rectify(g, n, e, uses, kernelOf, r)
+		of, at := n.In[0].Node, n
+		f, err := rectify(g, n, e, uses, kernelOf, r)
 		if err == nil && f == nil {
 			f, of, err = gateNorm(g, n, e, uses, kernelOf, r)
+			at = of
 		}
 		if err != nil {
 			return nil, err
 		}
 		if f != nil {
-			by[of], gone[n], gone[of] = f, true, true
+			by[at], gone[n], gone[of] = f, true, true
 		}
 	}
 	if len(by) == 0 {
@@ -49,21 +51,21 @@ func takeInRectifiers(g *graph.Graph, kernelOf func(*graph.Node) core.Kernel, r 
 	return r.kernels(kernelOf), nil
 }
 
-// rectify adds the node that stands for n, the gradient of a rectifier, and the gradient for what
-// that gives. It returns nil if that cannot take n in, else what the node takes the place of, too.
-func rectify(g *graph.Graph, n *graph.Node, e *core.ElementKernel, uses [][]*graph.Node, kernelOf func(*graph.Node) core.Kernel, r *Report) (f, of *graph.Node, err error) {
-	of = n.In[0].Node
+// rectify adds the node that stands for n, the gradient of a rectifier, and for the gradient that n
+// reads. It returns nil if that gradient cannot take n in.
+func rectify(g *graph.Graph, n *graph.Node, e *core.ElementKernel, uses [][]*graph.Node, kernelOf func(*graph.Node) core.Kernel, r *Report) (*graph.Node, error) {
+	of := n.In[0].Node
 	if len(uses[of.ID]) != 1 || n.In[1].Type().IsRef() {
-		return nil, nil, nil
+		return nil, nil
 	}
 	k, ok := kernelOf(of).(*core.RectifiedKernel)
 	if !ok || n.In[1] != of.In[0] {
-		return nil, nil, nil
+		return nil, nil
 	}
-	f = gatedNode(g, of, n, &rectifiedDef, of.In, of.InTypes)
+	f := gatedNode(g, of, n, &rectifiedDef, of.In, of.InTypes)
 	f.Shapes, f.OutTypes = n.Shapes, n.OutTypes
 	r.addGated(f, about(&of.Node, func(c *core.OpContext) error { return k.Rectified(c, *e.Rectifies) }))
-	return f, n, g.Add(f)
+	return f, g.Add(f)
 }
 
 // gatedNode returns a node that stands for n and the gradient of a rectifier, and is declared to

@@ -86,8 +86,8 @@ func TestQueueRunnerFails(t *testing.T) {
 	}
 }
 
-// TestTheOnlyProducerFails: those who read from the queue are set free, too, and only after
-// the coordinator knows why.
+// TestTheOnlyProducerFails: the runner closes the queue when its only producer fails, so that no
+// reader waits for ever, and it does so after the coordinator has the error.
 func TestTheOnlyProducerFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSteps()
