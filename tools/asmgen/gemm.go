@@ -27,7 +27,8 @@ type microEmitter struct {
 	h     int
 
 	k, b, ldb, c, ldc reg.Register
-	pb, next          reg.Register
+	pb                reg.Register
+	next, stepNext    reg.Register // rows of a panel of B that are fetched, and the way from one to the next
 	soon              reg.Register // the row of B that is fetched
 	packed            reg.Register // A packed
 	rowsA             rowPointers  // A in rows
@@ -62,9 +63,13 @@ func (e *microEmitter) arguments() {
 		e.packed = e.arg("a")
 	}
 	e.b = e.arg("b")
-	if e.ahead {
-		e.next = e.arg("next")
-	} else {
+	switch {
+	case e.ahead:
+		e.fetchNext(e.stride("ldn"))
+	case e.beside:
+		e.ldb = e.stride("ldb")
+		e.fetchNext(e.copyOfGP(e.ldb))
+	default:
 		e.ldb = e.stride("ldb")
 	}
 	if e.packing {
@@ -88,6 +93,21 @@ func (e *microEmitter) fetchB() {
 	e.MOVQ(e.ldb, e.soon)
 	e.SHLQ(operand.U8(rowsAhead), e.soon)
 	e.ADDQ(e.b, e.soon)
+}
+
+// fetchNext prepares to fetch a row of a panel of B in each round: those of one tile are as far
+// apart as it takes steps in a round, so that other tiles fetch the rows between them. All rows at
+// once would be more than the processor waits for at a time.
+func (e *microEmitter) fetchNext(ldn reg.Register) {
+	_, log := e.unroll()
+	e.next, e.stepNext = e.arg("next"), ldn
+	e.SHLQ(operand.U8(log), e.stepNext)
+}
+
+func (e *microEmitter) copyOfGP(r reg.Register) reg.Register {
+	c := e.GP64()
+	e.MOVQ(r, c)
+	return c
 }
 
 // tileC loads where the tile of C lies.
@@ -189,9 +209,10 @@ func (e *microEmitter) prefetchAhead() {
 	if !e.rows {
 		e.PREFETCHT0(operand.Mem{Base: e.packed, Disp: 512})
 	}
-	if e.ahead {
+	if e.next != nil {
 		e.PREFETCHT1(operand.Mem{Base: e.next})
-		e.ADDQ(operand.U8(64), e.next)
+		e.PREFETCHT1(operand.Mem{Base: e.next, Disp: e.panelBytes() - 4})
+		e.ADDQ(e.stepNext, e.next)
 	}
 }
 
@@ -260,7 +281,7 @@ func (e *microEmitter) loadB(u int) []vec {
 // fetchesNext reports whether the panel of B beside the tile's is fetched: rows of B that come from
 // beyond the second-level cache, each in another page, take longer than few rows of C.
 func (e *microEmitter) fetchesNext() bool {
-	return e.rows && !e.masked && e.vecs == 2
+	return e.rows && !e.masked && !e.beside && e.vecs == 2
 }
 
 // loadMasked loads vector v of a row of B or C.

@@ -51,14 +51,17 @@ type micro struct {
 	masked bool
 	// packing: B is copied to pb for the tiles that follow.
 	packing bool
-	// ahead: B is packed, and the memory at next is fetched for the tiles
-	// that follow.
+	// ahead: B is packed, and rows of a panel at next, ldn apart, are fetched
+	// for the tiles that follow.
 	ahead bool
+	// beside: rows of the panel of B at next, ldb apart, are fetched.
+	beside bool
 }
 
 // micros lists the families.
 var micros = []micro{
 	{name: "rowsFull", doc: "A in rows, two vectors of columns", vecs: 2, rows: true},
+	{name: "rowsNext", doc: "A in rows, two vectors of columns; next is fetched into the second-level cache", vecs: 2, rows: true, beside: true},
 	{name: "rowsWide", doc: "A in rows, eight vectors of columns", vecs: 8, rows: true, single: true},
 	{name: "rowsPair", doc: "A in rows, four vectors of columns", vecs: 4, rows: true, single: true},
 	{name: "rowsEdge", doc: "A in rows, up to two vectors of columns", vecs: 2, rows: true, masked: true},
@@ -88,7 +91,9 @@ func (m micro) signature(t string) string {
 	case m.packing:
 		b += ", pb *" + t
 	case m.ahead:
-		b = "b, next *" + t
+		b = "b, next *" + t + ", ldn int"
+	case m.beside:
+		b += ", next *" + t
 	}
 	s := fmt.Sprintf("func(k int, %s, %s, c *%s, ldc int, beta int", a, b, t)
 	if m.masked {

@@ -85,6 +85,8 @@ func (m micro) goType() string {
 	switch {
 	case m.rows && m.masked:
 		return "rowsEdgeKernel"
+	case m.beside:
+		return "rowsNextKernel"
 	case m.rows:
 		return "rowsKernel"
 	case m.masked:

@@ -32,18 +32,22 @@ func TestBlocksOfAnySize(t *testing.T) {
 
 func checkBlocks[T numeric.Float](t *testing.T, micro *microKernels[T]) {
 	t.Helper()
-	sizes := blockSizes{m: 2 * micro.tileM, n: 2 * micro.panel(), k: 16, directK: 8, directA: 1 << 8}
+	sizes := blockSizes{m: 2 * micro.tileM, n: 2 * micro.panel(), k: 16, directK: 8, pagesK: 5, directA: 1 << 8}
 	sizes.largeB = 1 << 10
-	b := newBlocked(micro, sizes)
-	for _, s := range []struct{ m, n, k int }{{90, 200, 50}, {29, 97, 33}, {60, 64, 16}, {15, 20, 100}, {400, 97, 100}, {400, 600, 40}} {
+	packing := newBlocked(micro, sizes)
+	sizes.directA = 1 << 20
+	direct := newBlocked(micro, sizes)
+	for _, s := range []struct{ m, n, k int }{{90, 200, 50}, {29, 97, 33}, {60, 64, 16}, {15, 20, 100}, {400, 97, 100}, {400, 600, 40}, {70, 1024, 23}, {100, 512, 18}, {64, 300, 3}} {
 		for trans := range 4 {
 			g := NewGemm(s.m, s.n, s.k, trans&1 != 0, trans&2 != 0)
 			x, y := kerneltest.Counting[T](g.M*g.K), kerneltest.Counting[T](g.K*g.N)
 			want, got := make([]T, g.M*g.N), make([]T, g.M*g.N)
 			gemmNaive(g, want, x, y)
-			b.matMul(kerneltest.Backwards, g, got, x, y, Epilogue[T]{})
-			if !slices.Equal(got, want) {
-				t.Errorf("%+v: blocks and the naive product differ", g)
+			for _, b := range []*blocked[T]{packing, direct} {
+				b.matMul(kerneltest.Backwards, g, got, x, y, Epilogue[T]{})
+				if !slices.Equal(got, want) {
+					t.Errorf("%+v, %+v: blocks and the naive product differ", g, b.blockSizes)
+				}
 			}
 		}
 	}
@@ -147,10 +151,10 @@ func TestBlocksFor(t *testing.T) {
 		size   int
 		want   blockSizes
 	}{
-		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 4, blockSizes{m: 252, n: 2048, k: 1024, directK: 384, directA: 256 << 10, largeB: 2 << 20}},
-		{tiles.Caches{First: 32 << 10, Second: 1 << 20}, 4, blockSizes{m: 126, n: 2048, k: 1024, directK: 256, directA: 128 << 10, largeB: 2 << 20}},
-		{tiles.Caches{First: 32 << 10, Second: 256 << 10}, 4, blockSizes{m: 56, n: 2048, k: 512, directK: 256, directA: 32 << 10, largeB: 2 << 20}},
-		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 8, blockSizes{m: 252, n: 2048, k: 512, directK: 192, directA: 128 << 10, largeB: 2 << 20}},
+		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 4, blockSizes{m: 252, n: 2048, k: 1024, directK: 384, pagesK: 256, directA: 256 << 10, largeB: 2 << 20}},
+		{tiles.Caches{First: 32 << 10, Second: 1 << 20}, 4, blockSizes{m: 126, n: 2048, k: 1024, directK: 256, pagesK: 128, directA: 128 << 10, largeB: 2 << 20}},
+		{tiles.Caches{First: 32 << 10, Second: 256 << 10}, 4, blockSizes{m: 56, n: 2048, k: 512, directK: 256, pagesK: 32, directA: 32 << 10, largeB: 2 << 20}},
+		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 8, blockSizes{m: 252, n: 2048, k: 512, directK: 192, pagesK: 256, directA: 128 << 10, largeB: 2 << 20}},
 	} {
 		if got := blocksFor(c.caches, c.size, 14, 32); got != c.want {
 			t.Errorf("%+v: %+v, want %+v", c.caches, got, c.want)
@@ -183,7 +187,7 @@ func checkOneRow[T numeric.Float](t *testing.T, micro *microKernels[T]) {
 		}
 		return x
 	}
-	b := newBlocked(micro, blockSizes{m: 2 * micro.tileM, n: 2 * micro.panel(), k: 16, directK: 8, directA: 1 << 20})
+	b := newBlocked(micro, blockSizes{m: 2 * micro.tileM, n: 2 * micro.panel(), k: 16, directK: 8, pagesK: 8, directA: 1 << 20})
 	for n := 1; n <= 2*micro.wide()+3; n++ {
 		k, accumulate := 1+rnd.IntN(40), rnd.IntN(2) == 0
 		x, y, got := random(k), random(k*n), random(n)
@@ -209,7 +213,7 @@ func TestRoomForB(t *testing.T) {
 		if l == kernel.AVX512 {
 			micro = &microF32AVX512
 		}
-		b := newBlocked(micro, blockSizes{m: 2 * micro.tileM, n: 512, k: 64, directK: 8, directA: 1 << 8})
+		b := newBlocked(micro, blockSizes{m: 2 * micro.tileM, n: 512, k: 64, directK: 8, pagesK: 8, directA: 1 << 8})
 		for blocks, want := range map[int]int{1: b.panelStride(64), 2: b.panelsSize(64, 512)} {
 			p := &packed[float32]{}
 			g := NewGemm(blocks*b.m, 512, 64, false, false)

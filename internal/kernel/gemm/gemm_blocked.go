@@ -5,6 +5,7 @@ package gemm
 import (
 	"runtime"
 	"sync"
+	"unsafe"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/tiles"
@@ -30,6 +31,9 @@ type blockSizes struct {
 	// directK is k where B is not packed: rows far apart fill the first-level
 	// cache sooner.
 	directK int
+	// pagesK is the same where rows of B are whole pages apart. They are of as few sets of the
+	// second-level cache as a way of it has pages: half of these sets' lines.
+	pagesK int
 	// directA is the largest A, in elements, that is not packed.
 	directA int
 	// largeB is how many elements B has from which on tasks share what is packed of it though it
@@ -37,11 +41,14 @@ type blockSizes struct {
 	largeB int
 }
 
+// page is how many bytes a page of memory has at least.
+const page = 4096
+
 // blocksFor chooses blocks for elements of so many bytes: a packed block of A
 // fills half of the second-level cache, with k as long as a panel of B still
 // streams from there.
 func blocksFor(c tiles.Caches, size, tileM, panel int) blockSizes {
-	s := blockSizes{k: 4096 / size, n: 2048, directK: c.First / (panel * size), directA: c.Second / 2 / size, largeB: 2 << 20}
+	s := blockSizes{k: 4096 / size, n: 2048, directK: c.First / (panel * size), directA: c.Second / 2 / size, pagesK: c.Second / page / 2, largeB: 2 << 20}
 	if c.Second < 1<<20 {
 		s.k /= 2
 	}
@@ -147,7 +154,8 @@ func (b *blocked[T]) regions(par kernel.Par, t gemmTasks, f func(*packed[T], reg
 
 // readsDirectly reports whether A is better read where it is: it is small
 // enough to stay in the second-level cache or too few columns of B would repay
-// packing it, and its rows do not all fall into the same cache sets.
+// packing it, and its rows do not all fall into the same cache sets, or those of
+// B are near enough to each other to be fetched from wherever they lie.
 func (b *blocked[T]) readsDirectly(g Gemm) bool {
 	if g.TransA {
 		return false
@@ -160,14 +168,19 @@ func (b *blocked[T]) readsDirectly(g Gemm) bool {
 	if sizeA <= smallA && sizeB <= smallB {
 		return true
 	}
-	return g.LDA%cacheSets != 0 && g.LDC <= wideC &&
-		(sizeA <= b.directA && sizeB <= 2*b.directA || g.N <= fewPanels*b.micro.panel())
+	if g.LDC > wideC {
+		return false
+	}
+	if sizeA <= b.directA && !g.TransB && b.bytesApart(g) <= page {
+		return true
+	}
+	return g.LDA%cacheSets != 0 && (sizeA <= b.directA && sizeB <= 2*b.directA || g.N <= fewPanels*b.micro.panel())
 }
 
 // inOneBlock reports whether the sums over k are not cut into blocks.
 func (b *blocked[T]) inOneBlock(g Gemm) bool {
 	if b.readsDirectly(g) {
-		return g.K <= b.directK
+		return g.K <= b.directSteps(g)
 	}
 	return g.K <= b.k
 }
@@ -247,4 +260,19 @@ func (t gemmTasks) ranges(lo, hi int, f func(region)) {
 		})
 		lo = end
 	}
+}
+
+// directSteps is how many rows of B, in place, are multiplied with all of A at a time. Rows that
+// are whole pages apart fall into as few sets of the second-level cache as its ways have pages.
+func (b *blocked[T]) directSteps(g Gemm) int {
+	if g.M > streamRows && !g.TransB && b.bytesApart(g)%page == 0 {
+		return min(b.directK, b.pagesK)
+	}
+	return b.directK
+}
+
+// bytesApart is how far rows of B are apart.
+func (b *blocked[T]) bytesApart(g Gemm) int {
+	var t T
+	return g.LDB * int(unsafe.Sizeof(t))
 }

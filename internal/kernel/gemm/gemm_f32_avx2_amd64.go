@@ -34,6 +34,36 @@ func rowsFull5F32AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float3
 //go:noescape
 func rowsFull6F32AVX2(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int)
 
+// rowsNext1F32AVX2 computes a tile of 1 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext1F32AVX2(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// rowsNext2F32AVX2 computes a tile of 2 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext2F32AVX2(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// rowsNext3F32AVX2 computes a tile of 3 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext3F32AVX2(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// rowsNext4F32AVX2 computes a tile of 4 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext4F32AVX2(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// rowsNext5F32AVX2 computes a tile of 5 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext5F32AVX2(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// rowsNext6F32AVX2 computes a tile of 6 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext6F32AVX2(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
 // rowsWide1F32AVX2 computes a tile of 1 rows: A in rows, eight vectors of columns.
 //
 //go:noescape
@@ -197,32 +227,32 @@ func packFirst6F32AVX2(k int, a *float32, b *float32, ldb int, pb *float32, c *f
 // packFull1F32AVX2 computes a tile of 1 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull1F32AVX2(k int, a *float32, b *float32, next *float32, c *float32, ldc int, beta int)
+func packFull1F32AVX2(k int, a *float32, b *float32, next *float32, ldn int, c *float32, ldc int, beta int)
 
 // packFull2F32AVX2 computes a tile of 2 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull2F32AVX2(k int, a *float32, b *float32, next *float32, c *float32, ldc int, beta int)
+func packFull2F32AVX2(k int, a *float32, b *float32, next *float32, ldn int, c *float32, ldc int, beta int)
 
 // packFull3F32AVX2 computes a tile of 3 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull3F32AVX2(k int, a *float32, b *float32, next *float32, c *float32, ldc int, beta int)
+func packFull3F32AVX2(k int, a *float32, b *float32, next *float32, ldn int, c *float32, ldc int, beta int)
 
 // packFull4F32AVX2 computes a tile of 4 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull4F32AVX2(k int, a *float32, b *float32, next *float32, c *float32, ldc int, beta int)
+func packFull4F32AVX2(k int, a *float32, b *float32, next *float32, ldn int, c *float32, ldc int, beta int)
 
 // packFull5F32AVX2 computes a tile of 5 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull5F32AVX2(k int, a *float32, b *float32, next *float32, c *float32, ldc int, beta int)
+func packFull5F32AVX2(k int, a *float32, b *float32, next *float32, ldn int, c *float32, ldc int, beta int)
 
 // packFull6F32AVX2 computes a tile of 6 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull6F32AVX2(k int, a *float32, b *float32, next *float32, c *float32, ldc int, beta int)
+func packFull6F32AVX2(k int, a *float32, b *float32, next *float32, ldn int, c *float32, ldc int, beta int)
 
 // addRows1F32AVX2 adds 1 rows of b, n elements long and ldb apart, to y, each times an element of x, which are step apart; n is a multiple of the lanes.
 //

@@ -34,6 +34,36 @@ func rowsFull5F64AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float6
 //go:noescape
 func rowsFull6F64AVX2(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int)
 
+// rowsNext1F64AVX2 computes a tile of 1 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext1F64AVX2(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext2F64AVX2 computes a tile of 2 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext2F64AVX2(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext3F64AVX2 computes a tile of 3 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext3F64AVX2(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext4F64AVX2 computes a tile of 4 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext4F64AVX2(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext5F64AVX2 computes a tile of 5 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext5F64AVX2(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext6F64AVX2 computes a tile of 6 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext6F64AVX2(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
 // rowsWide1F64AVX2 computes a tile of 1 rows: A in rows, eight vectors of columns.
 //
 //go:noescape
@@ -197,32 +227,32 @@ func packFirst6F64AVX2(k int, a *float64, b *float64, ldb int, pb *float64, c *f
 // packFull1F64AVX2 computes a tile of 1 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull1F64AVX2(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull1F64AVX2(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull2F64AVX2 computes a tile of 2 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull2F64AVX2(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull2F64AVX2(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull3F64AVX2 computes a tile of 3 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull3F64AVX2(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull3F64AVX2(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull4F64AVX2 computes a tile of 4 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull4F64AVX2(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull4F64AVX2(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull5F64AVX2 computes a tile of 5 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull5F64AVX2(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull5F64AVX2(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull6F64AVX2 computes a tile of 6 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull6F64AVX2(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull6F64AVX2(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // addRows1F64AVX2 adds 1 rows of b, n elements long and ldb apart, to y, each times an element of x, which are step apart; n is a multiple of the lanes.
 //

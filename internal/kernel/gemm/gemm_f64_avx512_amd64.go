@@ -74,6 +74,76 @@ func rowsFull13F64AVX512(k int, a *float64, lda int, b *float64, ldb int, c *flo
 //go:noescape
 func rowsFull14F64AVX512(k int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int)
 
+// rowsNext1F64AVX512 computes a tile of 1 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext1F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext2F64AVX512 computes a tile of 2 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext2F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext3F64AVX512 computes a tile of 3 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext3F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext4F64AVX512 computes a tile of 4 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext4F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext5F64AVX512 computes a tile of 5 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext5F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext6F64AVX512 computes a tile of 6 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext6F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext7F64AVX512 computes a tile of 7 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext7F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext8F64AVX512 computes a tile of 8 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext8F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext9F64AVX512 computes a tile of 9 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext9F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext10F64AVX512 computes a tile of 10 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext10F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext11F64AVX512 computes a tile of 11 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext11F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext12F64AVX512 computes a tile of 12 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext12F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext13F64AVX512 computes a tile of 13 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext13F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// rowsNext14F64AVX512 computes a tile of 14 rows: A in rows, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func rowsNext14F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
 // rowsWide1F64AVX512 computes a tile of 1 rows: A in rows, eight vectors of columns.
 //
 //go:noescape
@@ -437,72 +507,72 @@ func packFirst14F64AVX512(k int, a *float64, b *float64, ldb int, pb *float64, c
 // packFull1F64AVX512 computes a tile of 1 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull1F64AVX512(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull1F64AVX512(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull2F64AVX512 computes a tile of 2 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull2F64AVX512(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull2F64AVX512(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull3F64AVX512 computes a tile of 3 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull3F64AVX512(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull3F64AVX512(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull4F64AVX512 computes a tile of 4 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull4F64AVX512(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull4F64AVX512(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull5F64AVX512 computes a tile of 5 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull5F64AVX512(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull5F64AVX512(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull6F64AVX512 computes a tile of 6 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull6F64AVX512(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull6F64AVX512(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull7F64AVX512 computes a tile of 7 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull7F64AVX512(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull7F64AVX512(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull8F64AVX512 computes a tile of 8 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull8F64AVX512(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull8F64AVX512(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull9F64AVX512 computes a tile of 9 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull9F64AVX512(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull9F64AVX512(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull10F64AVX512 computes a tile of 10 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull10F64AVX512(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull10F64AVX512(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull11F64AVX512 computes a tile of 11 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull11F64AVX512(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull11F64AVX512(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull12F64AVX512 computes a tile of 12 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull12F64AVX512(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull12F64AVX512(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull13F64AVX512 computes a tile of 13 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull13F64AVX512(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull13F64AVX512(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // packFull14F64AVX512 computes a tile of 14 rows: A packed, B packed; next is fetched into the second-level cache.
 //
 //go:noescape
-func packFull14F64AVX512(k int, a *float64, b *float64, next *float64, c *float64, ldc int, beta int)
+func packFull14F64AVX512(k int, a *float64, b *float64, next *float64, ldn int, c *float64, ldc int, beta int)
 
 // addRows1F64AVX512 adds 1 rows of b, n elements long and ldb apart, to y, each times an element of x, which are step apart; n is a multiple of the lanes.
 //

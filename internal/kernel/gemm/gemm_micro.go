@@ -16,6 +16,7 @@ type microKernels[T numeric.Float] struct {
 	lanes int // elements of a vector; a full tile is two vectors wide
 
 	rowsFull           []rowsKernel[T]
+	rowsNext           []rowsNextKernel[T]
 	rowsWide, rowsPair []rowsKernel[T] // of one row, eight and four vectors wide
 	rowsEdge, rowsHalf []rowsEdgeKernel[T]
 	packEdge, packHalf []packEdgeKernel[T]
@@ -31,17 +32,25 @@ type microKernels[T numeric.Float] struct {
 type (
 	// rowsKernel reads A in rows that are lda apart.
 	rowsKernel[T numeric.Float] func(k int, a *T, lda int, b *T, ldb int, c *T, ldc int, beta int)
+	// rowsNextKernel is rowsKernel that fetches rows from next on, which lie in B, a row in
+	// roundSteps.
+	rowsNextKernel[T numeric.Float] func(k int, a *T, lda int, b *T, ldb int, next *T, c *T, ldc int, beta int)
 	// rowsEdgeKernel is rowsKernel for fewer columns.
 	rowsEdgeKernel[T numeric.Float] func(k int, a *T, lda int, b *T, ldb int, c *T, ldc int, beta int, width int)
 	// packEdgeKernel reads A packed, for fewer columns than a full tile.
 	packEdgeKernel[T numeric.Float] func(k int, a *T, b *T, ldb int, c *T, ldc int, beta int, width int)
 	// packFirstKernel reads A packed and copies the panel of B to pb.
 	packFirstKernel[T numeric.Float] func(k int, a *T, b *T, ldb int, pb *T, c *T, ldc int, beta int)
-	// packFullKernel reads both packed and fetches next into the cache.
-	packFullKernel[T numeric.Float] func(k int, a *T, b, next *T, c *T, ldc int, beta int)
+	// packFullKernel reads both packed and fetches rows from next on, ldn apart, a row in
+	// roundSteps.
+	packFullKernel[T numeric.Float] func(k int, a *T, b, next *T, ldn int, c *T, ldc int, beta int)
 	// addRowsKernel adds rows of B, each times an element of x, to y; n is a multiple of lanes.
 	addRowsKernel[T numeric.Float] func(n int, x *T, step int, b *T, ldb int, y *T)
 )
+
+// roundSteps is how many rows of B a kernel takes in a round, in which it fetches one row of another
+// panel: as many tiles fetch all of it, each from a row of its own on.
+const roundSteps = 4
 
 // panel is the number of columns of a full tile.
 func (m *microKernels[T]) panel() int { return 2 * m.lanes }

@@ -8,6 +8,7 @@ package gemm
 var microF32AVX512 = microKernels[float32]{
 	tileM: 14, lanes: 16,
 	rowsFull:  []rowsKernel[float32]{rowsFull1F32AVX512, rowsFull2F32AVX512, rowsFull3F32AVX512, rowsFull4F32AVX512, rowsFull5F32AVX512, rowsFull6F32AVX512, rowsFull7F32AVX512, rowsFull8F32AVX512, rowsFull9F32AVX512, rowsFull10F32AVX512, rowsFull11F32AVX512, rowsFull12F32AVX512, rowsFull13F32AVX512, rowsFull14F32AVX512},
+	rowsNext:  []rowsNextKernel[float32]{rowsNext1F32AVX512, rowsNext2F32AVX512, rowsNext3F32AVX512, rowsNext4F32AVX512, rowsNext5F32AVX512, rowsNext6F32AVX512, rowsNext7F32AVX512, rowsNext8F32AVX512, rowsNext9F32AVX512, rowsNext10F32AVX512, rowsNext11F32AVX512, rowsNext12F32AVX512, rowsNext13F32AVX512, rowsNext14F32AVX512},
 	rowsWide:  []rowsKernel[float32]{rowsWide1F32AVX512},
 	rowsPair:  []rowsKernel[float32]{rowsPair1F32AVX512},
 	rowsEdge:  []rowsEdgeKernel[float32]{rowsEdge1F32AVX512, rowsEdge2F32AVX512, rowsEdge3F32AVX512, rowsEdge4F32AVX512, rowsEdge5F32AVX512, rowsEdge6F32AVX512, rowsEdge7F32AVX512, rowsEdge8F32AVX512, rowsEdge9F32AVX512, rowsEdge10F32AVX512, rowsEdge11F32AVX512, rowsEdge12F32AVX512, rowsEdge13F32AVX512, rowsEdge14F32AVX512},
@@ -23,6 +24,7 @@ var microF32AVX512 = microKernels[float32]{
 var microF32AVX2 = microKernels[float32]{
 	tileM: 6, lanes: 8,
 	rowsFull:  []rowsKernel[float32]{rowsFull1F32AVX2, rowsFull2F32AVX2, rowsFull3F32AVX2, rowsFull4F32AVX2, rowsFull5F32AVX2, rowsFull6F32AVX2},
+	rowsNext:  []rowsNextKernel[float32]{rowsNext1F32AVX2, rowsNext2F32AVX2, rowsNext3F32AVX2, rowsNext4F32AVX2, rowsNext5F32AVX2, rowsNext6F32AVX2},
 	rowsWide:  []rowsKernel[float32]{rowsWide1F32AVX2},
 	rowsPair:  []rowsKernel[float32]{rowsPair1F32AVX2},
 	rowsEdge:  []rowsEdgeKernel[float32]{rowsEdge1F32AVX2, rowsEdge2F32AVX2, rowsEdge3F32AVX2, rowsEdge4F32AVX2, rowsEdge5F32AVX2, rowsEdge6F32AVX2},
@@ -38,6 +40,7 @@ var microF32AVX2 = microKernels[float32]{
 var microF64AVX512 = microKernels[float64]{
 	tileM: 14, lanes: 8,
 	rowsFull:  []rowsKernel[float64]{rowsFull1F64AVX512, rowsFull2F64AVX512, rowsFull3F64AVX512, rowsFull4F64AVX512, rowsFull5F64AVX512, rowsFull6F64AVX512, rowsFull7F64AVX512, rowsFull8F64AVX512, rowsFull9F64AVX512, rowsFull10F64AVX512, rowsFull11F64AVX512, rowsFull12F64AVX512, rowsFull13F64AVX512, rowsFull14F64AVX512},
+	rowsNext:  []rowsNextKernel[float64]{rowsNext1F64AVX512, rowsNext2F64AVX512, rowsNext3F64AVX512, rowsNext4F64AVX512, rowsNext5F64AVX512, rowsNext6F64AVX512, rowsNext7F64AVX512, rowsNext8F64AVX512, rowsNext9F64AVX512, rowsNext10F64AVX512, rowsNext11F64AVX512, rowsNext12F64AVX512, rowsNext13F64AVX512, rowsNext14F64AVX512},
 	rowsWide:  []rowsKernel[float64]{rowsWide1F64AVX512},
 	rowsPair:  []rowsKernel[float64]{rowsPair1F64AVX512},
 	rowsEdge:  []rowsEdgeKernel[float64]{rowsEdge1F64AVX512, rowsEdge2F64AVX512, rowsEdge3F64AVX512, rowsEdge4F64AVX512, rowsEdge5F64AVX512, rowsEdge6F64AVX512, rowsEdge7F64AVX512, rowsEdge8F64AVX512, rowsEdge9F64AVX512, rowsEdge10F64AVX512, rowsEdge11F64AVX512, rowsEdge12F64AVX512, rowsEdge13F64AVX512, rowsEdge14F64AVX512},
@@ -53,6 +56,7 @@ var microF64AVX512 = microKernels[float64]{
 var microF64AVX2 = microKernels[float64]{
 	tileM: 6, lanes: 4,
 	rowsFull:  []rowsKernel[float64]{rowsFull1F64AVX2, rowsFull2F64AVX2, rowsFull3F64AVX2, rowsFull4F64AVX2, rowsFull5F64AVX2, rowsFull6F64AVX2},
+	rowsNext:  []rowsNextKernel[float64]{rowsNext1F64AVX2, rowsNext2F64AVX2, rowsNext3F64AVX2, rowsNext4F64AVX2, rowsNext5F64AVX2, rowsNext6F64AVX2},
 	rowsWide:  []rowsKernel[float64]{rowsWide1F64AVX2},
 	rowsPair:  []rowsKernel[float64]{rowsPair1F64AVX2},
 	rowsEdge:  []rowsEdgeKernel[float64]{rowsEdge1F64AVX2, rowsEdge2F64AVX2, rowsEdge3F64AVX2, rowsEdge4F64AVX2, rowsEdge5F64AVX2, rowsEdge6F64AVX2},

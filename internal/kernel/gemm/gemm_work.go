@@ -56,7 +56,7 @@ func (w *gemmWork[T]) direct() {
 	if w.streams() {
 		j0 = w.stream()
 	}
-	kc := tiles.EqualBlocks(w.K, w.directK)
+	kc := tiles.EqualBlocks(w.K, w.directSteps(w.Gemm))
 	height := w.directRows(kc)
 	if w.TransB {
 		w.roomForTransposed(kc, w.i1-w.i0 > height)
@@ -75,21 +75,50 @@ func (w *gemmWork[T]) directRows(kn int) int {
 }
 
 // directPanels multiplies rows [i0, i1) of A, kn steps of k from p on, with the panels of B from
-// column j on.
-func (w *gemmWork[T]) directPanels(i0, i1, p, kn, j int) {
+// column j0 on.
+func (w *gemmWork[T]) directPanels(i0, i1, p, kn, j0 int) {
 	rows := tiles.Cut(i1-i0, w.micro.tileM)
 	oneRow := rows.Rows == 1 && !w.TransB // what is packed of B has panels
-	for width := 0; j < w.j1; j += width {
+	for j, width := j0, 0; j < w.j1; j += width {
 		if width = min(w.micro.panel(), w.j1-j); oneRow {
 			width = w.micro.rowWidth(w.j1 - j)
 		}
 		bp, ldb := w.panelInPlace(p, j, kn, width, i0 == w.i0)
+		if next := w.nextInPlace(rows, p, kn, j, width, j0); next != nil {
+			w.panelFetching(rows, i0, p, kn, j, next)
+			continue
+		}
 		for t := range rows.Tiles {
 			row, h := rows.Tile(t)
 			i := i0 + row
 			w.micro.rowsTile(h, width, kn, &w.a[i*w.LDA+p], w.LDA, bp, ldb, &w.c[i*w.LDC+j], w.LDC, w.beta(p))
 		}
 	}
+}
+
+// panelFetching multiplies rows of A with a panel of B in place. Tiles fetch the rows of the next
+// panel by turns.
+func (w *gemmWork[T]) panelFetching(rows tiles.Tiling, i0, p, kn, j int, next []T) {
+	for t := range rows.Tiles {
+		row, h := rows.Tile(t)
+		i := i0 + row
+		w.micro.rowsNext[h-1](kn, &w.a[i*w.LDA+p], w.LDA, &w.b[p*w.LDB+j], w.LDB, &next[t%roundSteps*w.LDB], &w.c[i*w.LDC+j], w.LDC, w.beta(p))
+	}
+}
+
+// nextInPlace returns the panel of B that is multiplied after the one at column j: the one beside it,
+// or the first of the next steps of k. It is nil where there are too few tiles to fetch all of it, or
+// another kernel than that for whole panels has to multiply.
+func (w *gemmWork[T]) nextInPlace(rows tiles.Tiling, p, kn, j, width, j0 int) []T {
+	switch {
+	case rows.Tiles < roundSteps || kn < roundSteps || w.TransB || width < w.micro.panel():
+		return nil
+	case j+width < w.j1:
+		return w.b[p*w.LDB+j+width:]
+	case p+kn+roundSteps <= w.K:
+		return w.b[(p+kn)*w.LDB+j0:]
+	}
+	return nil
 }
 
 // roomForTransposed makes room for what is packed of B: all of it if other rows of A use it
@@ -291,11 +320,7 @@ func (w *gemmWork[T]) column(rows tiles.Tiling, i, p, kn, j int, pb []T, width i
 	if !w.TransB {
 		src, ldb = &w.b[p*w.LDB+j], w.LDB
 	}
-	next := unsafe.Pointer(&pb[0])
-	if w.again {
-		next = unsafe.Pointer(&pb[w.panelStride(kn)])
-	}
-	ahead := uintptr(kn*panel/rows.Tiles) * unsafe.Sizeof(pb[0])
+	next, ldn := w.nextPanel(p, kn, j, pb, width, first)
 	for t := range rows.Tiles {
 		row, h := rows.Tile(t)
 		a, c := &w.packed.a[tileAt(t, row, kn)], &w.c[(i+row)*w.LDC+j-w.origin]
@@ -305,9 +330,22 @@ func (w *gemmWork[T]) column(rows tiles.Tiling, i, p, kn, j int, pb []T, width i
 		case first && t == 0 && !w.TransB:
 			w.micro.packFirst[h-1](kn, a, src, ldb, &pb[0], c, w.LDC, w.beta(p))
 		default:
-			// The next panel is fetched, a part by each tile: the packed one, or memory behind it.
-			hint := (*T)(unsafe.Add(next, uintptr(t)*ahead))
-			w.micro.packFull[h-1](kn, a, &pb[0], hint, c, w.LDC, w.beta(p))
+			// Tiles fetch the next panel's rows by turns.
+			w.micro.packFull[h-1](kn, a, &pb[0], &next[t%roundSteps*ldn], ldn, c, w.LDC, w.beta(p))
 		}
 	}
+}
+
+// nextPanel returns what is multiplied after a panel at column j, and how far its rows are apart:
+// the panel of B beside it, if the first rows of A have that packed, or the next packed panel.
+func (w *gemmWork[T]) nextPanel(p, kn, j int, pb []T, width int, first bool) ([]T, int) {
+	switch {
+	case kn < roundSteps:
+		return pb, 0
+	case first && !w.TransB && j+width < w.j1:
+		return w.b[p*w.LDB+j+width:], w.LDB
+	case w.again && !first:
+		return pb[w.panelStride(kn):], w.micro.panel()
+	}
+	return pb, w.micro.panel()
 }
