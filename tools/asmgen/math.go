@@ -33,30 +33,28 @@ func newExp(a *asm) *expConsts {
 	return &expConsts{
 		a: a,
 		// Beyond these the result is Inf or 0 whatever the number.
-		hi: a.float(89), lo: a.float(-105),
+		hi: a.float(89), lo: a.float(-104),
 		log2e: a.float(math.Log2E), c1: a.float(0.693359375), c2: a.float(-2.12194440e-4),
 		p: a.floats(1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1, 1, 1),
 	}
 }
 
-// full is e^x for every x.
+// full is e^x for every x. Where the result is 0, that is not left to the scaling: a product
+// below the least number interrupts the processor for as long as hundreds of others take, and
+// sequences are masked by numbers like -10000.
 func (e *expConsts) full(x vec) vec {
 	a := e.a
 	// The second operand of min and max is the result for NaN.
 	x = vmin(a, a.inReg(e.hi), x)
-	return e.bounded(vmax(a, a.inReg(e.lo), x))
-}
-
-// bounded is e^x for numbers from lo to hi, and NaN.
-func (e *expConsts) bounded(x vec) vec {
-	a := e.a
-	p, n := e.reduced(x)
+	some := a.compare(cmpNotLess, x, e.lo)
 	if a.isa == avx512 {
+		p, n := e.reduced(x)
 		r := a.vec()
-		a.VSCALEFPS(n, p, r)
+		a.VSCALEFPS_Z(n, p, some, r)
 		return r
 	}
-	return e.scale(p, n)
+	p, n := e.reduced(vmax(a, a.inReg(e.lo), x))
+	return e.scale(a.keep(some, p), n)
 }
 
 // reduced returns e^r and n.
@@ -210,13 +208,13 @@ type erfConsts struct {
 	exp        *expConsts
 	sign, abs  operand.Op
 	half, one  operand.Op
-	most       operand.Op // beyond, the complement is 0
+	most       operand.Op // beyond, the result does not change
 	near, tail []operand.Op
 }
 
-func newErfConsts(a *asm) *erfConsts {
+func newErfConsts(a *asm, most float64) *erfConsts {
 	return &erfConsts{
-		a: a, exp: newExp(a), sign: a.word(1 << 31), abs: a.word(1<<31 - 1), half: a.float(0.5), one: a.float(1), most: a.float(10.2),
+		a: a, exp: newExp(a), sign: a.word(1 << 31), abs: a.word(1<<31 - 1), half: a.float(0.5), one: a.float(1), most: a.float(most),
 		near: a.stored(7.853861306095239e-5, -8.010193718248951e-4, 5.1883277113232715e-3, -2.685381195935939e-2, 0.11283585149583468, -0.3761262582439011, 1.1283791657267814),
 		tail: a.stored(-6.137638183729298e-2, 0.296747228178276, -0.5127340574203679, 0.30640012998758465, -4.4960620120192515e-2,
 			0.2097958514225951, 0.241489291229122, 0.2825717199165999, 0.28207661112689075),
@@ -246,7 +244,7 @@ func (e *erfConsts) parts(x vec, limit operand.Op) (near cond, erf, erfc vec) {
 }
 
 func newErf(a *asm) func(x vec) vec {
-	e := newErfConsts(a)
+	e := newErfConsts(a, 5) // the complement is 1e-12 there
 	return func(x vec) vec {
 		near, erf, erfc := e.parts(x, e.one)
 		far := a.or(vsub(a, a.inReg(e.one), erfc), a.and(x, e.sign))
@@ -255,7 +253,7 @@ func newErf(a *asm) func(x vec) vec {
 }
 
 func newErfc(a *asm) func(x vec) vec {
-	e, two := newErfConsts(a), a.float(2)
+	e, two := newErfConsts(a, 10.2), a.float(2) // the complement is 0 there
 	return func(x vec) vec {
 		near, erf, erfc := e.parts(x, e.half) // 1 - erf x loses digits towards 1
 		far := a.choose(a.compare(cmpLess, x, a.zero()), vsub(a, a.inReg(two), erfc), erfc)

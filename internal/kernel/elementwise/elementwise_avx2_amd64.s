@@ -1833,60 +1833,64 @@ unrolled:
 	VMOVUPS      (CX), Y0
 	VMOVUPS      word8_42b20000<>+0(SB), Y1
 	VMINPS       Y0, Y1, Y0
-	VMOVUPS      word8_c2d20000<>+0(SB), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMULPS       word8_3fb8aa3b<>+0(SB), Y0, Y1
-	VROUNDPS     $0x08, Y1, Y1
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y0, Y1
+	VMOVUPS      word8_c2d00000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y0, Y2
+	VROUNDPS     $0x08, Y2, Y2
 	VMOVUPS      Y0, Y0
-	VFNMADD231PS word8_3f318000<>+0(SB), Y1, Y0
+	VFNMADD231PS word8_3f318000<>+0(SB), Y2, Y0
 	VMOVUPS      Y0, Y0
-	VFNMADD231PS word8_b95e8083<>+0(SB), Y1, Y0
-	VMOVUPS      word8_39506967<>+0(SB), Y2
-	VFMADD213PS  word8_3ab743ce<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3c088908<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3f000000<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y2
-	VCVTPS2DQ    Y1, Y0
-	VPSRAD       $0x01, Y0, Y1
-	VPSUBD       Y1, Y0, Y0
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y2, Y0
+	VMOVUPS      word8_39506967<>+0(SB), Y3
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3c088908<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3f000000<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y3
+	VANDPS       Y1, Y3, Y0
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       word8_0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y0, Y0
 	VPADDD       word8_0000007f<>+0(SB), Y1, Y1
 	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
-	VPADDD       word8_0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y1, Y0
+	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      32(CX), Y0
 	VMOVUPS      word8_42b20000<>+0(SB), Y1
 	VMINPS       Y0, Y1, Y0
-	VMOVUPS      word8_c2d20000<>+0(SB), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMULPS       word8_3fb8aa3b<>+0(SB), Y0, Y1
-	VROUNDPS     $0x08, Y1, Y1
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y0, Y1
+	VMOVUPS      word8_c2d00000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y0, Y2
+	VROUNDPS     $0x08, Y2, Y2
 	VMOVUPS      Y0, Y0
-	VFNMADD231PS word8_3f318000<>+0(SB), Y1, Y0
+	VFNMADD231PS word8_3f318000<>+0(SB), Y2, Y0
 	VMOVUPS      Y0, Y0
-	VFNMADD231PS word8_b95e8083<>+0(SB), Y1, Y0
-	VMOVUPS      word8_39506967<>+0(SB), Y2
-	VFMADD213PS  word8_3ab743ce<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3c088908<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3f000000<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y2
-	VCVTPS2DQ    Y1, Y0
-	VPSRAD       $0x01, Y0, Y1
-	VPSUBD       Y1, Y0, Y0
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y2, Y0
+	VMOVUPS      word8_39506967<>+0(SB), Y3
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3c088908<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3f000000<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y3
+	VANDPS       Y1, Y3, Y0
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       word8_0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y0, Y0
 	VPADDD       word8_0000007f<>+0(SB), Y1, Y1
 	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
-	VPADDD       word8_0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y1, Y0
+	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, 32(AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
@@ -1902,31 +1906,33 @@ single:
 	VMOVUPS      (CX), Y0
 	VMOVUPS      word8_42b20000<>+0(SB), Y1
 	VMINPS       Y0, Y1, Y0
-	VMOVUPS      word8_c2d20000<>+0(SB), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMULPS       word8_3fb8aa3b<>+0(SB), Y0, Y1
-	VROUNDPS     $0x08, Y1, Y1
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y0, Y1
+	VMOVUPS      word8_c2d00000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y0, Y2
+	VROUNDPS     $0x08, Y2, Y2
 	VMOVUPS      Y0, Y0
-	VFNMADD231PS word8_3f318000<>+0(SB), Y1, Y0
+	VFNMADD231PS word8_3f318000<>+0(SB), Y2, Y0
 	VMOVUPS      Y0, Y0
-	VFNMADD231PS word8_b95e8083<>+0(SB), Y1, Y0
-	VMOVUPS      word8_39506967<>+0(SB), Y2
-	VFMADD213PS  word8_3ab743ce<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3c088908<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3f000000<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y2
-	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y2
-	VCVTPS2DQ    Y1, Y0
-	VPSRAD       $0x01, Y0, Y1
-	VPSUBD       Y1, Y0, Y0
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y2, Y0
+	VMOVUPS      word8_39506967<>+0(SB), Y3
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3c088908<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3f000000<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y3
+	VANDPS       Y1, Y3, Y0
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       word8_0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y0, Y0
 	VPADDD       word8_0000007f<>+0(SB), Y1, Y1
 	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
-	VPADDD       word8_0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y1, Y0
+	VMULPS       Y1, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
@@ -1943,31 +1949,33 @@ after_single:
 	VMASKMOVPS   (CX), Y0, Y1
 	VMOVUPS      word8_42b20000<>+0(SB), Y2
 	VMINPS       Y1, Y2, Y1
-	VMOVUPS      word8_c2d20000<>+0(SB), Y2
-	VMAXPS       Y1, Y2, Y1
-	VMULPS       word8_3fb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS     $0x08, Y2, Y2
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y1, Y2
+	VMOVUPS      word8_c2d00000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y1
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y1, Y3
+	VROUNDPS     $0x08, Y3, Y3
 	VMOVUPS      Y1, Y1
-	VFNMADD231PS word8_3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS word8_3f318000<>+0(SB), Y3, Y1
 	VMOVUPS      Y1, Y1
-	VFNMADD231PS word8_b95e8083<>+0(SB), Y2, Y1
-	VMOVUPS      word8_39506967<>+0(SB), Y3
-	VFMADD213PS  word8_3ab743ce<>+0(SB), Y1, Y3
-	VFMADD213PS  word8_3c088908<>+0(SB), Y1, Y3
-	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y1, Y3
-	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y1, Y3
-	VFMADD213PS  word8_3f000000<>+0(SB), Y1, Y3
-	VFMADD213PS  word8_3f800000<>+0(SB), Y1, Y3
-	VFMADD213PS  word8_3f800000<>+0(SB), Y1, Y3
-	VCVTPS2DQ    Y2, Y1
-	VPSRAD       $0x01, Y1, Y2
-	VPSUBD       Y2, Y1, Y1
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y3, Y1
+	VMOVUPS      word8_39506967<>+0(SB), Y4
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3c088908<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3f000000<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3f800000<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3f800000<>+0(SB), Y1, Y4
+	VANDPS       Y2, Y4, Y1
+	VCVTPS2DQ    Y3, Y2
+	VPSRAD       $0x01, Y2, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPADDD       word8_0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y1, Y1
 	VPADDD       word8_0000007f<>+0(SB), Y2, Y2
 	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
-	VPADDD       word8_0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
+	VMULPS       Y2, Y1, Y1
 	VMASKMOVPS   Y1, Y0, (AX)
 
 done:
@@ -1984,15 +1992,15 @@ DATA word8_42b20000<>+24(SB)/4, $0x42b20000
 DATA word8_42b20000<>+28(SB)/4, $0x42b20000
 GLOBL word8_42b20000<>(SB), RODATA|NOPTR, $32
 
-DATA word8_c2d20000<>+0(SB)/4, $0xc2d20000
-DATA word8_c2d20000<>+4(SB)/4, $0xc2d20000
-DATA word8_c2d20000<>+8(SB)/4, $0xc2d20000
-DATA word8_c2d20000<>+12(SB)/4, $0xc2d20000
-DATA word8_c2d20000<>+16(SB)/4, $0xc2d20000
-DATA word8_c2d20000<>+20(SB)/4, $0xc2d20000
-DATA word8_c2d20000<>+24(SB)/4, $0xc2d20000
-DATA word8_c2d20000<>+28(SB)/4, $0xc2d20000
-GLOBL word8_c2d20000<>(SB), RODATA|NOPTR, $32
+DATA word8_c2d00000<>+0(SB)/4, $0xc2d00000
+DATA word8_c2d00000<>+4(SB)/4, $0xc2d00000
+DATA word8_c2d00000<>+8(SB)/4, $0xc2d00000
+DATA word8_c2d00000<>+12(SB)/4, $0xc2d00000
+DATA word8_c2d00000<>+16(SB)/4, $0xc2d00000
+DATA word8_c2d00000<>+20(SB)/4, $0xc2d00000
+DATA word8_c2d00000<>+24(SB)/4, $0xc2d00000
+DATA word8_c2d00000<>+28(SB)/4, $0xc2d00000
+GLOBL word8_c2d00000<>(SB), RODATA|NOPTR, $32
 
 DATA word8_3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
 DATA word8_3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
@@ -2693,31 +2701,33 @@ single:
 	VPOR         word8_80000000<>+0(SB), Y0, Y1
 	VMOVUPS      word8_42b20000<>+0(SB), Y2
 	VMINPS       Y1, Y2, Y1
-	VMOVUPS      word8_c2d20000<>+0(SB), Y2
-	VMAXPS       Y1, Y2, Y1
-	VMULPS       word8_3fb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS     $0x08, Y2, Y2
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y1, Y2
+	VMOVUPS      word8_c2d00000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y1
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y1, Y3
+	VROUNDPS     $0x08, Y3, Y3
 	VMOVUPS      Y1, Y1
-	VFNMADD231PS word8_3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS word8_3f318000<>+0(SB), Y3, Y1
 	VMOVUPS      Y1, Y1
-	VFNMADD231PS word8_b95e8083<>+0(SB), Y2, Y1
-	VMOVUPS      word8_39506967<>+0(SB), Y3
-	VFMADD213PS  word8_3ab743ce<>+0(SB), Y1, Y3
-	VFMADD213PS  word8_3c088908<>+0(SB), Y1, Y3
-	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y1, Y3
-	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y1, Y3
-	VFMADD213PS  word8_3f000000<>+0(SB), Y1, Y3
-	VFMADD213PS  word8_3f800000<>+0(SB), Y1, Y3
-	VFMADD213PS  word8_3f800000<>+0(SB), Y1, Y3
-	VCVTPS2DQ    Y2, Y1
-	VPSRAD       $0x01, Y1, Y2
-	VPSUBD       Y2, Y1, Y1
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y3, Y1
+	VMOVUPS      word8_39506967<>+0(SB), Y4
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3c088908<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3f000000<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3f800000<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3f800000<>+0(SB), Y1, Y4
+	VANDPS       Y2, Y4, Y1
+	VCVTPS2DQ    Y3, Y2
+	VPSRAD       $0x01, Y2, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPADDD       word8_0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y1, Y1
 	VPADDD       word8_0000007f<>+0(SB), Y2, Y2
 	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
-	VPADDD       word8_0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y1
+	VMULPS       Y2, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VCMPPS       $0x11, Y2, Y0, Y0
 	VMOVUPS      word8_3f800000<>+0(SB), Y2
@@ -2741,31 +2751,33 @@ after_single:
 	VPOR         word8_80000000<>+0(SB), Y1, Y2
 	VMOVUPS      word8_42b20000<>+0(SB), Y3
 	VMINPS       Y2, Y3, Y2
-	VMOVUPS      word8_c2d20000<>+0(SB), Y3
-	VMAXPS       Y2, Y3, Y2
-	VMULPS       word8_3fb8aa3b<>+0(SB), Y2, Y3
-	VROUNDPS     $0x08, Y3, Y3
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y2, Y3
+	VMOVUPS      word8_c2d00000<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y2, Y4
+	VROUNDPS     $0x08, Y4, Y4
 	VMOVUPS      Y2, Y2
-	VFNMADD231PS word8_3f318000<>+0(SB), Y3, Y2
+	VFNMADD231PS word8_3f318000<>+0(SB), Y4, Y2
 	VMOVUPS      Y2, Y2
-	VFNMADD231PS word8_b95e8083<>+0(SB), Y3, Y2
-	VMOVUPS      word8_39506967<>+0(SB), Y4
-	VFMADD213PS  word8_3ab743ce<>+0(SB), Y2, Y4
-	VFMADD213PS  word8_3c088908<>+0(SB), Y2, Y4
-	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y2, Y4
-	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y2, Y4
-	VFMADD213PS  word8_3f000000<>+0(SB), Y2, Y4
-	VFMADD213PS  word8_3f800000<>+0(SB), Y2, Y4
-	VFMADD213PS  word8_3f800000<>+0(SB), Y2, Y4
-	VCVTPS2DQ    Y3, Y2
-	VPSRAD       $0x01, Y2, Y3
-	VPSUBD       Y3, Y2, Y2
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y4, Y2
+	VMOVUPS      word8_39506967<>+0(SB), Y5
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3c088908<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3f000000<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3f800000<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3f800000<>+0(SB), Y2, Y5
+	VANDPS       Y3, Y5, Y2
+	VCVTPS2DQ    Y4, Y3
+	VPSRAD       $0x01, Y3, Y4
+	VPSUBD       Y4, Y3, Y3
+	VPADDD       word8_0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y2, Y2
 	VPADDD       word8_0000007f<>+0(SB), Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y4, Y3
-	VPADDD       word8_0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y2
+	VMULPS       Y3, Y2, Y2
 	VXORPS       Y3, Y3, Y3
 	VCMPPS       $0x11, Y3, Y1, Y1
 	VMOVUPS      word8_3f800000<>+0(SB), Y3
@@ -2789,7 +2801,7 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-24
 
 single:
 	VMOVUPS      (CX), Y0
-	VMOVUPS      word8_41233333<>+0(SB), Y1
+	VMOVUPS      word8_40a00000<>+0(SB), Y1
 	VPAND        word8_7fffffff<>+0(SB), Y0, Y2
 	VMINPS       Y2, Y1, Y1
 	VMULPS       Y1, Y1, Y2
@@ -2866,7 +2878,7 @@ after_single:
 	NEGQ         DX
 	VMOVUPS      64(BX)(DX*4), Y0
 	VMASKMOVPS   (CX), Y0, Y1
-	VMOVUPS      word8_41233333<>+0(SB), Y2
+	VMOVUPS      word8_40a00000<>+0(SB), Y2
 	VPAND        word8_7fffffff<>+0(SB), Y1, Y3
 	VMINPS       Y3, Y2, Y2
 	VMULPS       Y2, Y2, Y3
@@ -2935,15 +2947,15 @@ done:
 	VZEROUPPER
 	RET
 
-DATA word8_41233333<>+0(SB)/4, $0x41233333
-DATA word8_41233333<>+4(SB)/4, $0x41233333
-DATA word8_41233333<>+8(SB)/4, $0x41233333
-DATA word8_41233333<>+12(SB)/4, $0x41233333
-DATA word8_41233333<>+16(SB)/4, $0x41233333
-DATA word8_41233333<>+20(SB)/4, $0x41233333
-DATA word8_41233333<>+24(SB)/4, $0x41233333
-DATA word8_41233333<>+28(SB)/4, $0x41233333
-GLOBL word8_41233333<>(SB), RODATA|NOPTR, $32
+DATA word8_40a00000<>+0(SB)/4, $0x40a00000
+DATA word8_40a00000<>+4(SB)/4, $0x40a00000
+DATA word8_40a00000<>+8(SB)/4, $0x40a00000
+DATA word8_40a00000<>+12(SB)/4, $0x40a00000
+DATA word8_40a00000<>+16(SB)/4, $0x40a00000
+DATA word8_40a00000<>+20(SB)/4, $0x40a00000
+DATA word8_40a00000<>+24(SB)/4, $0x40a00000
+DATA word8_40a00000<>+28(SB)/4, $0x40a00000
+GLOBL word8_40a00000<>(SB), RODATA|NOPTR, $32
 
 DATA word8_38a4b519<>+0(SB)/4, $0x38a4b519
 DATA word8_38a4b519<>+4(SB)/4, $0x38a4b519
@@ -3267,6 +3279,16 @@ after_single:
 done:
 	VZEROUPPER
 	RET
+
+DATA word8_41233333<>+0(SB)/4, $0x41233333
+DATA word8_41233333<>+4(SB)/4, $0x41233333
+DATA word8_41233333<>+8(SB)/4, $0x41233333
+DATA word8_41233333<>+12(SB)/4, $0x41233333
+DATA word8_41233333<>+16(SB)/4, $0x41233333
+DATA word8_41233333<>+20(SB)/4, $0x41233333
+DATA word8_41233333<>+24(SB)/4, $0x41233333
+DATA word8_41233333<>+28(SB)/4, $0x41233333
+GLOBL word8_41233333<>(SB), RODATA|NOPTR, $32
 
 DATA word8_40000000<>+0(SB)/4, $0x40000000
 DATA word8_40000000<>+4(SB)/4, $0x40000000

@@ -375,62 +375,66 @@ unrolled:
 	VSUBPS       Y0, Y3, Y3
 	VMOVUPS      word8_42b20000<>+0(SB), Y4
 	VMINPS       Y3, Y4, Y3
-	VMOVUPS      word8_c2d20000<>+0(SB), Y4
-	VMAXPS       Y3, Y4, Y3
-	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y3, Y4
+	VMOVUPS      word8_c2d00000<>+0(SB), Y5
+	VMAXPS       Y3, Y5, Y3
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y5, Y5
 	VMOVUPS      Y3, Y3
-	VFNMADD231PS word8_3f318000<>+0(SB), Y4, Y3
+	VFNMADD231PS word8_3f318000<>+0(SB), Y5, Y3
 	VMOVUPS      Y3, Y3
-	VFNMADD231PS word8_b95e8083<>+0(SB), Y4, Y3
-	VMOVUPS      word8_39506967<>+0(SB), Y5
-	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3c088908<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3f000000<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y5
-	VCVTPS2DQ    Y4, Y3
-	VPSRAD       $0x01, Y3, Y4
-	VPSUBD       Y4, Y3, Y3
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y5, Y3
+	VMOVUPS      word8_39506967<>+0(SB), Y6
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3c088908<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3f000000<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y6
+	VANDPS       Y4, Y6, Y3
+	VCVTPS2DQ    Y5, Y4
+	VPSRAD       $0x01, Y4, Y5
+	VPSUBD       Y5, Y4, Y4
+	VPADDD       word8_0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y3, Y3
 	VPADDD       word8_0000007f<>+0(SB), Y4, Y4
 	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y4
-	VPADDD       word8_0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y4, Y3
+	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	VMOVUPS      Y3, (DX)
 	VMOVUPS      32(AX), Y3
 	VSUBPS       Y0, Y3, Y3
 	VMOVUPS      word8_42b20000<>+0(SB), Y4
 	VMINPS       Y3, Y4, Y3
-	VMOVUPS      word8_c2d20000<>+0(SB), Y4
-	VMAXPS       Y3, Y4, Y3
-	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y3, Y4
+	VMOVUPS      word8_c2d00000<>+0(SB), Y5
+	VMAXPS       Y3, Y5, Y3
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y5, Y5
 	VMOVUPS      Y3, Y3
-	VFNMADD231PS word8_3f318000<>+0(SB), Y4, Y3
+	VFNMADD231PS word8_3f318000<>+0(SB), Y5, Y3
 	VMOVUPS      Y3, Y3
-	VFNMADD231PS word8_b95e8083<>+0(SB), Y4, Y3
-	VMOVUPS      word8_39506967<>+0(SB), Y5
-	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3c088908<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3f000000<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y5
-	VCVTPS2DQ    Y4, Y3
-	VPSRAD       $0x01, Y3, Y4
-	VPSUBD       Y4, Y3, Y3
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y5, Y3
+	VMOVUPS      word8_39506967<>+0(SB), Y6
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3c088908<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3f000000<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y6
+	VANDPS       Y4, Y6, Y3
+	VCVTPS2DQ    Y5, Y4
+	VPSRAD       $0x01, Y4, Y5
+	VPSUBD       Y5, Y4, Y4
+	VPADDD       word8_0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y3, Y3
 	VPADDD       word8_0000007f<>+0(SB), Y4, Y4
 	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y4
-	VPADDD       word8_0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y4, Y3
+	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y1, Y1
 	VMOVUPS      Y3, 32(DX)
 	ADDQ         $+64, AX
@@ -448,31 +452,33 @@ single:
 	VSUBPS       Y0, Y3, Y3
 	VMOVUPS      word8_42b20000<>+0(SB), Y4
 	VMINPS       Y3, Y4, Y3
-	VMOVUPS      word8_c2d20000<>+0(SB), Y4
-	VMAXPS       Y3, Y4, Y3
-	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y3, Y4
+	VMOVUPS      word8_c2d00000<>+0(SB), Y5
+	VMAXPS       Y3, Y5, Y3
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y5, Y5
 	VMOVUPS      Y3, Y3
-	VFNMADD231PS word8_3f318000<>+0(SB), Y4, Y3
+	VFNMADD231PS word8_3f318000<>+0(SB), Y5, Y3
 	VMOVUPS      Y3, Y3
-	VFNMADD231PS word8_b95e8083<>+0(SB), Y4, Y3
-	VMOVUPS      word8_39506967<>+0(SB), Y5
-	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3c088908<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3f000000<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y5
-	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y5
-	VCVTPS2DQ    Y4, Y3
-	VPSRAD       $0x01, Y3, Y4
-	VPSUBD       Y4, Y3, Y3
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y5, Y3
+	VMOVUPS      word8_39506967<>+0(SB), Y6
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3c088908<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3f000000<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y6
+	VANDPS       Y4, Y6, Y3
+	VCVTPS2DQ    Y5, Y4
+	VPSRAD       $0x01, Y4, Y5
+	VPSUBD       Y5, Y4, Y4
+	VPADDD       word8_0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y3, Y3
 	VPADDD       word8_0000007f<>+0(SB), Y4, Y4
 	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y4
-	VPADDD       word8_0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y4, Y3
+	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	VMOVUPS      Y3, (DX)
 	ADDQ         $+32, AX
@@ -491,31 +497,33 @@ after_single:
 	VSUBPS       Y0, Y4, Y0
 	VMOVUPS      word8_42b20000<>+0(SB), Y4
 	VMINPS       Y0, Y4, Y0
-	VMOVUPS      word8_c2d20000<>+0(SB), Y4
-	VMAXPS       Y0, Y4, Y0
-	VMULPS       word8_3fb8aa3b<>+0(SB), Y0, Y4
-	VROUNDPS     $0x08, Y4, Y4
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y0, Y4
+	VMOVUPS      word8_c2d00000<>+0(SB), Y5
+	VMAXPS       Y0, Y5, Y0
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y0, Y5
+	VROUNDPS     $0x08, Y5, Y5
 	VMOVUPS      Y0, Y0
-	VFNMADD231PS word8_3f318000<>+0(SB), Y4, Y0
+	VFNMADD231PS word8_3f318000<>+0(SB), Y5, Y0
 	VMOVUPS      Y0, Y0
-	VFNMADD231PS word8_b95e8083<>+0(SB), Y4, Y0
-	VMOVUPS      word8_39506967<>+0(SB), Y5
-	VFMADD213PS  word8_3ab743ce<>+0(SB), Y0, Y5
-	VFMADD213PS  word8_3c088908<>+0(SB), Y0, Y5
-	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y0, Y5
-	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y0, Y5
-	VFMADD213PS  word8_3f000000<>+0(SB), Y0, Y5
-	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y5
-	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y5
-	VCVTPS2DQ    Y4, Y0
-	VPSRAD       $0x01, Y0, Y4
-	VPSUBD       Y4, Y0, Y0
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y5, Y0
+	VMOVUPS      word8_39506967<>+0(SB), Y6
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y0, Y6
+	VFMADD213PS  word8_3c088908<>+0(SB), Y0, Y6
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y0, Y6
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y0, Y6
+	VFMADD213PS  word8_3f000000<>+0(SB), Y0, Y6
+	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y6
+	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y6
+	VANDPS       Y4, Y6, Y0
+	VCVTPS2DQ    Y5, Y4
+	VPSRAD       $0x01, Y4, Y5
+	VPSUBD       Y5, Y4, Y4
+	VPADDD       word8_0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y0, Y0
 	VPADDD       word8_0000007f<>+0(SB), Y4, Y4
 	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y4
-	VPADDD       word8_0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y4, Y0
+	VMULPS       Y4, Y0, Y0
 	VANDPS       Y3, Y0, Y4
 	VADDPS       Y4, Y1, Y1
 	VMASKMOVPS   Y0, Y3, (DX)
@@ -542,15 +550,15 @@ DATA word8_42b20000<>+24(SB)/4, $0x42b20000
 DATA word8_42b20000<>+28(SB)/4, $0x42b20000
 GLOBL word8_42b20000<>(SB), RODATA|NOPTR, $32
 
-DATA word8_c2d20000<>+0(SB)/4, $0xc2d20000
-DATA word8_c2d20000<>+4(SB)/4, $0xc2d20000
-DATA word8_c2d20000<>+8(SB)/4, $0xc2d20000
-DATA word8_c2d20000<>+12(SB)/4, $0xc2d20000
-DATA word8_c2d20000<>+16(SB)/4, $0xc2d20000
-DATA word8_c2d20000<>+20(SB)/4, $0xc2d20000
-DATA word8_c2d20000<>+24(SB)/4, $0xc2d20000
-DATA word8_c2d20000<>+28(SB)/4, $0xc2d20000
-GLOBL word8_c2d20000<>(SB), RODATA|NOPTR, $32
+DATA word8_c2d00000<>+0(SB)/4, $0xc2d00000
+DATA word8_c2d00000<>+4(SB)/4, $0xc2d00000
+DATA word8_c2d00000<>+8(SB)/4, $0xc2d00000
+DATA word8_c2d00000<>+12(SB)/4, $0xc2d00000
+DATA word8_c2d00000<>+16(SB)/4, $0xc2d00000
+DATA word8_c2d00000<>+20(SB)/4, $0xc2d00000
+DATA word8_c2d00000<>+24(SB)/4, $0xc2d00000
+DATA word8_c2d00000<>+28(SB)/4, $0xc2d00000
+GLOBL word8_c2d00000<>(SB), RODATA|NOPTR, $32
 
 DATA word8_3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
 DATA word8_3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
