@@ -52,13 +52,20 @@ func rmsPropLoop() loop {
 	return loop{name: "rmsProp", doc: "moves the mean square s by c = 1-rho, the momentum m and v by the gradient grad.",
 		stores: []string{"v", "s", "m"}, loads: []string{"v", "s", "m", "grad"}, scalars: []string{"lr", "c", "momentum", "epsilon"}, unroll: 2,
 		body: func(a *asm) func(in, k []vec) []vec {
+			flush := newFlush(a)
 			return func(in, k []vec) []vec {
 				v, s, m, g := in[0], in[1], in[2], in[3]
-				s = vadd(a, s, vmul(a, vsub(a, vmul(a, g, g), s), k[1]))
-				m = vadd(a, vmul(a, m, k[2]), vdiv(a, vmul(a, g, k[0]), a.sqrt(vadd(a, s, k[3]))))
+				s = flush(vadd(a, s, vmul(a, vsub(a, vmul(a, g, g), s), k[1])))
+				m = flush(vadd(a, vmul(a, m, k[2]), vdiv(a, vmul(a, g, k[0]), a.sqrt(vadd(a, s, k[3])))))
 				return []vec{vsub(a, v, m), s, m}
 			}
 		}}
+}
+
+// newFlush returns what sets subnormal numbers to 0, as the package does without vectors.
+func newFlush(a *asm) func(x vec) vec {
+	abs, normal := a.word(1<<31-1), a.word(0x00800000)
+	return func(x vec) vec { return a.keep(a.compare(cmpNotLess, a.and(x, abs), normal), x) }
 }
 
 // streamed returns the loop that leaves its operands alone and stores past the caches.
@@ -93,8 +100,9 @@ func momentumLoop() loop {
 	return loop{name: "momentum", doc: "sets m = m·momentum + grad and v -= lr·m.",
 		stores: []string{"v", "m"}, loads: []string{"v", "m", "grad"}, scalars: []string{"lr", "momentum"}, unroll: 4,
 		body: func(a *asm) func(in, s []vec) []vec {
+			flush := newFlush(a)
 			return func(in, s []vec) []vec {
-				m := a.fma(in[1], s[1], in[2])
+				m := flush(a.fma(in[1], s[1], in[2]))
 				return []vec{a.fnma(m, s[0], in[0]), m}
 			}
 		}}
@@ -104,10 +112,11 @@ func adamLoop() loop {
 	return loop{name: "adam", doc: "moves v with the moments m and s by the gradient grad; c1 and c2 are 1-beta.",
 		stores: []string{"v", "m", "s"}, loads: []string{"v", "m", "s", "grad"}, scalars: []string{"alpha", "c1", "c2", "epsilon"}, unroll: 2,
 		body: func(a *asm) func(in, k []vec) []vec {
+			flush := newFlush(a)
 			return func(in, k []vec) []vec {
 				v, m, s, g := in[0], in[1], in[2], in[3]
-				m = a.fma(vsub(a, g, m), k[1], m)
-				s = a.fma(vsub(a, vmul(a, g, g), s), k[2], s)
+				m = flush(a.fma(vsub(a, g, m), k[1], m))
+				s = flush(a.fma(vsub(a, vmul(a, g, g), s), k[2], s))
 				step := vdiv(a, vmul(a, m, k[0]), vadd(a, a.sqrt(s), k[3]))
 				return []vec{vsub(a, v, step), m, s}
 			}

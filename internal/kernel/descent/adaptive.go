@@ -44,8 +44,8 @@ func RMSProp[T numeric.Float](v, s, m, g []T, lr, rho, momentum, epsilon T) {
 	}
 	s, m, g = s[:len(v)], m[:len(v)], g[:len(v)]
 	for i := range v {
-		s[i] += (g[i]*g[i] - s[i]) * (1 - rho)
-		m[i] = m[i]*momentum + g[i]*lr/sqrt(s[i]+epsilon)
+		s[i] = Flushed(s[i] + (g[i]*g[i]-s[i])*(1-rho))
+		m[i] = Flushed(m[i]*momentum + g[i]*lr/sqrt(s[i]+epsilon))
 		v[i] -= m[i]
 	}
 }

@@ -2,6 +2,7 @@ package descent
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/numeric"
@@ -32,6 +33,20 @@ func AddScaled(y []float32, a, b float32, x []float32) {
 	}
 }
 
+// Flushed is x, or 0 for a subnormal number, as TensorFlow's threads have it. What decays where no
+// gradient comes would else stay at the least of these, whose ten-fold time every later step would
+// take.
+func Flushed[T numeric.Float](x T) T {
+	least := 0x1p-1022
+	if unsafe.Sizeof(x) == 4 {
+		least = 0x1p-126
+	}
+	if math.Abs(float64(x)) < least {
+		return 0
+	}
+	return x
+}
+
 // Momentum sets m = m·momentum + g and v -= lr·m.
 func Momentum[T numeric.Float](v, m, g []T, lr, momentum T) {
 	if simd.momentum != nil {
@@ -44,7 +59,7 @@ func Momentum[T numeric.Float](v, m, g []T, lr, momentum T) {
 	}
 	m, g = m[:len(v)], g[:len(v)]
 	for i := range v {
-		m[i] = m[i]*momentum + g[i]
+		m[i] = Flushed(m[i]*momentum + g[i])
 		v[i] -= lr * m[i]
 	}
 }
@@ -54,7 +69,7 @@ func Momentum[T numeric.Float](v, m, g []T, lr, momentum T) {
 func MomentumNesterov[T numeric.Float](v, m, g []T, lr, momentum T) {
 	m, g = m[:len(v)], g[:len(v)]
 	for i := range v {
-		m[i] = m[i]*momentum + g[i]
+		m[i] = Flushed(m[i]*momentum + g[i])
 		v[i] -= lr*g[i] + lr*momentum*m[i]
 	}
 }
@@ -84,8 +99,8 @@ func Adam[T numeric.Float](v, m, s, g []T, p AdamStep[T]) {
 	}
 	m, s, g = m[:len(v)], s[:len(v)], g[:len(v)]
 	for i := range v {
-		m[i] += (g[i] - m[i]) * (1 - p.Beta1)
-		s[i] += (g[i]*g[i] - s[i]) * (1 - p.Beta2)
+		m[i] = Flushed(m[i] + (g[i]-m[i])*(1-p.Beta1))
+		s[i] = Flushed(s[i] + (g[i]*g[i]-s[i])*(1-p.Beta2))
 		d := m[i]
 		if p.Nesterov {
 			d = g[i]*(1-p.Beta1) + p.Beta1*m[i]

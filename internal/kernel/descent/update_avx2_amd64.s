@@ -108,7 +108,7 @@ DATA tail<>+124(SB)/4, $0x00000000
 GLOBL tail<>(SB), RODATA|NOPTR, $128
 
 // func momentumAVX2(v *float32, m *float32, grad *float32, n int, lr float32, momentum float32)
-// Requires: AVX, FMA3
+// Requires: AVX, AVX2, FMA3
 TEXT ·momentumAVX2(SB), NOSPLIT, $0-40
 	MOVQ         v+0(FP), AX
 	MOVQ         m+8(FP), CX
@@ -125,6 +125,9 @@ unrolled:
 	VMOVUPS      (DX), Y4
 	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
+	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
+	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
+	VANDPS       Y4, Y3, Y3
 	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVUPS      Y2, (AX)
@@ -134,6 +137,9 @@ unrolled:
 	VMOVUPS      32(DX), Y4
 	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
+	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
+	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
+	VANDPS       Y4, Y3, Y3
 	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVUPS      Y2, 32(AX)
@@ -143,6 +149,9 @@ unrolled:
 	VMOVUPS      64(DX), Y4
 	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
+	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
+	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
+	VANDPS       Y4, Y3, Y3
 	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVUPS      Y2, 64(AX)
@@ -152,6 +161,9 @@ unrolled:
 	VMOVUPS      96(DX), Y4
 	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
+	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
+	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
+	VANDPS       Y4, Y3, Y3
 	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVUPS      Y2, 96(AX)
@@ -173,6 +185,9 @@ single:
 	VMOVUPS      (DX), Y4
 	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
+	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
+	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
+	VANDPS       Y4, Y3, Y3
 	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVUPS      Y2, (AX)
@@ -195,17 +210,40 @@ after_single:
 	VMASKMOVPS   (DX), Y2, Y5
 	VMOVUPS      Y4, Y4
 	VFMADD213PS  Y5, Y1, Y4
-	VMOVUPS      Y3, Y1
-	VFNMADD231PS Y0, Y4, Y1
-	VMASKMOVPS   Y1, Y2, (AX)
-	VMASKMOVPS   Y4, Y2, (CX)
+	VPAND        word8_7fffffff<>+0(SB), Y4, Y1
+	VCMPPS       $0x15, word8_00800000<>+0(SB), Y1, Y1
+	VANDPS       Y1, Y4, Y1
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS Y0, Y1, Y3
+	VMASKMOVPS   Y3, Y2, (AX)
+	VMASKMOVPS   Y1, Y2, (CX)
 
 done:
 	VZEROUPPER
 	RET
 
+DATA word8_7fffffff<>+0(SB)/4, $0x7fffffff
+DATA word8_7fffffff<>+4(SB)/4, $0x7fffffff
+DATA word8_7fffffff<>+8(SB)/4, $0x7fffffff
+DATA word8_7fffffff<>+12(SB)/4, $0x7fffffff
+DATA word8_7fffffff<>+16(SB)/4, $0x7fffffff
+DATA word8_7fffffff<>+20(SB)/4, $0x7fffffff
+DATA word8_7fffffff<>+24(SB)/4, $0x7fffffff
+DATA word8_7fffffff<>+28(SB)/4, $0x7fffffff
+GLOBL word8_7fffffff<>(SB), RODATA|NOPTR, $32
+
+DATA word8_00800000<>+0(SB)/4, $0x00800000
+DATA word8_00800000<>+4(SB)/4, $0x00800000
+DATA word8_00800000<>+8(SB)/4, $0x00800000
+DATA word8_00800000<>+12(SB)/4, $0x00800000
+DATA word8_00800000<>+16(SB)/4, $0x00800000
+DATA word8_00800000<>+20(SB)/4, $0x00800000
+DATA word8_00800000<>+24(SB)/4, $0x00800000
+DATA word8_00800000<>+28(SB)/4, $0x00800000
+GLOBL word8_00800000<>(SB), RODATA|NOPTR, $32
+
 // func adamAVX2(v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
-// Requires: AVX, FMA3
+// Requires: AVX, AVX2, FMA3
 TEXT ·adamAVX2(SB), NOSPLIT, $0-56
 	MOVQ         v+0(FP), AX
 	MOVQ         m+8(FP), CX
@@ -227,18 +265,24 @@ unrolled:
 	VSUBPS      Y5, Y7, Y8
 	VMOVUPS     Y8, Y8
 	VFMADD213PS Y5, Y1, Y8
-	VMULPS      Y7, Y7, Y5
-	VSUBPS      Y6, Y5, Y5
-	VMOVUPS     Y5, Y5
-	VFMADD213PS Y6, Y2, Y5
-	VMULPS      Y0, Y8, Y6
-	VSQRTPS     Y5, Y7
-	VADDPS      Y3, Y7, Y7
-	VDIVPS      Y7, Y6, Y6
-	VSUBPS      Y6, Y4, Y4
+	VPAND       word8_7fffffff<>+0(SB), Y8, Y5
+	VCMPPS      $0x15, word8_00800000<>+0(SB), Y5, Y5
+	VANDPS      Y5, Y8, Y5
+	VMULPS      Y7, Y7, Y7
+	VSUBPS      Y6, Y7, Y7
+	VMOVUPS     Y7, Y7
+	VFMADD213PS Y6, Y2, Y7
+	VPAND       word8_7fffffff<>+0(SB), Y7, Y6
+	VCMPPS      $0x15, word8_00800000<>+0(SB), Y6, Y6
+	VANDPS      Y6, Y7, Y6
+	VMULPS      Y0, Y5, Y7
+	VSQRTPS     Y6, Y8
+	VADDPS      Y3, Y8, Y8
+	VDIVPS      Y8, Y7, Y7
+	VSUBPS      Y7, Y4, Y4
 	VMOVUPS     Y4, (AX)
-	VMOVUPS     Y8, (CX)
-	VMOVUPS     Y5, (DX)
+	VMOVUPS     Y5, (CX)
+	VMOVUPS     Y6, (DX)
 	VMOVUPS     32(AX), Y4
 	VMOVUPS     32(CX), Y5
 	VMOVUPS     32(DX), Y6
@@ -246,18 +290,24 @@ unrolled:
 	VSUBPS      Y5, Y7, Y8
 	VMOVUPS     Y8, Y8
 	VFMADD213PS Y5, Y1, Y8
-	VMULPS      Y7, Y7, Y5
-	VSUBPS      Y6, Y5, Y5
-	VMOVUPS     Y5, Y5
-	VFMADD213PS Y6, Y2, Y5
-	VMULPS      Y0, Y8, Y6
-	VSQRTPS     Y5, Y7
-	VADDPS      Y3, Y7, Y7
-	VDIVPS      Y7, Y6, Y6
-	VSUBPS      Y6, Y4, Y4
+	VPAND       word8_7fffffff<>+0(SB), Y8, Y5
+	VCMPPS      $0x15, word8_00800000<>+0(SB), Y5, Y5
+	VANDPS      Y5, Y8, Y5
+	VMULPS      Y7, Y7, Y7
+	VSUBPS      Y6, Y7, Y7
+	VMOVUPS     Y7, Y7
+	VFMADD213PS Y6, Y2, Y7
+	VPAND       word8_7fffffff<>+0(SB), Y7, Y6
+	VCMPPS      $0x15, word8_00800000<>+0(SB), Y6, Y6
+	VANDPS      Y6, Y7, Y6
+	VMULPS      Y0, Y5, Y7
+	VSQRTPS     Y6, Y8
+	VADDPS      Y3, Y8, Y8
+	VDIVPS      Y8, Y7, Y7
+	VSUBPS      Y7, Y4, Y4
 	VMOVUPS     Y4, 32(AX)
-	VMOVUPS     Y8, 32(CX)
-	VMOVUPS     Y5, 32(DX)
+	VMOVUPS     Y5, 32(CX)
+	VMOVUPS     Y6, 32(DX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, CX
 	ADDQ        $+64, DX
@@ -278,18 +328,24 @@ single:
 	VSUBPS      Y5, Y7, Y8
 	VMOVUPS     Y8, Y8
 	VFMADD213PS Y5, Y1, Y8
-	VMULPS      Y7, Y7, Y5
-	VSUBPS      Y6, Y5, Y5
-	VMOVUPS     Y5, Y5
-	VFMADD213PS Y6, Y2, Y5
-	VMULPS      Y0, Y8, Y6
-	VSQRTPS     Y5, Y7
-	VADDPS      Y3, Y7, Y7
-	VDIVPS      Y7, Y6, Y6
-	VSUBPS      Y6, Y4, Y4
+	VPAND       word8_7fffffff<>+0(SB), Y8, Y5
+	VCMPPS      $0x15, word8_00800000<>+0(SB), Y5, Y5
+	VANDPS      Y5, Y8, Y5
+	VMULPS      Y7, Y7, Y7
+	VSUBPS      Y6, Y7, Y7
+	VMOVUPS     Y7, Y7
+	VFMADD213PS Y6, Y2, Y7
+	VPAND       word8_7fffffff<>+0(SB), Y7, Y6
+	VCMPPS      $0x15, word8_00800000<>+0(SB), Y6, Y6
+	VANDPS      Y6, Y7, Y6
+	VMULPS      Y0, Y5, Y7
+	VSQRTPS     Y6, Y8
+	VADDPS      Y3, Y8, Y8
+	VDIVPS      Y8, Y7, Y7
+	VSUBPS      Y7, Y4, Y4
 	VMOVUPS     Y4, (AX)
-	VMOVUPS     Y8, (CX)
-	VMOVUPS     Y5, (DX)
+	VMOVUPS     Y5, (CX)
+	VMOVUPS     Y6, (DX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	ADDQ        $+32, DX
@@ -311,18 +367,24 @@ after_single:
 	VSUBPS      Y6, Y8, Y9
 	VMOVUPS     Y9, Y9
 	VFMADD213PS Y6, Y1, Y9
-	VMULPS      Y8, Y8, Y1
-	VSUBPS      Y7, Y1, Y1
-	VMOVUPS     Y1, Y1
-	VFMADD213PS Y7, Y2, Y1
-	VMULPS      Y0, Y9, Y0
-	VSQRTPS     Y1, Y2
-	VADDPS      Y3, Y2, Y2
-	VDIVPS      Y2, Y0, Y0
+	VPAND       word8_7fffffff<>+0(SB), Y9, Y1
+	VCMPPS      $0x15, word8_00800000<>+0(SB), Y1, Y1
+	VANDPS      Y1, Y9, Y1
+	VMULPS      Y8, Y8, Y6
+	VSUBPS      Y7, Y6, Y6
+	VMOVUPS     Y6, Y6
+	VFMADD213PS Y7, Y2, Y6
+	VPAND       word8_7fffffff<>+0(SB), Y6, Y2
+	VCMPPS      $0x15, word8_00800000<>+0(SB), Y2, Y2
+	VANDPS      Y2, Y6, Y2
+	VMULPS      Y0, Y1, Y0
+	VSQRTPS     Y2, Y6
+	VADDPS      Y3, Y6, Y3
+	VDIVPS      Y3, Y0, Y0
 	VSUBPS      Y0, Y5, Y0
 	VMASKMOVPS  Y0, Y4, (AX)
-	VMASKMOVPS  Y9, Y4, (CX)
-	VMASKMOVPS  Y1, Y4, (DX)
+	VMASKMOVPS  Y1, Y4, (CX)
+	VMASKMOVPS  Y2, Y4, (DX)
 
 done:
 	VZEROUPPER
@@ -534,7 +596,7 @@ done:
 	RET
 
 // func streamMomentumAVX2(newv *float32, newm *float32, v *float32, m *float32, grad *float32, n int, lr float32, momentum float32)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·streamMomentumAVX2(SB), NOSPLIT, $0-56
 	MOVQ         newv+0(FP), AX
 	MOVQ         newm+8(FP), CX
@@ -553,6 +615,9 @@ unrolled:
 	VMOVUPS      (SI), Y4
 	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
+	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
+	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
+	VANDPS       Y4, Y3, Y3
 	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVNTPS     Y2, (AX)
@@ -562,6 +627,9 @@ unrolled:
 	VMOVUPS      32(SI), Y4
 	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
+	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
+	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
+	VANDPS       Y4, Y3, Y3
 	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVNTPS     Y2, 32(AX)
@@ -571,6 +639,9 @@ unrolled:
 	VMOVUPS      64(SI), Y4
 	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
+	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
+	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
+	VANDPS       Y4, Y3, Y3
 	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVNTPS     Y2, 64(AX)
@@ -580,6 +651,9 @@ unrolled:
 	VMOVUPS      96(SI), Y4
 	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
+	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
+	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
+	VANDPS       Y4, Y3, Y3
 	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVNTPS     Y2, 96(AX)
@@ -603,6 +677,9 @@ single:
 	VMOVUPS      (SI), Y4
 	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
+	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
+	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
+	VANDPS       Y4, Y3, Y3
 	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVNTPS     Y2, (AX)
@@ -627,10 +704,13 @@ after_single:
 	VMASKMOVPS   (SI), Y2, Y5
 	VMOVUPS      Y4, Y4
 	VFMADD213PS  Y5, Y1, Y4
-	VMOVUPS      Y3, Y1
-	VFNMADD231PS Y0, Y4, Y1
-	VMASKMOVPS   Y1, Y2, (AX)
-	VMASKMOVPS   Y4, Y2, (CX)
+	VPAND        word8_7fffffff<>+0(SB), Y4, Y1
+	VCMPPS       $0x15, word8_00800000<>+0(SB), Y1, Y1
+	VANDPS       Y1, Y4, Y1
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS Y0, Y1, Y3
+	VMASKMOVPS   Y3, Y2, (AX)
+	VMASKMOVPS   Y1, Y2, (CX)
 
 done:
 	SFENCE
@@ -638,7 +718,7 @@ done:
 	RET
 
 // func streamAdamAVX2(newv *float32, newm *float32, news *float32, v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·streamAdamAVX2(SB), NOSPLIT, $0-80
 	MOVQ         newv+0(FP), AX
 	MOVQ         newm+8(FP), CX
@@ -663,18 +743,24 @@ unrolled:
 	VSUBPS      Y5, Y7, Y8
 	VMOVUPS     Y8, Y8
 	VFMADD213PS Y5, Y1, Y8
-	VMULPS      Y7, Y7, Y5
-	VSUBPS      Y6, Y5, Y5
-	VMOVUPS     Y5, Y5
-	VFMADD213PS Y6, Y2, Y5
-	VMULPS      Y0, Y8, Y6
-	VSQRTPS     Y5, Y7
-	VADDPS      Y3, Y7, Y7
-	VDIVPS      Y7, Y6, Y6
-	VSUBPS      Y6, Y4, Y4
+	VPAND       word8_7fffffff<>+0(SB), Y8, Y5
+	VCMPPS      $0x15, word8_00800000<>+0(SB), Y5, Y5
+	VANDPS      Y5, Y8, Y5
+	VMULPS      Y7, Y7, Y7
+	VSUBPS      Y6, Y7, Y7
+	VMOVUPS     Y7, Y7
+	VFMADD213PS Y6, Y2, Y7
+	VPAND       word8_7fffffff<>+0(SB), Y7, Y6
+	VCMPPS      $0x15, word8_00800000<>+0(SB), Y6, Y6
+	VANDPS      Y6, Y7, Y6
+	VMULPS      Y0, Y5, Y7
+	VSQRTPS     Y6, Y8
+	VADDPS      Y3, Y8, Y8
+	VDIVPS      Y8, Y7, Y7
+	VSUBPS      Y7, Y4, Y4
 	VMOVNTPS    Y4, (AX)
-	VMOVNTPS    Y8, (CX)
-	VMOVNTPS    Y5, (DX)
+	VMOVNTPS    Y5, (CX)
+	VMOVNTPS    Y6, (DX)
 	VMOVUPS     32(BX), Y4
 	VMOVUPS     32(SI), Y5
 	VMOVUPS     32(DI), Y6
@@ -682,18 +768,24 @@ unrolled:
 	VSUBPS      Y5, Y7, Y8
 	VMOVUPS     Y8, Y8
 	VFMADD213PS Y5, Y1, Y8
-	VMULPS      Y7, Y7, Y5
-	VSUBPS      Y6, Y5, Y5
-	VMOVUPS     Y5, Y5
-	VFMADD213PS Y6, Y2, Y5
-	VMULPS      Y0, Y8, Y6
-	VSQRTPS     Y5, Y7
-	VADDPS      Y3, Y7, Y7
-	VDIVPS      Y7, Y6, Y6
-	VSUBPS      Y6, Y4, Y4
+	VPAND       word8_7fffffff<>+0(SB), Y8, Y5
+	VCMPPS      $0x15, word8_00800000<>+0(SB), Y5, Y5
+	VANDPS      Y5, Y8, Y5
+	VMULPS      Y7, Y7, Y7
+	VSUBPS      Y6, Y7, Y7
+	VMOVUPS     Y7, Y7
+	VFMADD213PS Y6, Y2, Y7
+	VPAND       word8_7fffffff<>+0(SB), Y7, Y6
+	VCMPPS      $0x15, word8_00800000<>+0(SB), Y6, Y6
+	VANDPS      Y6, Y7, Y6
+	VMULPS      Y0, Y5, Y7
+	VSQRTPS     Y6, Y8
+	VADDPS      Y3, Y8, Y8
+	VDIVPS      Y8, Y7, Y7
+	VSUBPS      Y7, Y4, Y4
 	VMOVNTPS    Y4, 32(AX)
-	VMOVNTPS    Y8, 32(CX)
-	VMOVNTPS    Y5, 32(DX)
+	VMOVNTPS    Y5, 32(CX)
+	VMOVNTPS    Y6, 32(DX)
 	ADDQ        $+64, AX
 	ADDQ        $+64, CX
 	ADDQ        $+64, DX
@@ -717,18 +809,24 @@ single:
 	VSUBPS      Y5, Y7, Y8
 	VMOVUPS     Y8, Y8
 	VFMADD213PS Y5, Y1, Y8
-	VMULPS      Y7, Y7, Y5
-	VSUBPS      Y6, Y5, Y5
-	VMOVUPS     Y5, Y5
-	VFMADD213PS Y6, Y2, Y5
-	VMULPS      Y0, Y8, Y6
-	VSQRTPS     Y5, Y7
-	VADDPS      Y3, Y7, Y7
-	VDIVPS      Y7, Y6, Y6
-	VSUBPS      Y6, Y4, Y4
+	VPAND       word8_7fffffff<>+0(SB), Y8, Y5
+	VCMPPS      $0x15, word8_00800000<>+0(SB), Y5, Y5
+	VANDPS      Y5, Y8, Y5
+	VMULPS      Y7, Y7, Y7
+	VSUBPS      Y6, Y7, Y7
+	VMOVUPS     Y7, Y7
+	VFMADD213PS Y6, Y2, Y7
+	VPAND       word8_7fffffff<>+0(SB), Y7, Y6
+	VCMPPS      $0x15, word8_00800000<>+0(SB), Y6, Y6
+	VANDPS      Y6, Y7, Y6
+	VMULPS      Y0, Y5, Y7
+	VSQRTPS     Y6, Y8
+	VADDPS      Y3, Y8, Y8
+	VDIVPS      Y8, Y7, Y7
+	VSUBPS      Y7, Y4, Y4
 	VMOVNTPS    Y4, (AX)
-	VMOVNTPS    Y8, (CX)
-	VMOVNTPS    Y5, (DX)
+	VMOVNTPS    Y5, (CX)
+	VMOVNTPS    Y6, (DX)
 	ADDQ        $+32, AX
 	ADDQ        $+32, CX
 	ADDQ        $+32, DX
@@ -753,18 +851,24 @@ after_single:
 	VSUBPS      Y6, Y8, Y9
 	VMOVUPS     Y9, Y9
 	VFMADD213PS Y6, Y1, Y9
-	VMULPS      Y8, Y8, Y1
-	VSUBPS      Y7, Y1, Y1
-	VMOVUPS     Y1, Y1
-	VFMADD213PS Y7, Y2, Y1
-	VMULPS      Y0, Y9, Y0
-	VSQRTPS     Y1, Y2
-	VADDPS      Y3, Y2, Y2
-	VDIVPS      Y2, Y0, Y0
+	VPAND       word8_7fffffff<>+0(SB), Y9, Y1
+	VCMPPS      $0x15, word8_00800000<>+0(SB), Y1, Y1
+	VANDPS      Y1, Y9, Y1
+	VMULPS      Y8, Y8, Y6
+	VSUBPS      Y7, Y6, Y6
+	VMOVUPS     Y6, Y6
+	VFMADD213PS Y7, Y2, Y6
+	VPAND       word8_7fffffff<>+0(SB), Y6, Y2
+	VCMPPS      $0x15, word8_00800000<>+0(SB), Y2, Y2
+	VANDPS      Y2, Y6, Y2
+	VMULPS      Y0, Y1, Y0
+	VSQRTPS     Y2, Y6
+	VADDPS      Y3, Y6, Y3
+	VDIVPS      Y3, Y0, Y0
 	VSUBPS      Y0, Y5, Y0
 	VMASKMOVPS  Y0, Y4, (AX)
-	VMASKMOVPS  Y9, Y4, (CX)
-	VMASKMOVPS  Y1, Y4, (DX)
+	VMASKMOVPS  Y1, Y4, (CX)
+	VMASKMOVPS  Y2, Y4, (DX)
 
 done:
 	SFENCE
@@ -964,7 +1068,7 @@ done:
 	RET
 
 // func rmsPropAVX2(v *float32, s *float32, m *float32, grad *float32, n int, lr float32, c float32, momentum float32, epsilon float32)
-// Requires: AVX
+// Requires: AVX, AVX2
 TEXT ·rmsPropAVX2(SB), NOSPLIT, $0-56
 	MOVQ         v+0(FP), AX
 	MOVQ         s+8(FP), CX
@@ -987,12 +1091,18 @@ unrolled:
 	VSUBPS  Y5, Y8, Y8
 	VMULPS  Y1, Y8, Y8
 	VADDPS  Y8, Y5, Y5
+	VPAND   word8_7fffffff<>+0(SB), Y5, Y8
+	VCMPPS  $0x15, word8_00800000<>+0(SB), Y8, Y8
+	VANDPS  Y8, Y5, Y5
 	VMULPS  Y2, Y6, Y6
 	VMULPS  Y0, Y7, Y7
 	VADDPS  Y3, Y5, Y8
 	VSQRTPS Y8, Y8
 	VDIVPS  Y8, Y7, Y7
 	VADDPS  Y7, Y6, Y6
+	VPAND   word8_7fffffff<>+0(SB), Y6, Y7
+	VCMPPS  $0x15, word8_00800000<>+0(SB), Y7, Y7
+	VANDPS  Y7, Y6, Y6
 	VSUBPS  Y6, Y4, Y4
 	VMOVUPS Y4, (AX)
 	VMOVUPS Y5, (CX)
@@ -1005,12 +1115,18 @@ unrolled:
 	VSUBPS  Y5, Y8, Y8
 	VMULPS  Y1, Y8, Y8
 	VADDPS  Y8, Y5, Y5
+	VPAND   word8_7fffffff<>+0(SB), Y5, Y8
+	VCMPPS  $0x15, word8_00800000<>+0(SB), Y8, Y8
+	VANDPS  Y8, Y5, Y5
 	VMULPS  Y2, Y6, Y6
 	VMULPS  Y0, Y7, Y7
 	VADDPS  Y3, Y5, Y8
 	VSQRTPS Y8, Y8
 	VDIVPS  Y8, Y7, Y7
 	VADDPS  Y7, Y6, Y6
+	VPAND   word8_7fffffff<>+0(SB), Y6, Y7
+	VCMPPS  $0x15, word8_00800000<>+0(SB), Y7, Y7
+	VANDPS  Y7, Y6, Y6
 	VSUBPS  Y6, Y4, Y4
 	VMOVUPS Y4, 32(AX)
 	VMOVUPS Y5, 32(CX)
@@ -1036,12 +1152,18 @@ single:
 	VSUBPS  Y5, Y8, Y8
 	VMULPS  Y1, Y8, Y8
 	VADDPS  Y8, Y5, Y5
+	VPAND   word8_7fffffff<>+0(SB), Y5, Y8
+	VCMPPS  $0x15, word8_00800000<>+0(SB), Y8, Y8
+	VANDPS  Y8, Y5, Y5
 	VMULPS  Y2, Y6, Y6
 	VMULPS  Y0, Y7, Y7
 	VADDPS  Y3, Y5, Y8
 	VSQRTPS Y8, Y8
 	VDIVPS  Y8, Y7, Y7
 	VADDPS  Y7, Y6, Y6
+	VPAND   word8_7fffffff<>+0(SB), Y6, Y7
+	VCMPPS  $0x15, word8_00800000<>+0(SB), Y7, Y7
+	VANDPS  Y7, Y6, Y6
 	VSUBPS  Y6, Y4, Y4
 	VMOVUPS Y4, (AX)
 	VMOVUPS Y5, (CX)
@@ -1068,12 +1190,18 @@ after_single:
 	VSUBPS     Y6, Y9, Y9
 	VMULPS     Y1, Y9, Y1
 	VADDPS     Y1, Y6, Y1
+	VPAND      word8_7fffffff<>+0(SB), Y1, Y6
+	VCMPPS     $0x15, word8_00800000<>+0(SB), Y6, Y6
+	VANDPS     Y6, Y1, Y1
 	VMULPS     Y2, Y7, Y2
 	VMULPS     Y0, Y8, Y0
 	VADDPS     Y3, Y1, Y3
 	VSQRTPS    Y3, Y3
 	VDIVPS     Y3, Y0, Y0
 	VADDPS     Y0, Y2, Y0
+	VPAND      word8_7fffffff<>+0(SB), Y0, Y2
+	VCMPPS     $0x15, word8_00800000<>+0(SB), Y2, Y2
+	VANDPS     Y2, Y0, Y0
 	VSUBPS     Y0, Y5, Y2
 	VMASKMOVPS Y2, Y4, (AX)
 	VMASKMOVPS Y1, Y4, (CX)

@@ -65,7 +65,7 @@ func kerasMomentum[T numeric.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	return func(v [][]T, g []T) {
 		x, acc := v[0], v[1]
 		for i := range x {
-			acc[i] = acc[i]*m - g[i]*lr
+			acc[i] = descent.Flushed(acc[i]*m - g[i]*lr)
 			if ahead {
 				x[i] += acc[i]*m - g[i]*lr
 			} else {
@@ -133,9 +133,9 @@ func centeredRMSProp[T numeric.Float](_ *core.Node, s []T) func(v [][]T, g []T) 
 	return func(v [][]T, g []T) {
 		x, mg, ms, mom := v[0], v[1], v[2], v[3]
 		for i := range x {
-			ms[i] += (g[i]*g[i] - ms[i]) * (1 - rho)
-			mg[i] += (g[i] - mg[i]) * (1 - rho)
-			mom[i] = mom[i]*m + g[i]*lr/sqrtOf(ms[i]-mg[i]*mg[i]+epsilon)
+			ms[i] = descent.Flushed(ms[i] + (g[i]*g[i]-ms[i])*(1-rho))
+			mg[i] = descent.Flushed(mg[i] + (g[i]-mg[i])*(1-rho))
+			mom[i] = descent.Flushed(mom[i]*m + g[i]*lr/sqrtOf(ms[i]-mg[i]*mg[i]+epsilon))
 			x[i] -= mom[i]
 		}
 	}
@@ -146,10 +146,10 @@ func adadelta[T numeric.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	return func(v [][]T, g []T) {
 		x, acc, accUpdate := v[0], v[1], v[2]
 		for i := range x {
-			acc[i] = acc[i]*rho + g[i]*g[i]*(1-rho)
+			acc[i] = descent.Flushed(acc[i]*rho + g[i]*g[i]*(1-rho))
 			u := sqrtOf(accUpdate[i]+epsilon) * (1 / sqrtOf(acc[i]+epsilon)) * g[i]
 			x[i] -= u * lr
-			accUpdate[i] = accUpdate[i]*rho + u*u*(1-rho)
+			accUpdate[i] = descent.Flushed(accUpdate[i]*rho + u*u*(1-rho))
 		}
 	}
 }
