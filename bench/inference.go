@@ -34,6 +34,11 @@ func (b *bench) infer(name string, batch int, build func(*tf.Graph) ([]tf.Output
 	defer s.Close()
 	must(s.Run(ctx, nil, tf.InitializeAll(g)))
 	c := must(s.MakeCallable(feeds, y))
+	if b.trace != "" {
+		must(c.Run(ctx, values...))
+		b.traceStep(name+".", s, feeds, values, y)
+		return
+	}
 	b.checkKernel(&kernelCase{name: name, inputs: values}, must(c.Run(ctx, values...))[0])
 	calls, repeats := 5, b.repeat
 	if batch > 1 {

@@ -67,7 +67,7 @@ func mlpTrain(b *bench) {
 func (b *bench) training(name string, s *session.Session, feeds []tf.Output, loss tf.Output, step *tf.Operation, batches []batch, checks, n int) {
 	one := b.checked(name, s, feeds, loss, step, batches, checks)
 	if b.trace != "" {
-		b.traceStep(name, s, feeds, loss, step, batches[0])
+		b.traceStep(name, s, feeds, batches[0], loss, step)
 		return
 	}
 	n = b.steps(n)
@@ -78,12 +78,12 @@ func (b *bench) training(name string, s *session.Session, feeds []tf.Output, los
 }
 
 // traceStep writes the RunMetadata of one step, which bench/tensorflow/memory.py reads.
-func (b *bench) traceStep(name string, s *session.Session, feeds []tf.Output, loss tf.Output, step *tf.Operation, v batch) {
+func (b *bench) traceStep(name string, s *session.Session, feeds []tf.Output, v batch, fetches ...tf.Fetchable) {
 	in := session.Feeds{}
 	for i, x := range feeds {
 		in[x] = v[i]
 	}
-	_, m, err := s.RunWithOptions(ctx, session.RunOptions{Trace: session.FullTrace}, in, loss, step)
+	_, m, err := s.RunWithOptions(ctx, session.RunOptions{Trace: session.FullTrace}, in, fetches...)
 	if err != nil {
 		fatal(err)
 	}

@@ -141,6 +141,9 @@ def inference(b):
             y = b.compiled(build)(*feeds)
             with tf.Session(config=b.config()) as sess:
                 b.init_all(sess)
+                if b.ARGS.trace:
+                    b.trace_step("%s_b%d." % (name, n), sess, dict(zip(feeds, values)), [y])
+                    continue
                 answer = b.call(sess, feeds, [y])
                 b.answer_times(name, lambda *values: answer(*values)[0], values, n)
 
