@@ -43,6 +43,7 @@ var families = []struct {
 	{"kernel/tiles/pack_avx512", emitPack},
 	{"kernel/cpuid", emitCPUID},
 	{"kernel/prefetch", emitPrefetch},
+	{"kernel/subnormal", emitSubnormal},
 	{"kernel/fft/fft_avx512", func(a *asm) { emitFFT(a, avx512) }},
 	{"kernel/fft/fft_avx2", func(a *asm) { emitFFT(a, avx2) }},
 	{"random/philox_avx512", func(a *asm) { emitPhilox(a, avx512) }},

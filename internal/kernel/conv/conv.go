@@ -36,14 +36,25 @@ func (v *Conv) lineGrain() int {
 	return max(1, convFlops/max(1, 2*v.Out[2]*v.Taps()*v.groupC()*v.OutC))
 }
 
+// flushing is par that takes subnormal numbers for 0, where v takes long enough.
+func (v *Conv) flushing(par kernel.Par) kernel.Par {
+	if 2*v.Batch*v.LinesOut()*v.Out[2]*v.Taps()*v.groupC()*v.OutC < kernel.FlushLeast {
+		return par
+	}
+	return kernel.Flushing(par)
+}
+
 // Convolve computes y from images x and filters w. Each result is the sum over
 // the taps in order, whatever the threads.
 func Convolve[T numeric.Number](par kernel.Par, v *Conv, y, x, w []T, e gemm.Epilogue[T]) {
 	rows := v.Batch * v.LinesOut() * v.Out[2]
+	if v.pointwise() && rows > 0 && v.OutC > 0 {
+		gemm.MatMul(par, gemm.NewGemm(rows, v.OutC, v.InC, false, false), y, x, w, e)
+		return
+	}
+	par = v.flushing(par)
 	switch {
 	case rows == 0 || v.OutC == 0:
-	case v.pointwise():
-		gemm.MatMul(par, gemm.NewGemm(rows, v.OutC, v.InC, false, false), y, x, w, e)
 	case convolveFast(par, v, y, x, w, e):
 	case v.Groups == 1 && v.Kernel[2]*v.InC <= narrowRow:
 		convolvePatches(par, v, y, x, w, e)

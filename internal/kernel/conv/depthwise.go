@@ -85,6 +85,14 @@ func (v *Depthwise) eachRow(i int, f func(tap, in int)) {
 	}
 }
 
+// flushing is par that takes subnormal numbers for 0, where v takes long enough.
+func (v *Depthwise) flushing(par kernel.Par) kernel.Par {
+	if 2*v.Batch*v.LinesOut()*v.Out[2]*v.Taps()*v.C < kernel.FlushLeast {
+		return par
+	}
+	return kernel.Flushing(par)
+}
+
 // doneElements of results, about, are followed by what is done to them at a time: they stay
 // in the second-level cache.
 const doneElements = 32 << 10
@@ -106,6 +114,7 @@ func DepthwiseConvolve[T numeric.Number](par kernel.Par, v *Depthwise, y, x, w [
 
 // depthwiseConvolve is DepthwiseConvolve without what follows. par runs lines of windows.
 func depthwiseConvolve[T numeric.Number](par kernel.Par, v *Depthwise, y, x, w []T) {
+	par = v.flushing(par)
 	if y, x, w, ok := channelVectors(v, y, x, w); ok {
 		v.convolve32(par, y, x, w)
 		return
@@ -133,6 +142,7 @@ func depthwiseConvolve[T numeric.Number](par kernel.Par, v *Depthwise, y, x, w [
 // DepthwiseBackInput computes the gradient dx of DepthwiseConvolve for its
 // images from that of its results, dy. Images are independent.
 func DepthwiseBackInput[T numeric.Number](par kernel.Par, v *Depthwise, dx, dy, w []T) {
+	par = v.flushing(par)
 	if dx, dy, w, ok := channelVectors(v, dx, dy, w); ok {
 		v.backInput32(par, dx, dy, w)
 		return
@@ -161,6 +171,7 @@ func DepthwiseBackInput[T numeric.Number](par kernel.Par, v *Depthwise, dx, dy, 
 // filter from its images and the gradient of its results, dy. Taps are
 // independent.
 func DepthwiseBackFilter[T numeric.Number](par kernel.Par, v *Depthwise, dw, x, dy []T) {
+	par = v.flushing(par)
 	if dw, x, dy, ok := channelVectors(v, dw, x, dy); ok {
 		v.backFilter32(par, dw, x, dy)
 		return

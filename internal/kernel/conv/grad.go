@@ -22,6 +22,7 @@ func ConvolveBackInput[T numeric.Number](par kernel.Par, v *Conv, dx, dy, w []T)
 		gemm.MatMul(par, gemm.NewGemm(v.Batch*v.LinesIn()*v.In[2], v.InC, v.OutC, false, true), dx, dy, w, gemm.Epilogue[T]{})
 		return
 	}
+	par = v.flushing(par)
 	if backInputFast(par, v, dx, dy, w) {
 		return
 	}
@@ -124,6 +125,7 @@ func ConvolveBackFilter[T numeric.Number](par kernel.Par, v *Conv, dw, x, dy []T
 		gemm.MatMul(par, gemm.NewGemm(v.InC, v.OutC, v.Batch*v.LinesOut()*v.Out[2], true, false), dw, x, dy, gemm.Epilogue[T]{})
 		return
 	}
+	par = v.flushing(par)
 	if backFilterFast(par, v, dw, x, dy) {
 		return
 	}

@@ -31,6 +31,17 @@ func NewGemm(m, n, k int, transA, transB bool) Gemm {
 	return g
 }
 
+// operations is how many multiplications and additions g takes.
+func (g Gemm) operations() int { return 2 * g.M * g.N * g.K }
+
+// flushing is par that takes subnormal numbers for 0, where g takes long enough.
+func flushing(par kernel.Par, g Gemm) kernel.Par {
+	if g.operations() < kernel.FlushLeast {
+		return par
+	}
+	return kernel.Flushing(par)
+}
+
 // Epilogue is done to a tile of C while it is still in the cache. Its zero
 // value does nothing.
 type Epilogue[T numeric.Number] struct {

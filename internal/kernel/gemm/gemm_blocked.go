@@ -66,15 +66,17 @@ func newBlocked[T numeric.Float](micro *microKernels[T], s blockSizes) *blocked[
 // matMul shares the blocks of C between threads.
 func (b *blocked[T]) matMul(par kernel.Par, g Gemm, c, x, y []T, e Epilogue[T]) {
 	if b.sharesRows(g) {
-		b.streamShared(par, g, c, x, y, e)
+		b.streamShared(kernel.Flushing(par), g, c, x, y, e)
 		return
 	}
 	direct := b.readsDirectly(g)
 	t := b.tasks(g, direct, 1)
-	switch {
-	case t.rows*t.cols == 1:
+	if t.rows*t.cols == 1 {
 		b.whole(g, direct, c, x, y, e)
 		return
+	}
+	par = kernel.Flushing(par)
+	switch {
 	case !direct && b.sharesPanels(g, t):
 		b.panelsShared(par, g, t, c, x, y, &e)
 		return
@@ -106,6 +108,9 @@ func (b *blocked[T]) matMul(par kernel.Par, g Gemm, c, x, y []T, e Epilogue[T]) 
 // whole computes C as one region, without the closures of tasks, which cost as much as a
 // small product.
 func (b *blocked[T]) whole(g Gemm, direct bool, c, x, y []T, e Epilogue[T]) {
+	if g.operations() >= kernel.FlushLeast {
+		defer kernel.FlushSubnormals().Restore()
+	}
 	p := b.scratch.Get().(*packed[T])
 	w := gemmWork[T]{blocked: b, Gemm: g, region: region{0, g.M, 0, g.N}, packed: p, c: c, a: x, b: y}
 	w.compute(direct)
@@ -117,7 +122,7 @@ func (b *blocked[T]) whole(g Gemm, direct bool, c, x, y []T, e Epilogue[T]) {
 // meanwhile.
 func (b *blocked[T]) addAll(par kernel.Par, g Gemm, c []T, x, y [][]T) {
 	direct := b.readsDirectly(g)
-	b.regions(par, b.tasks(g, direct, len(x)), func(p *packed[T], r region) {
+	b.regions(flushing(par, g), b.tasks(g, direct, len(x)), func(p *packed[T], r region) {
 		w := &gemmWork[T]{blocked: b, Gemm: g, region: r, packed: p, c: c}
 		for i := range x {
 			w.a, w.b = x[i], y[i]
@@ -133,6 +138,7 @@ func (b *blocked[T]) hasParts(g Gemm) bool { return !b.readsDirectly(g) && g.K <
 // parts computes C block by block, each in memory that the next one takes, too.
 func (b *blocked[T]) parts(par kernel.Par, g Gemm, x, y []T, worker func() func(at int, part []T)) {
 	t := b.tasks(g, false, 1)
+	par = flushing(par, g)
 	if b.sharesPanels(g, t) {
 		b.partsShared(par, g, t, x, y, worker)
 		return
@@ -216,7 +222,7 @@ const (
 // tasks cuts C, of a number of products, by rows first; by columns if that leaves too
 // few tasks.
 func (b *blocked[T]) tasks(g Gemm, direct bool, products int) gemmTasks {
-	t := gemmTasks{m: g.M, n: g.N, panel: b.micro.panel(), flops: 2 * g.M * g.N * g.K * products}
+	t := gemmTasks{m: g.M, n: g.N, panel: b.micro.panel(), flops: g.operations() * products}
 	most := max(1, t.flops/taskFlops)
 	t.rows = min(kernel.CeilDiv(g.M, taskTiles*b.micro.tileM), most, max(taskCount, threadTasks*runtime.GOMAXPROCS(0)))
 	minPanels := 8 // per task; packing A has to pay

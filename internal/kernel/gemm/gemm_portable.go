@@ -50,7 +50,7 @@ const (
 // each other, with one row of A.
 func gemmPortable[T numeric.Number](par kernel.Par, g Gemm, c, a, b []T, e Epilogue[T]) {
 	strips := (g.N + portableCols - 1) / portableCols
-	par(strips, max(1, portableFlops/(2*g.M*g.K*portableCols)), func(lo, hi int) {
+	flushing(par, g)(strips, max(1, portableFlops/(2*g.M*g.K*portableCols)), func(lo, hi int) {
 		panel := memory.Make[[portableCols]T](g.K)
 		row := memory.Make[T](g.K)
 		for s := lo; s < hi; s++ {

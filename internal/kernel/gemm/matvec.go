@@ -31,7 +31,7 @@ func (g Gemm) byDots() bool { return g.byVector() || g.byRow() }
 // leave most lanes of a vector unused, and sum up over k in order; here all lanes
 // have sums of their own, so that the rounding error does not grow with K.
 func matVec[T numeric.Float](par kernel.Par, g Gemm, c, a, b []T, e Epilogue[T]) {
-	par(g.M, max(1, kernel.ElementGrain/g.K), func(lo, hi int) {
+	flushing(par, g)(g.M, max(1, kernel.ElementGrain/g.K), func(lo, hi int) {
 		d := newDots[T](g)
 		for i := lo; i < hi; i++ {
 			d.element(&c[i*g.LDC], a[i*g.LDA:], b)
@@ -42,7 +42,7 @@ func matVec[T numeric.Float](par kernel.Par, g Gemm, c, a, b []T, e Epilogue[T])
 
 // rowMat multiplies a row by each row of a transposed b as it lies in memory.
 func rowMat[T numeric.Float](par kernel.Par, g Gemm, c, a, b []T, e Epilogue[T]) {
-	par(g.N, max(1, kernel.ElementGrain/g.K), func(lo, hi int) {
+	flushing(par, g)(g.N, max(1, kernel.ElementGrain/g.K), func(lo, hi int) {
 		d := newDots[T](g)
 		for j := lo; j < hi; j++ {
 			d.element(&c[j], a, b[j*g.LDB:])
