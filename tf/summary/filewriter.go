@@ -39,6 +39,8 @@ type FileWriter struct {
 	errMu sync.Mutex
 	err   error
 
+	summaryMu sync.Mutex // held until a summary is in the queue: the first one of a tag is the one with its metadata
+
 	seenMu sync.Mutex
 	seen   map[string]bool // tags of run metadata
 	known  map[string]bool // tags whose metadata is in the file
@@ -62,6 +64,8 @@ func NewFileWriter(dir string, opts ...FileWriterOptions) (*FileWriter, error) {
 
 // Reopen begins a new file after Close. It does nothing if the writer is open.
 func (w *FileWriter) Reopen() error {
+	w.summaryMu.Lock() // a summary whose metadata the old file has is not for the new one
+	defer w.summaryMu.Unlock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.closed {
@@ -192,6 +196,8 @@ func (w *FileWriter) Summary(step int64, summary string) error {
 	if proto.Unmarshal([]byte(summary), s) != nil {
 		return tf.Errorf(tf.DataLoss, "Bad tf.compat.v1.Summary binary proto tensor string")
 	}
+	w.summaryMu.Lock()
+	defer w.summaryMu.Unlock()
 	w.seenMu.Lock()
 	for _, v := range s.GetValue() {
 		if v.GetMetadata() == nil {
