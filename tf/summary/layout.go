@@ -30,7 +30,8 @@ type Margin struct {
 }
 
 // Layout adds the layout of TensorBoard's tab of custom scalars. Categories of the same
-// title, of several runs, are shown as one.
+// title, of several runs, are shown as one. A chart with both tags and margins, or neither, and text
+// that is not UTF-8 are refused with INVALID_ARGUMENT.
 func (w *FileWriter) Layout(categories ...ChartCategory) error {
 	var layout []byte
 	for _, c := range categories {
@@ -50,6 +51,11 @@ func (w *FileWriter) Layout(categories ...ChartCategory) error {
 
 // message is the category as a message of TensorBoard's layout.proto.
 func (c *ChartCategory) message() ([]byte, error) {
+	for _, s := range c.texts() {
+		if err := checkText("a layout", s); err != nil {
+			return nil, err
+		}
+	}
 	b := appendText(nil, 1, c.Title)
 	for _, chart := range c.Charts {
 		m, err := chart.message()
@@ -62,6 +68,18 @@ func (c *ChartCategory) message() ([]byte, error) {
 		b = protowire.AppendVarint(protowire.AppendTag(b, 3, protowire.VarintType), 1)
 	}
 	return b, nil
+}
+
+// texts are all that a category has of text.
+func (c *ChartCategory) texts() []string {
+	all := []string{c.Title}
+	for _, chart := range c.Charts {
+		all = append(append(all, chart.Title), chart.Tags...)
+		for _, m := range chart.Margins {
+			all = append(all, m.Value, m.Lower, m.Upper)
+		}
+	}
+	return all
 }
 
 func (c *Chart) message() ([]byte, error) {

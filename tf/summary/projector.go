@@ -2,11 +2,13 @@ package summary
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -25,8 +27,12 @@ type Embedding struct {
 	SpriteSize      [2]int // of one of them: width, height
 }
 
-// Write writes the file projector_config.pbtxt to a directory of event files.
+// Write writes the file projector_config.pbtxt to a directory of event files. Text that is not
+// UTF-8, and sizes of sprites that are negative, are refused with INVALID_ARGUMENT.
 func (p *Projector) Write(dir string) error {
+	if err := p.check(); err != nil {
+		return err
+	}
 	dir = core.LocalPath(dir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return core.FileError(dir, err)
@@ -34,6 +40,23 @@ func (p *Projector) Write(dir string) error {
 	name := filepath.Join(dir, "projector_config.pbtxt")
 	if err := os.WriteFile(name, []byte(p.text()), 0o644); err != nil {
 		return core.FileError(name, err)
+	}
+	return nil
+}
+
+// check refuses what TensorBoard could not read.
+func (p *Projector) check() error {
+	texts := []string{p.ModelCheckpointPath}
+	for _, e := range p.Embeddings {
+		texts = append(texts, e.TensorName, e.MetadataPath, e.BookmarksPath, e.SpriteImagePath)
+		if w, h := e.SpriteSize[0], e.SpriteSize[1]; min(w, h) < 0 || int64(max(w, h)) > math.MaxUint32 {
+			return tf.Errorf(tf.InvalidArgument, "the size of a sprite must fit 32 bits without a sign, got %d by %d", w, h)
+		}
+	}
+	for _, s := range texts {
+		if err := checkText("a projector", s); err != nil {
+			return err
+		}
 	}
 	return nil
 }
