@@ -146,8 +146,13 @@ func (w *FileWriter) drain(file *Writer, queue chan []byte) {
 	}
 }
 
-// fail keeps the first error.
+// fail keeps the first error. Metadata may be among what was lost: it is written again.
 func (w *FileWriter) fail(err error) {
+	if err != nil {
+		w.seenMu.Lock()
+		clear(w.known)
+		w.seenMu.Unlock()
+	}
 	w.errMu.Lock()
 	defer w.errMu.Unlock()
 	if w.err == nil {

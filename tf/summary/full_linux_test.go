@@ -78,3 +78,28 @@ func TestNoRoomForFiles(t *testing.T) {
 		t.Errorf("%v are left, %v", left, err)
 	}
 }
+
+// TestMetadataThatHadNoRoom: metadata that was lost is written with the next summary of the tag.
+func TestMetadataThatHadNoRoom(t *testing.T) {
+	w, err := summary.NewFileWriter(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	undo := limitFiles(t, 10)
+	lost := w.Summary(1, tagged(t, "x"))
+	if err := w.Flush(); tf.CodeOf(err) != tf.OutOfRange || lost != nil {
+		t.Errorf("got %v and %v, want OUT_OF_RANGE for the second one", lost, err)
+	}
+	undo()
+	if err := w.Summary(2, tagged(t, "x")); tf.CodeOf(err) != tf.OutOfRange { // which tells of the loss
+		t.Error(err)
+	}
+	if err := w.Close(); tf.CodeOf(err) != tf.OutOfRange {
+		t.Error(err)
+	}
+	events := readEvents(t, w.Name())
+	last := events[len(events)-1]
+	if len(events) != 2 || last.GetStep() != 2 || last.GetSummary().GetValue()[0].GetMetadata() == nil {
+		t.Errorf("%d events, the last of them %v", len(events), last)
+	}
+}
