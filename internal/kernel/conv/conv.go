@@ -55,6 +55,8 @@ func Convolve[T numeric.Number](par kernel.Par, v *Conv, y, x, w []T, e gemm.Epi
 	par = v.flushing(par)
 	switch {
 	case rows == 0 || v.OutC == 0:
+	case v.far():
+		convolveFar(v, y, x, w, e)
 	case convolveFast(par, v, y, x, w, e):
 	case v.Groups == 1 && v.Kernel[2]*v.InC <= narrowRow:
 		convolvePatches(par, v, y, x, w, e)

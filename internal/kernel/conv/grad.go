@@ -18,6 +18,11 @@ func ConvolveBackInput[T numeric.Number](par kernel.Par, v *Conv, dx, dy, w []T)
 		clear(dx)
 		return
 	}
+	if v.far() {
+		clear(dx)
+		v.eachProduct(func(i, j, k int) { dx[j] += dy[i] * w[k] })
+		return
+	}
 	if v.pointwise() { // the filters are turned around as they are packed
 		gemm.MatMul(par, gemm.NewGemm(v.Batch*v.LinesIn()*v.In[2], v.InC, v.OutC, false, true), dx, dy, w, gemm.Epilogue[T]{})
 		return
@@ -119,6 +124,11 @@ const backPatchElements = 512 << 10
 func ConvolveBackFilter[T numeric.Number](par kernel.Par, v *Conv, dw, x, dy []T) {
 	if len(dy) == 0 || len(x) == 0 {
 		clear(dw)
+		return
+	}
+	if v.far() {
+		clear(dw)
+		v.eachProduct(func(i, j, k int) { dw[k] += dy[i] * x[j] })
 		return
 	}
 	if v.pointwise() {
