@@ -2,6 +2,7 @@ package signal
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -72,23 +73,23 @@ func realGrad(rank int) tf.GradFunc {
 }
 
 // realGradOf transforms back and adds what the first and, if the length is even,
-// the middle column count for once more: they have no conjugates.
+// the middle column count for once more: they have no conjugates. What the transform
+// took of x has its lengths.
 func realGradOf(op *tf.Operation, dy tf.Output, rank int) tf.Output {
 	x, length := op.Input(0), op.Input(1)
 	whole, part := dy.DType().Base(), partType(dy)
-	shape := ops.Shape(x)
 	even := ops.Cast(ops.Sub(number(x, 1), ops.FloorMod(element(length, -1), number(x, 2))), whole)
 	first, middle := column(dy, 0, 1), column(dy, -1, math.MaxInt32)
 	if rank == 2 {
-		mask := fourierMatrix(element(shape, -2), whole)
+		mask := fourierMatrix(element(length, -2), whole)
 		first, middle = ops.BatchMatMulV2(mask, ops.Conj(first)), ops.BatchMatMulV2(mask, ops.Conj(middle))
 	}
-	count := element(shape, -1)
+	count := element(length, -1)
 	signs := ops.Sub(number(x, 1), ops.Mul(number(x, 2), ops.FloorMod(ops.Range(nil, number(x, 0), count, number(x, 1)), number(x, 2))))
 	extra := ops.AddV2(first, ops.Mul(ops.Mul(even, middle), ops.Cast(signs, whole)))
-	back := ops.Mul(realOp("IRFFT"+suffixes[rank], dy, nil, length), ops.Cast(elementCount(x, rank), part))
+	back := ops.Mul(realOp("IRFFT"+suffixes[rank], dy, nil, length), ops.Cast(ops.Prod(length, vector(x, 0)), part))
 	sum := ops.AddV2(back, ops.Real(extra, ops.PartOpts{Tout: part}))
-	return ops.Mul(ops.Cast(ops.ConstValue(x.Graph(), core.Scalar(0.5)), part), sum)
+	return uncut(ops.Mul(ops.Cast(ops.ConstValue(x.Graph(), core.Scalar(0.5)), part), sum), x)
 }
 
 // fourierMatrix returns the matrix e^(-2πi·j·k/n).
@@ -111,12 +112,22 @@ func inverseRealGrad(rank int) tf.GradFunc {
 func inverseRealGradOf(op *tf.Operation, dy tf.Output, rank int) tf.Output {
 	d, length := dy.DType().Base(), op.Input(1)
 	odd := ops.FloorMod(element(length, -1), number(dy, 2))
-	count := element(ops.Shape(op.Input(0)), -1)
+	count := ops.AddV2(ops.FloorDiv(element(length, -1), number(dy, 2)), number(dy, 1))
 	fill := func(n tf.Output, v float64) tf.Output {
 		return ops.Fill(ops.Reshape(n, vector(dy, 1)), ops.Cast(ops.ConstValue(dy.Graph(), core.Scalar(v)), d))
 	}
 	twice := ops.AddV2(ops.Sub(count, number(dy, 2)), odd)
 	mask := ops.ConcatV2([]tf.Output{fill(number(dy, 1), 1), fill(twice, 2), fill(ops.Sub(number(dy, 1), odd), 1)}, number(dy, 0))
 	scale := ops.Mul(ops.Reciprocal(ops.Cast(elementCount(dy, rank), d)), mask)
-	return ops.Mul(realOp("RFFT"+suffixes[rank], dy, nil, length), ops.Cast(scale, wholeType(dy)))
+	return uncut(ops.Mul(realOp("RFFT"+suffixes[rank], dy, nil, length), ops.Cast(scale, wholeType(dy))), op.Input(0))
+}
+
+// uncut gives dx, the gradient of what a transform took of x, the shape of x: what was cut off
+// has none. TensorFlow has no gradients of such transforms.
+func uncut(dx, x tf.Output) tf.Output {
+	if s := x.Shape(); s.Known() && slices.Equal(s, dx.Shape()) {
+		return dx
+	}
+	after := ops.Maximum(ops.Sub(ops.Shape(x), ops.Shape(dx)), number(x, 0))
+	return ops.Pad(dx, ops.Stack([]tf.Output{ops.ZerosLike(after), after}, 1))
 }
