@@ -48,9 +48,15 @@ func AvgPool3D(x tf.Output, ksize, strides []int, padding string, opts ...tf.Opt
 	return apply("AvgPool3D", tf.Join(opts, pooling(ksize, strides, padding)), x)
 }
 
+// avgPool is of sums if the node has the attribute _sum: a mean times the number of its elements
+// would be off by a rounding.
 func avgPool[T numeric.Float](rank int) func(computedIn[T]) core.NewKernel {
 	return pooled(rank, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error {
-		return poolForward(c, a, k, func(v *pool.Pool, y, x []T) { pool.AvgPool(c.ParallelFor, v, y, x) })
+		join := pool.AvgPool[T]
+		if c.Node.Bool("_sum") {
+			join = pool.SumPool[T]
+		}
+		return poolForward(c, a, k, func(v *pool.Pool, y, x []T) { join(c.ParallelFor, v, y, x) })
 	})
 }
 

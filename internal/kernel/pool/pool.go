@@ -240,27 +240,34 @@ func MaxPoolGather[T numeric.Real](par kernel.Par, v *Pool, y, x []T, arg []int6
 }
 
 // AvgPool sets y to the means of each window's elements inside the image.
-func AvgPool[T numeric.Float](par kernel.Par, v *Pool, y, x []T) {
+func AvgPool[T numeric.Float](par kernel.Par, v *Pool, y, x []T) { sumPool(par, v, y, x, true) }
+
+// SumPool sets y to the sums of each window's elements inside the image.
+func SumPool[T numeric.Float](par kernel.Par, v *Pool, y, x []T) { sumPool(par, v, y, x, false) }
+
+func sumPool[T numeric.Float](par kernel.Par, v *Pool, y, x []T, mean bool) {
 	if len(y) == 0 {
 		return
 	}
 	if yf, ok := kernel.AsFloat32(y); ok && simd.poolSum != nil {
 		xf, _ := kernel.AsFloat32(x)
 		poolRuns(par, v, yf, xf, simd.poolSum, func(y []float32, taps int) {
-			if taps == 0 {
+			switch {
+			case taps == 0:
 				clear(y)
-				return
+			case mean:
+				elementwise.MulScalar(y, y, 1/float32(taps))
 			}
-			elementwise.MulScalar(y, y, 1/float32(taps))
 		})
 		return
 	}
 	poolLines(par, v, y, x, elementwise.Add[T], func(dst []T, count int) {
-		if count == 0 {
+		switch {
+		case count == 0:
 			clear(dst)
-			return
+		case mean:
+			elementwise.MulScalar(dst, dst, 1/T(count))
 		}
-		elementwise.MulScalar(dst, dst, 1/T(count))
 	})
 }
 

@@ -44,6 +44,7 @@ func testPooling(t *testing.T, v *Pool, par kernel.Par) {
 		}
 		mean[y] += x[i]
 	})
+	sum := slices.Clone(mean)
 	dxMax, dxMean, chosen := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(dy))
 	for y, i := range arg {
 		mean[y] /= max(1, n[y])
@@ -66,6 +67,7 @@ func testPooling(t *testing.T, v *Pool, par kernel.Par) {
 	check("gradient of the maximum", dxMax, func(dst []float64) { MaxPoolGrad(par, v, dst, dy, at) })
 	check("gradient of the maximum of images", dxMax, func(dst []float64) { MaxPoolBack(par, v, nil, dst, x, dy) })
 	check("chosen elements", chosen, func(dst []float64) { MaxPoolGather(par, v, dst, x, at) })
+	check("sum", sum, func(dst []float64) { SumPool(par, v, dst, x) })
 	check("mean", mean, func(dst []float64) { AvgPool(par, v, dst, x) })
 	check("gradient of the mean", dxMean, func(dst []float64) { AvgPoolGrad(par, v, dst, dy) })
 }

@@ -58,8 +58,7 @@ func (w *windowing) pooled(x, pad tf.Output, how string) (tf.Output, bool) {
 func (w *windowing) pool(x tf.Output, how string, ksize, strides, pads []int) tf.Output {
 	switch {
 	case how == "add":
-		y := ops.AvgPool(x, ksize, strides, "VALID")
-		return ops.Mul(y, number(y, float64(ksize[1]*ksize[2])))
+		return ops.AvgPool(x, ksize, strides, "VALID", tf.Attr("_sum", true))
 	case slices.ContainsFunc(pads, func(p int) bool { return p != 0 }):
 		return ops.MaxPool(x, ksize, strides, "EXPLICIT", ops.WindowOpts{ExplicitPaddings: pads})
 	}
