@@ -81,10 +81,10 @@ func (p *contraction) add() ([]tf.Output, error) {
 		}
 	}
 	out := p.multiply()
-	if w != d {
-		if d == tf.Bool {
-			return []tf.Output{ops.NotEqual(out, p.l.number(w, 0))}, nil
-		}
+	switch {
+	case d == tf.Bool:
+		out = ops.NotEqual(out, p.l.number(w, 0))
+	case w != d:
 		out = ops.Cast(out, d)
 	}
 	if len(p.x.free) == 1 && len(p.y.free) == 1 {
