@@ -89,6 +89,9 @@ func power(l *lowering, _ *stablehlo.Op, in []tf.Output) (tf.Output, error) {
 	if !isInt(d) {
 		return l.apply("Pow", x, y), nil
 	}
+	if d == tf.Uint64 && !hasKernel("Pow", d) {
+		return l.halfPower(x, y), nil
+	}
 	if isUnsigned(d) {
 		return l.apply("Pow", x, y), nil
 	}
@@ -97,6 +100,14 @@ func power(l *lowering, _ *stablehlo.Op, in []tf.Output) (tf.Output, error) {
 	minus := ops.SelectV2(l.equals(x, -1), ops.SelectV2(odd, l.number(d, -1), one), none)
 	rest := ops.SelectV2(l.equals(x, 1), one, minus)
 	return ops.SelectV2(ops.Less(y, none), rest, l.apply("Pow", x, l.apply("Maximum", y, none))), nil
+}
+
+// halfPower is the power by half of y, which int64 holds, squared.
+func (l *lowering) halfPower(x, y tf.Output) tf.Output {
+	one := l.number(tf.Uint64, 1)
+	root := l.apply("Pow", x, ops.RightShift(y, one))
+	rest := ops.SelectV2(ops.Equal(ops.BitwiseAnd(y, one), one), x, one)
+	return l.apply("Mul", l.apply("Mul", root, root), rest)
 }
 
 // convert changes the type of elements. Floating-point numbers out of the range of
