@@ -45,7 +45,7 @@ func convolution(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, er
 	if err != nil {
 		return nil, err
 	}
-	return one(transposed(y, inverse(c.yOrder))), nil
+	return one(transposed(as(y, dtypes[op.Results[0].Type.Elem]), inverse(c.yOrder))), nil
 }
 
 // read reads the attributes.
@@ -147,7 +147,7 @@ func ordered(x tf.Output, sizes []size, order []int) (tf.Output, []size) {
 
 // prepare turns what TensorFlow's ops have no attribute for into operations of their own.
 func (c *convolving) prepare() {
-	d := dtypes[c.op.Results[0].Type.Elem]
+	d := productType(dtypes[c.op.Results[0].Type.Elem])
 	c.x, c.w = as(c.x, d), as(c.w, d)
 	if len(c.reversed) > 0 {
 		c.w = ops.Reverse(c.w, c.reversed)

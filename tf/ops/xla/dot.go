@@ -74,7 +74,7 @@ func (p *contraction) add() ([]tf.Output, error) {
 			}
 		}
 	}
-	w := p.workType(d)
+	w := productType(d)
 	for _, s := range []*side{&p.x, &p.y} {
 		if s.of.DType().Base() != w {
 			s.of = ops.Cast(s.of, w)
@@ -93,8 +93,9 @@ func (p *contraction) add() ([]tf.Output, error) {
 	return []tf.Output{p.l.reshape(out, p.sizes())}, nil
 }
 
-// workType is the type to compute with: that of the result, or a wider one.
-func (p *contraction) workType(d tf.DType) tf.DType {
+// productType is the type to compute products of matrices with: that of the result, or a
+// wider one.
+func productType(d tf.DType) tf.DType {
 	if d == tf.Bool {
 		return tf.Int32
 	}

@@ -32,3 +32,25 @@ func TestPowersOfUint64(t *testing.T) {
 		t.Errorf("want %s, got %s", want, got)
 	}
 }
+
+// TestConvolutionsOfIntegers: integers of all types are convolved, modulo what the type holds.
+func TestConvolutionsOfIntegers(t *testing.T) {
+	for want, x := range map[string]any{
+		"int8[1,1,1,1]{50}": [][][][]int8{{{{100}, {-3}}, {{3}, {-4}}}}, "uint8[1,1,1,1]{146}": [][][][]uint8{{{{200}, {3}}, {{3}, {8}}}},
+		"int16[1,1,1,1]{30}": [][][][]int16{{{{1}, {2}}, {{3}, {4}}}}, "uint16[1,1,1,1]{30}": [][][][]uint16{{{{1}, {2}}, {{3}, {4}}}},
+		"uint32[1,1,1,1]{30}": [][][][]uint32{{{{1 << 31}, {2}}, {{1}, {5}}}}, "int64[1,1,1,1]{30}": [][][][]int64{{{{1}, {2}}, {{3}, {4}}}},
+		"uint64[1,1,1,1]{30}": [][][][]uint64{{{{1 << 63}, {2}}, {{1}, {5}}}},
+	} {
+		got := result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+			e := in[0].Type.Elem
+			return w.op("convolution", tensorOf(e, 1, 1, 1, 1), attrs{
+				"input_batch_dimension": intAttr(0), "input_feature_dimension": intAttr(3), "input_spatial_dimensions": intsAttr([]int{1, 2}),
+				"kernel_input_feature_dimension": intAttr(2), "kernel_output_feature_dimension": intAttr(3), "kernel_spatial_dimensions": intsAttr([]int{0, 1}),
+				"output_batch_dimension": intAttr(0), "output_feature_dimension": intAttr(3), "output_spatial_dimensions": intsAttr([]int{1, 2}),
+			}, in[0], w.op("reshape", tensorOf(e, 2, 2, 1, 1), nil, in[0]))
+		}, x)
+		if got.String() != want {
+			t.Errorf("want %s, got %s", want, got)
+		}
+	}
+}
