@@ -127,6 +127,8 @@ func convert(l *lowering, op *stablehlo.Op, in []tf.Output) (tf.Output, error) {
 		return convert(l, op, []tf.Output{l.part("Real", x)})
 	case isFloat(from) && isInt(to):
 		return l.saturate(x, to), nil
+	case isSmall(to) && !isFloat(from):
+		return ops.Cast(ops.Cast(x, tf.Float32), to), nil
 	}
 	return ops.Cast(x, to), nil
 }

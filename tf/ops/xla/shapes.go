@@ -287,6 +287,9 @@ func (l *lowering) counted(n size, d tf.DType, after int) tf.Output {
 		limit = ops.Cast(n.x, count)
 	}
 	x := tf.Apply(l.g, "Range", []tf.Output{l.number(count, 0), limit, l.number(count, 1)}).Output(0)
+	if isSmall(d) {
+		x = ops.Cast(x, tf.Float32)
+	}
 	if d != count {
 		x = ops.Cast(x, d)
 	}

@@ -178,6 +178,26 @@ func (l *lowering) applyElementwise(op *stablehlo.Op, in []thin) (thin, error) {
 		out.nested = -1
 	}
 	var err error
-	out.x, err = e.apply(l, op, xs)
+	out.x, err = l.computed(op, e, xs)
 	return out, err
+}
+
+// computed applies an elementwise operation. Floating-point numbers of 8 bits, for which there
+// are few kernels, are computed with in float32 and rounded once.
+func (l *lowering) computed(op *stablehlo.Op, e elementwise, in []tf.Output) (tf.Output, error) {
+	to := dtypes[op.Results[0].Type.Elem]
+	if !isSmall(to) && !slices.ContainsFunc(in, func(x tf.Output) bool { return isSmall(x.DType().Base()) }) {
+		return e.apply(l, op, in)
+	}
+	wide := slices.Clone(in)
+	for i, x := range in {
+		if isSmall(x.DType().Base()) {
+			wide[i] = ops.Cast(x, tf.Float32)
+		}
+	}
+	y, err := e.apply(l, op, wide)
+	if err == nil && isSmall(to) && y.DType() == tf.Float32 {
+		y = ops.Cast(y, to)
+	}
+	return y, err
 }

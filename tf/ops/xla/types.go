@@ -49,6 +49,9 @@ func isFloat(d tf.DType) bool {
 	return false
 }
 
+// isSmall reports whether a type is one of floating-point numbers of 8 bits.
+func isSmall(d tf.DType) bool { return d == tf.Float8E4M3 || d == tf.Float8E5M2 }
+
 func isComplex(d tf.DType) bool { return d == tf.Complex64 || d == tf.Complex128 }
 
 // bits returns the width of integers.

@@ -54,3 +54,38 @@ func TestConvolutionsOfIntegers(t *testing.T) {
 		}
 	}
 }
+
+// TestSmallFloats: floating-point numbers of 8 bits are computed with as others are.
+func TestSmallFloats(t *testing.T) {
+	for _, e := range []stablehlo.Elem{"f8E5M2", "f8E4M3FN"} {
+		small := tensorOf(e, 4)
+		for name, want := range map[string]string{
+			"sign": "{-1, 0, 1, 1}", "round_nearest_afz": "{-2, 0, 1, 2}", "select": "{-1.5, 0, 0.5, 1.5}", "maximum": "{-1.5, 0, 0.5, 1.5}",
+			"convert": "{1, 0, 1, 1}", "iota": "{0, 1, 2, 3}", "compare": "{1, 1, 1, 1}", "total": "{0, 0, 0, 0}",
+		} {
+			got := result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+				x := w.op("convert", small, nil, in[0])
+				switch name {
+				case "select":
+					x = w.op(name, small, nil, w.op("compare", tensorOf("i1", 4), attrs{"comparison_direction": stablehlo.Enum("EQ")}, x, x), x, w.op("negate", small, nil, x))
+				case "maximum":
+					x = w.op(name, small, nil, x, x)
+				case "convert": // to booleans, integers, and back
+					x = w.op(name, small, nil, w.op(name, tensorOf("i32", 4), nil, w.op(name, tensorOf("i1", 4), nil, x)))
+				case "iota":
+					x = w.op(name, small, attrs{"iota_dimension": intAttr(0)})
+				case "compare":
+					x = w.op("convert", small, nil, w.op(name, tensorOf("i1", 4), attrs{"comparison_direction": stablehlo.Enum("GE")}, x, x))
+				case "total":
+					x = w.op("convert", small, nil, w.op("compare", tensorOf("i1", 4), attrs{"comparison_direction": stablehlo.Enum("LT"), "compare_type": stablehlo.Enum("TOTALORDER")}, x, x))
+				default:
+					x = w.op(name, small, nil, x)
+				}
+				return w.op("convert", tensorOf("f32", 4), nil, x)
+			}, []float32{-1.5, 0, 0.5, 1.5})
+			if want = "float32[4]" + want; got.String() != want {
+				t.Errorf("%s of %s: want %s, got %s", name, e, want, got)
+			}
+		}
+	}
+}
