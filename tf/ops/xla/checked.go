@@ -1,8 +1,11 @@
 package xla
 
 import (
+	"slices"
+
 	"github.com/gorge-tf/gorge/internal/stablehlo"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 // checked returns a rule for tensors that has at least so many operands, and checks
@@ -19,6 +22,26 @@ func checked(operands int, r rule) rule {
 		}
 		return out, checkResults(op, out)
 	}
+}
+
+// widened is checked for rules whose ops have no kernels for floating-point numbers of 8 bits:
+// they are given float32, and what they return is rounded.
+func widened(operands int, r rule) rule {
+	return checked(operands, func(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
+		in = slices.Clone(in)
+		for i, x := range in {
+			if isSmall(x.DType().Base()) {
+				in[i] = ops.Cast(x, tf.Float32)
+			}
+		}
+		out, err := r(l, op, in)
+		for i := range out {
+			if i < len(op.Results) && isSmall(dtypes[op.Results[i].Type.Elem]) {
+				out[i] = ops.Cast(out[i], dtypes[op.Results[i].Type.Elem])
+			}
+		}
+		return out, err
+	})
 }
 
 func checkOperands(op *stablehlo.Op, in []tf.Output, least int) error {

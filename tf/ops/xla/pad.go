@@ -8,8 +8,8 @@ import (
 
 func init() {
 	add(map[string]rule{
-		"pad":         checked(2, pad),
-		"dynamic_pad": checked(5, dynamicPad),
+		"pad":         widened(2, pad),
+		"dynamic_pad": widened(5, dynamicPad),
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
-func init() { add(map[string]rule{"scatter": checked(3, scatter)}) }
+func init() { add(map[string]rule{"scatter": widened(3, scatter)}) }
 
 func scatter(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
 	n := len(in) / 2

@@ -22,7 +22,7 @@ func init() {
 	thinRules["dynamic_reshape"] = reshape
 	add(map[string]rule{
 		"bitcast_convert": checked(1, bitcast), "transpose": checked(1, transpose), "concatenate": checked(1, concatenate),
-		"reverse": checked(1, reverse), "get_dimension_size": checked(1, dimensionSize), "set_dimension_size": noDimensionSize,
+		"reverse": widened(1, reverse), "get_dimension_size": checked(1, dimensionSize), "set_dimension_size": noDimensionSize,
 	})
 }
 

@@ -89,3 +89,41 @@ func TestSmallFloats(t *testing.T) {
 		}
 	}
 }
+
+// TestSmallFloatsMoved: floating-point numbers of 8 bits are put elsewhere, and joined by windows.
+func TestSmallFloatsMoved(t *testing.T) {
+	region := &stablehlo.Block{Args: []*stablehlo.Value{{Type: tensorOf("f8E5M2")}, {Type: tensorOf("f8E5M2"), Index: 1}}}
+	r := writer{region}
+	r.ends(r.op("add", tensorOf("f8E5M2"), nil, region.Args...))
+	at := attrs{"update_window_dims": intsAttr(nil), "inserted_window_dims": intsAttr([]int{0}), "scatter_dims_to_operand_dims": intsAttr([]int{0}), "index_vector_dim": intAttr(1)}
+	for _, c := range []struct {
+		name string
+		a    attrs
+		want string
+	}{
+		{"reverse", attrs{"dimensions": intsAttr([]int{0})}, "{3, 2, -1.5}"},
+		{"pad", attrs{"edge_padding_low": intsAttr([]int{1}), "edge_padding_high": intsAttr([]int{-1}), "interior_padding": intsAttr([]int{0})}, "{0.5, -1.5, 2}"},
+		{"reduce_window", attrs{"window_dimensions": intsAttr([]int{2}), "padding": intsAttr([]int{1, 0})}, "{-1, 1, 6}"},
+		{"scatter", at, "{-1.5, 2, 6}"},
+	} {
+		got := result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+			small := tensorOf("f8E5M2", 3)
+			x, half := w.op("convert", small, nil, in[0]), w.op("convert", tensorOf("f8E5M2"), nil, in[1])
+			op := &stablehlo.Op{Name: c.name, Attrs: c.a, Operands: []*stablehlo.Value{x, half}}
+			switch c.name {
+			case "reverse":
+				op.Operands = op.Operands[:1]
+			case "scatter":
+				op.Operands, op.Regions = []*stablehlo.Value{x, in[2], x}, []*stablehlo.Block{region}
+			case "reduce_window":
+				op.Regions = []*stablehlo.Block{region}
+			}
+			op.Results = []*stablehlo.Value{{Type: small, Def: op}}
+			w.b.Ops = append(w.b.Ops, op)
+			return w.op("convert", tensorOf("f32", 3), nil, op.Results[0])
+		}, []float32{-1.5, 2, 3}, float32(0.5), [][]int32{{5}, {-1}, {2}})
+		if want := "float32[3]" + c.want; got.String() != want {
+			t.Errorf("%s: want %s, got %s", c.name, want, got)
+		}
+	}
+}

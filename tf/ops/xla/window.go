@@ -9,7 +9,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
-func init() { add(map[string]rule{"reduce_window": checked(2, reduceWindow)}) }
+func init() { add(map[string]rule{"reduce_window": widened(2, reduceWindow)}) }
 
 // A windowing moves windows over tensors of one shape.
 type windowing struct {
