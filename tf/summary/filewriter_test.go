@@ -131,3 +131,22 @@ func TestProjector(t *testing.T) {
 		t.Errorf("%s, %v", b, err)
 	}
 }
+
+// TestSharedAgain: who asks for a writer that another user has closed gets an open one.
+func TestSharedAgain(t *testing.T) {
+	dir := t.TempDir()
+	a, releaseA, err := summary.Shared(dir)
+	if err != nil || a.Close() != nil {
+		t.Fatal(err)
+	}
+	b, releaseB, err := summary.Shared(dir)
+	if err != nil || b.Scalar(1, "x", 1) != nil {
+		t.Error("the writer must be open:", err)
+	}
+	if a, b := releaseA(), releaseB(); a != nil || b != nil {
+		t.Error(a, b)
+	}
+	if n := len(readEvents(t, b.Name())); n != 2 {
+		t.Errorf("%d events in the last file, want 2", n)
+	}
+}

@@ -18,7 +18,7 @@ type sharedWriter struct {
 
 // Shared returns the writer for dir that all parts of a program have in common:
 // one file has the events of all. It is closed when each user has called
-// release.
+// release. One that a user has closed nevertheless begins a new file.
 func Shared(dir string) (w *FileWriter, release func() error, err error) {
 	key := filepath.Clean(dir)
 	shared.Lock()
@@ -31,6 +31,9 @@ func Shared(dir string) (w *FileWriter, release func() error, err error) {
 		}
 		s = &sharedWriter{w: w}
 		shared.by[key] = s
+	}
+	if err := s.w.Reopen(); err != nil { // if a user has closed it
+		return nil, nil, err
 	}
 	s.users++
 	var once sync.Once
