@@ -137,6 +137,9 @@ func (l *lowering) start(op *stablehlo.Op, v *stablehlo.Value, last size) (size,
 		return known(0), nil
 	}
 	if c, ok := constantInts(v); ok && len(c) == 1 {
+		if beyond := c[0] < 0 && v.Type.Elem == "ui64"; beyond {
+			c[0] = math.MaxInt32
+		}
 		if c[0] <= 0 {
 			return known(0), nil
 		}

@@ -127,3 +127,14 @@ func TestSmallFloatsMoved(t *testing.T) {
 		}
 	}
 }
+
+// TestStartsOfUint64: a start beyond int64 is moved to the last one that there is.
+func TestStartsOfUint64(t *testing.T) {
+	got := result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+		at := w.op("constant", tensorOf("ui64"), attrs{"value": stablehlo.Dense{Type: tensorOf("ui64"), Data: []byte{1, 0, 0, 0, 0, 0, 0, 0x80}}})
+		return w.op("dynamic_slice", tensorOf("f32", 2), attrs{"slice_sizes": intsAttr([]int{2})}, in[0], at)
+	}, []float32{1, 2, 3, 4})
+	if want := "float32[2]{3, 4}"; got.String() != want {
+		t.Errorf("want %s, got %s", want, got)
+	}
+}
