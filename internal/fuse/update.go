@@ -38,33 +38,12 @@ const leastGradientKept = 1 << 14
 
 // applyParts puts a node in the place of each product and what alone applies it.
 func applyParts(g *graph.Graph, o Options, r *Report) error {
-	kernelOf, least := o.Kernel, leastGradient
-	if o.SaveMemory {
-		least = leastGradientKept
-	}
-	if !slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return updates(n, kernelOf) != nil }) {
-		return nil
-	}
-	order, err := g.Sorted()
-	if err != nil {
+	all, err := updatesIn(g, o, r)
+	if err != nil || len(all) == 0 {
 		return err
 	}
-	uses, place, gone := g.Uses(), make([]int, len(order)), map[*graph.Node]bool{}
-	by, taken := map[*graph.Node]*graph.Node{}, map[*graph.Node]bool{}
-	for i, n := range order {
-		place[n.ID] = i
-	}
-	for _, n := range order {
-		if err := g.Budget.Visit(1); err != nil {
-			return err
-		}
-		u := updateOf(n, uses, place, kernelOf, least)
-		if u == nil || taken[u.group] {
-			continue // two of one group would wait for each other
-		}
-		if u.group != nil {
-			taken[u.group] = true
-		}
+	by, gone := map[*graph.Node]*graph.Node{}, map[*graph.Node]bool{}
+	for _, u := range all {
 		f := u.node(g)
 		if err := g.Add(f); err != nil {
 			return err
@@ -80,6 +59,45 @@ func applyParts(g *graph.Graph, o Options, r *Report) error {
 		waitFor(n, by)
 	}
 	return nil
+}
+
+// updatesIn returns the updates that can be nodes.
+func updatesIn(g *graph.Graph, o Options, r *Report) (all []*found, err error) {
+	kernelOf, least := o.Kernel, leastGradient
+	if o.SaveMemory {
+		least = leastGradientKept
+	}
+	if !slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return updates(n, kernelOf) != nil }) {
+		return nil, nil
+	}
+	order, err := g.Sorted()
+	if err != nil {
+		return nil, err
+	}
+	uses, place, taken := g.Uses(), make([]int, len(order)), map[*graph.Node]bool{}
+	in := &standIns{g: g, kernelOf: r.kernels(kernelOf)}
+	for i, n := range order {
+		place[n.ID] = i
+	}
+	for _, n := range order {
+		if err := g.Budget.Visit(1); err != nil {
+			return nil, err
+		}
+		u := updateOf(n, uses, place, kernelOf, least)
+		if u == nil || taken[u.group] {
+			continue // two of one group would wait for each other
+		}
+		if ok, err := u.mayStandIn(in); err != nil || !ok {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if all = append(all, u); u.group != nil {
+			taken[u.group] = true
+		}
+	}
+	return all, nil
 }
 
 // waitFor makes n wait for the nodes that were added.
@@ -196,6 +214,15 @@ func (u *found) inOrder(k *core.UpdateKernel, place []int) bool {
 		return true
 	}
 	return !slices.ContainsFunc(u.gate.Control, func(c *graph.Node) bool { return c != u.group && !before(c) })
+}
+
+// mayStandIn reports whether the group, if there is one, may wait for all that the new node needs.
+func (u *found) mayStandIn(in *standIns) (bool, error) {
+	if u.group == nil {
+		return true, nil
+	}
+	waits := slices.DeleteFunc(slices.Concat(u.apply.Control, u.gate.Control), func(c *graph.Node) bool { return c == u.group })
+	return in.gives(u.group, slices.Delete(slices.Clone(u.apply.In), u.gradient, u.gradient+1), waits)
 }
 
 // node returns the new node. Its inputs are the operands of the product, and those of what

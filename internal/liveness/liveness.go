@@ -380,6 +380,12 @@ func (f *Sets) Implies(b, a *graph.Node) bool {
 	return f.frames.Of[a.ID] == f.frames.Of[b.ID] && !f.Bad(a) && subset(f.lists[f.of[a.ID]], f.lists[f.of[b.ID]])
 }
 
+// Gives reports whether output e, read in the loop that b runs in, is there whenever b runs: it
+// is alive, and waits for nothing that b does not wait for.
+func (f *Sets) Gives(b *graph.Node, e graph.Edge) bool {
+	return f.frames.Out[e.Node.ID] == f.frames.Of[b.ID] && !f.Bad(b) && subset(f.lists[f.edge(e)], f.lists[f.of[b.ID]])
+}
+
 // OnlyWaitsMore reports whether b, which runs in the same loop, is dead or alive together
 // with a, and waits for all that a waits for, perhaps for more: what a client feeds is never dead.
 func (f *Sets) OnlyWaitsMore(b, a *graph.Node) bool {
