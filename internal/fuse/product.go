@@ -24,9 +24,13 @@ var productDef = core.OpDef{Name: "_FusedProduct", Expensive: true, NoGrad: core
 func joinProducts(g *graph.Graph, kernelOf func(*graph.Node) core.Kernel, r *Report) error {
 	g.Renumber()
 	uses, gone, by := g.Uses(), map[*graph.Node]bool{}, map[*graph.Node]*graph.Node{}
-	products := map[*graph.Node]*product{}
+	products, in := map[*graph.Node]*product{}, &standIns{g: g, kernelOf: r.kernels(kernelOf)}
 	for _, n := range g.Nodes[:len(g.Nodes):len(g.Nodes)] {
-		if i := ungroup(n, uses); i != nil {
+		i, err := ungroup(n, uses, in)
+		if err != nil {
+			return err
+		}
+		if i != nil {
 			gone[i] = true
 		}
 		at := productIn(n, uses)
@@ -95,9 +99,9 @@ func addsTwo(n *graph.Node) bool { return n.Def.Has(core.Adds) && n.Int("N") == 
 // gradients of one operation are grouped so. It returns the Identity, which nothing
 // needs any more, or nil. n waits for the group's other nodes, and the group for n: the
 // variable is there from the beginning of an iteration on, so that n holds up nothing.
-func ungroup(n *graph.Node, uses [][]*graph.Node) *graph.Node {
+func ungroup(n *graph.Node, uses [][]*graph.Node, in *standIns) (*graph.Node, error) {
 	if !addsTwo(n) {
-		return nil
+		return nil, nil
 	}
 	for k, e := range n.In {
 		i := e.Node
@@ -107,6 +111,9 @@ func ungroup(n *graph.Node, uses [][]*graph.Node) *graph.Node {
 		m, group := i.In[0].Node, gateOf(i)
 		switch {
 		case group != nil && len(uses[m.ID]) == 2:
+			if ok, err := in.mayAdd(n, group, n.In[1-k]); err != nil || !ok {
+				return nil, err
+			}
 			standIn(n, m, group, uses)
 		case group == nil && len(uses[m.ID]) == 1 && len(i.Control) <= maxGate:
 			n.AddControls(i.Control...)
@@ -115,9 +122,9 @@ func ungroup(n *graph.Node, uses [][]*graph.Node) *graph.Node {
 		}
 		n.In[k] = i.In[0]
 		uses[m.ID] = []*graph.Node{n}
-		return i
+		return i, nil
 	}
-	return nil
+	return nil, nil
 }
 
 // standIn has n stand for product m, which it adds, in a group of gradients. Another product

@@ -53,3 +53,33 @@ func (s *standIns) gives(group *graph.Node, in []graph.Edge, waits []*graph.Node
 	return !slices.ContainsFunc(in, func(e graph.Edge) bool { return late(e.Node) || !s.live.Gives(group, e) }) &&
 		!slices.ContainsFunc(waits, func(c *graph.Node) bool { return late(c) || !s.live.Implies(group, c) }), nil
 }
+
+// mayAdd reports whether n, which adds x to a product of group, may stand for that.
+func (s *standIns) mayAdd(n, group *graph.Node, x graph.Edge) (bool, error) {
+	if ok, err := s.begins(group, x); err != nil || !ok {
+		return false, err
+	}
+	return s.gives(group, nil, n.Control)
+}
+
+// begins reports whether x is the variable of a loop, which is there when an iteration begins, and
+// alive whenever group is.
+func (s *standIns) begins(group *graph.Node, x graph.Edge) (bool, error) {
+	if !isLoopVariable(x) {
+		return false, nil
+	}
+	if err := s.look(); err != nil {
+		return false, err
+	}
+	return s.place[x.Node.ID] < s.place[group.ID] && s.live.LivesWith(group, x), nil
+}
+
+// isLoopVariable reports whether x is what an iteration of a loop has of one.
+func isLoopVariable(x graph.Edge) bool {
+	n := x.Node
+	if !n.Chooses() || x.Out != 1 || n.In[1].Node.Role() != core.Continues {
+		return false
+	}
+	m := n.In[0].Node
+	return m.Role() == core.Merges && slices.ContainsFunc(m.In, func(e graph.Edge) bool { return e.Node.Role() == core.Repeats })
+}

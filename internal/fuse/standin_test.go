@@ -2,6 +2,7 @@ package fuse_test
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -101,4 +102,45 @@ func TestUpdateInBranch(t *testing.T) {
 			t.Errorf("branch taken: %v: %v", taken, err)
 		}
 	}
+}
+
+// TestSumsWithBranches: a product that waits for others is added to what a branch gives. The others
+// are alive if that is dead, and may come before it.
+func TestSumsWithBranches(t *testing.T) {
+	s := tf.Shape{8, 8}
+	for _, behind := range []bool{false, true} {
+		g := tf.NewGraph()
+		a, z, p := ops.Placeholder(g, tf.Float32, s), ops.Placeholder(g, tf.Float32, s), ops.Placeholder(g, tf.Bool, tf.Shape{})
+		x, y := ops.MatMul(a, ops.Sin(a)), ops.MatMul(ops.Sin(a), a)
+		group := tf.Group(g, "", x.Operation(), y.Operation())
+		var held []tf.Output
+		g.ControlDependencies([]*tf.Operation{group}, func() { held = []tf.Output{ops.Identity(x), ops.Identity(y)} })
+		data := z
+		if behind {
+			data = ops.AddV2(z, ops.Neg(held[1]))
+		}
+		no, yes := ops.Switch(data, p)
+		merged, _ := ops.Merge([]tf.Output{no, ops.AddV2(held[0], yes)})
+		for _, taken := range []bool{true, false} {
+			t.Run(fmt.Sprint(behind, taken), func(t *testing.T) {
+				compare(t, g, session.Feeds{a: ramp(s), z: ramp(s), p: tf.Scalar(taken)}, []tf.Fetchable{merged, held[1]})
+			})
+		}
+	}
+}
+
+// TestSumsThatWaitForOthers: in a loop such a sum may wait for another of the group's gradients by
+// itself.
+func TestSumsThatWaitForOthers(t *testing.T) {
+	g, s := tf.NewGraph(), tf.Shape{8, 8}
+	x := ops.Placeholder(g, tf.Float32, s)
+	end := tf.While([]tf.Output{ops.Scalar(g, int32(0)), x, x}, below(g, 3), func(v []tf.Output) []tf.Output {
+		a, b := ops.MatMul(v[1], ops.Sin(v[1])), ops.MatMul(ops.Cos(v[1]), v[1])
+		group := tf.Group(g, "", a.Operation(), b.Operation())
+		var held, sum tf.Output
+		g.ControlDependencies([]*tf.Operation{group}, func() { held, a = ops.Identity(b), ops.Identity(a) })
+		g.ControlDependencies([]*tf.Operation{held.Operation()}, func() { sum = ops.AddV2(a, v[2]) })
+		return []tf.Output{ops.AddV2(v[0], ops.Scalar(g, int32(1))), ops.Tanh(held), sum}
+	})
+	compare(t, g, session.Feeds{x: ramp(s)}, []tf.Fetchable{end[1], end[2]})
 }

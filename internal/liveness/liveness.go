@@ -386,6 +386,12 @@ func (f *Sets) Gives(b *graph.Node, e graph.Edge) bool {
 	return f.frames.Out[e.Node.ID] == f.frames.Of[b.ID] && !f.Bad(b) && subset(f.lists[f.edge(e)], f.lists[f.of[b.ID]])
 }
 
+// LivesWith reports whether output e, read in the loop that b runs in, is alive whenever b is.
+func (f *Sets) LivesWith(b *graph.Node, e graph.Edge) bool {
+	life := f.keep(f.edge(e), func(t token) bool { return !t.onlyWaits() })
+	return f.frames.Out[e.Node.ID] == f.frames.Of[b.ID] && !f.Bad(b) && subset(f.lists[life], f.lists[f.of[b.ID]])
+}
+
 // OnlyWaitsMore reports whether b, which runs in the same loop, is dead or alive together
 // with a, and waits for all that a waits for, perhaps for more: what a client feeds is never dead.
 func (f *Sets) OnlyWaitsMore(b, a *graph.Node) bool {
