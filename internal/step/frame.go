@@ -55,12 +55,13 @@ func (f *Frame) SetRetval(i int, t *core.Tensor) error {
 }
 
 // Leave returns the results as tensors that are the program's alone. The first
-// one is written to into, memory of the program's, unless that is nil.
+// one is written to into, memory of the program's, unless that is nil. That one is dead is
+// the caller's mistake, who asked for it: of sessions TensorFlow says so, too, but not of functions.
 func (f *Frame) Leave(into *core.Tensor) ([]*core.Tensor, error) {
 	for i, t := range f.rets {
 		if t == nil {
 			f.Drop()
-			return nil, core.Errorf(core.Internal, "Retval[%d] does not have value", i)
+			return nil, core.Errorf(core.InvalidArgument, "Retval[%d] does not have value", i)
 		}
 	}
 	for i, t := range f.rets {
