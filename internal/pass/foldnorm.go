@@ -235,9 +235,23 @@ func (m *norm) replace(e *editor, shift []float32) error {
 	}
 	d.Device = m.node.Device
 	d.CopyPos(&m.node.Node)
+	m.awaitConstants()
 	m.node.Node, m.node.In = *d, in
 	m.node.Shapes = m.node.Shapes[:min(1, len(m.node.Shapes))]
 	return nil
+}
+
+// awaitConstants has the node of m wait for what the constants wait for that it will not read any
+// more: they may be dead, or come after a check.
+func (m *norm) awaitConstants() {
+	for _, x := range m.node.In {
+		if x.Node.Role() != core.Constant && x.Node != m.linear { // the addition of a bias
+			x = x.Node.In[1]
+		}
+		if x.Node.Role() == core.Constant {
+			m.node.AddControls(x.Node.Control...)
+		}
+	}
 }
 
 // addConstant adds a constant that stands where like does.

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +60,22 @@ func TestFoldNormsInBounds(t *testing.T) {
 	for _, want := range []string{"float32[1,1,2,2]{2, 4, 6, 8}", "float32[2]{2, -9}"} { // factors are 2 and 2
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+}
+
+// TestFoldNormsOrders: what is folded waits for what its constants wait for.
+func TestFoldNormsOrders(t *testing.T) {
+	const waits = `
+	z = Placeholder[dtype=float32, shape=[]] @/device:CPU:0
+	late = Const[dtype=float32, value=float32[2]{0.5, 3}](^z) @/device:CPU:0`
+	for from, to := range map[string]string{"(c, o)": "(c, late)", "(b, s, o, m, v)": "(b, s, o, late, v)"} {
+		g := parse(t, strings.Replace(convolutions, from, to, 1)+waits)
+		if err := Optimize(g, Options{FoldNorms: true, Eval: evaluate}); err != nil {
+			t.Fatal(err)
+		}
+		if n := g.Node("n"); n.OpName() != "BiasAdd" || !slices.Contains(n.Control, g.Node("z")) {
+			t.Errorf("with %s: %s waits for %d nodes, and not for what a constant has waited for", to, n.OpName(), len(n.Control))
 		}
 	}
 }
