@@ -98,8 +98,8 @@ func normalization(n *graph.Node, uses [][]*graph.Node) *norm {
 		}
 	}
 	for i, to := range []**core.Tensor{&m.scale, &m.offset, &m.mean, &m.variance} {
-		if *to = vector(n.In[1+i]); *to == nil {
-			return nil
+		if *to = vector(n.In[1+i]); *to == nil || (*to).Rank() != 1 {
+			return nil // of another rank the step has to refuse it
 		}
 	}
 	return m

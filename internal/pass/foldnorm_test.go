@@ -64,7 +64,8 @@ func TestFoldNormsInBounds(t *testing.T) {
 	}
 }
 
-// TestFoldNormsOrders: what is folded waits for what its constants wait for.
+// TestFoldNormsOrders: what is folded waits for what its constants wait for, and a vector of
+// another rank is left for the step to refuse.
 func TestFoldNormsOrders(t *testing.T) {
 	const waits = `
 	z = Placeholder[dtype=float32, shape=[]] @/device:CPU:0
@@ -77,6 +78,13 @@ func TestFoldNormsOrders(t *testing.T) {
 		if n := g.Node("n"); n.OpName() != "BiasAdd" || !slices.Contains(n.Control, g.Node("z")) {
 			t.Errorf("with %s: %s waits for %d nodes, and not for what a constant has waited for", to, n.OpName(), len(n.Control))
 		}
+	}
+	g := parse(t, strings.Replace(convolutions, "m = Const[dtype=float32, value=float32[2]", "m = Const[dtype=float32, value=float32[1,2]", 1))
+	if err := Optimize(g, Options{FoldNorms: true, Eval: evaluate}); err != nil {
+		t.Fatal(err)
+	}
+	if op := g.Node("n").OpName(); op != "FusedBatchNormV3" {
+		t.Errorf("a mean of two dimensions: the node is %s", op)
 	}
 }
 
