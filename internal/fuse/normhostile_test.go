@@ -185,3 +185,27 @@ func TestNormGradDead(t *testing.T) {
 		compare(t, b.g, f, []tf.Fetchable{b.grads[0]})
 	}
 }
+
+// TestNormVariableShapes: a variable may have a value of another shape than it was declared with.
+// What refuses that is the normalization.
+func TestNormVariableShapes(t *testing.T) {
+	defer fuse.SetLeastStretched(0)()
+	for i := range 24 {
+		at, s, training := i/6, []tf.Shape{{4}, {}, {1, 3}}[i%3], i%6 < 3
+		g := tf.NewGraph()
+		v := tf.Apply(g, "VarHandleOp", nil, tf.Attr("dtype", tf.Float32), tf.Attr("shape", tf.Shape{3})).Output(0)
+		value := ops.Placeholder(g, tf.Float32, nil)
+		set := ops.AssignVariableOp(v, value)
+		three := ops.Const(g, []float32{1, 2, 3})
+		in := []tf.Output{ops.ConstTensor(g, ramp(tf.Shape{2, 3, 3, 3})), three, three, three, three}
+		in[1+at] = ops.ReadVariableOp(v, tf.Float32)
+		y := ops.Relu(tf.Apply(nil, "FusedBatchNormV3", in, tf.Name("norm"), tf.Attr("is_training", training), tf.Attr("exponential_avg_factor", float32(0.5))).Output(0))
+		ss := must(session.New(g))
+		defer ss.Close()
+		must(ss.Run(t.Context(), session.Feeds{value: ramp(s)}, set))
+		_, err := ss.Run(t.Context(), nil, y)
+		if e := core.AsError(err); err == nil || e.Code != core.InvalidArgument || e.Node != "norm" {
+			t.Errorf("input %d of shape %v, training %v: %v", 1+at, s, training, err)
+		}
+	}
+}

@@ -70,7 +70,7 @@ func splitNorm(g *graph.Graph, n *graph.Node, k *core.ChannelKernel, r *Report) 
 		return s, err
 	}
 	s.apply = applyNode(g, n, []graph.Edge{in[0], in[3], {Node: factor}, in[2]})
-	r.Kernels[&factor.Node], r.Kernels[&s.apply.Node] = k.Factor, k.Apply
+	r.Kernels[&factor.Node], r.Kernels[&s.apply.Node] = unlisted(&n.Node, k.Factor), applyKernel(&n.Node, k.Apply)
 	return s, g.Add(s.apply)
 }
 
@@ -82,6 +82,30 @@ func about(n *core.Node, k core.Compute) core.Compute {
 		}
 		return nil
 	}
+}
+
+// unlisted is about for kernels that read something else than n: no inputs are listed.
+func unlisted(n *core.Node, k core.Compute) core.Compute {
+	return func(c *core.OpContext) error {
+		if err := k(c); err != nil {
+			return core.AtNode(err, n, nil)
+		}
+		return nil
+	}
+}
+
+// applyKernel returns k with the errors of node n.
+func applyKernel(n *core.Node, k *core.ElementKernel) *core.ElementKernel {
+	a := *k
+	a.Compute = unlisted(n, k.Compute)
+	a.Shape = func(of *core.Node, in []core.Shape) (core.Shape, error) {
+		s, err := k.Shape(of, in)
+		if err != nil {
+			return nil, core.AtNode(err, n, nil)
+		}
+		return s, nil
+	}
+	return &a
 }
 
 // useNorms makes n use what stands for normalizations.

@@ -161,9 +161,11 @@ func momentsOfNorm(c *core.OpContext) error {
 
 // factorOfNorm is the kernel of what images are scaled by.
 func factorOfNorm(c *core.OpContext) error {
-	scale, variance := c.Input(0), c.Input(3)
-	if scale.Rank() != 1 || scale.Len() != variance.Len() {
-		return tf.Errorf(tf.InvalidArgument, "scale and variance must be vectors of the same length, got %v and %v", scale.Shape(), variance.Shape())
+	scale, offset, mean, variance := c.Input(0), c.Input(1), c.Input(2), c.Input(3)
+	for _, v := range []*core.Tensor{scale, offset, mean, variance} {
+		if v.Rank() != 1 || v.Len() != scale.Len() {
+			return tf.Errorf(tf.InvalidArgument, "scale, offset, mean and variance must be vectors of the same length, got %v, %v, %v and %v", scale.Shape(), offset.Shape(), mean.Shape(), variance.Shape())
+		}
 	}
 	z, err := c.Alloc(0, tf.Float32, scale.Shape())
 	if err != nil {
