@@ -251,14 +251,6 @@ func poolBackArgs(c *core.OpContext, a *poolAttrs, like int) (*pool.Pool, error)
 	return v, nil
 }
 
-// maxima returns the position of the maximum of each window.
-func maxima[T numeric.Real](c *core.OpContext, a *poolAttrs, v *pool.Pool, k computedIn[T], windows int) []int64 {
-	x := c.Input(0)
-	arg := core.Make[int64](windows)
-	pool.MaxPoolArg(c.ParallelFor, v, arg, channelsLast(c, a.imageFormat, k.load(x), x.Shape()))
-	return arg
-}
-
 func maxPoolBack[T numeric.Real](rank int) poolKernel[T] {
 	return pooled(rank, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error { return maxPoolThrough(c, a, k, nil) })
 }
@@ -291,13 +283,14 @@ func maxPoolGather[T numeric.Real](rank int) poolKernel[T] {
 		if x := c.Input(0); rank == 5 && x.Len() == 0 {
 			return tf.Errorf(tf.InvalidArgument, "received empty tensor tensor_in: %s", describeEmpty(x))
 		}
-		y, grad := c.Input(1), c.Input(2)
+		x, y, grad := c.Input(0), c.Input(1), c.Input(2)
 		out, z, err := k.alloc(c, 0, y.DType(), y.Shape())
 		if err != nil {
 			return err
 		}
 		from := channelsLast(c, a.imageFormat, k.load(grad), grad.Shape())
-		ownOrder(c, a.imageFormat, z, y.Shape(), func(dst []T) { pool.MaxPoolGather(c.ParallelFor, v, dst, from, maxima(c, a, v, k, len(dst))) })
+		images, greatest := channelsLast(c, a.imageFormat, k.load(x), x.Shape()), channelsLast(c, a.imageFormat, k.load(y), y.Shape())
+		ownOrder(c, a.imageFormat, z, y.Shape(), func(dst []T) { pool.MaxPoolSelect(c.ParallelFor, v, dst, from, images, greatest) })
 		k.finish(out, z)
 		return nil
 	})

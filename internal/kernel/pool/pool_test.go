@@ -259,6 +259,7 @@ func TestLinesWithoutElements(t *testing.T) {
 			MaxPoolBack[float32](par, v, nil, nil, nil, nil)
 			MaxPoolBack[float64](par, v, nil, nil, nil, nil)
 			MaxPoolGather[float32](par, v, nil, nil, nil)
+			MaxPoolSelect[float32](par, v, nil, nil, nil, nil)
 			AvgPool[float32](par, v, nil, nil)
 			AvgPool[float64](par, v, nil, nil)
 			AvgPoolWhole[int32](par, v, nil, nil)
