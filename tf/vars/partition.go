@@ -13,15 +13,24 @@ import (
 // dimension; one number is not 1 at most.
 type Partitioner func(s tf.Shape, d tf.DType) []int
 
-// FixedSize cuts into n parts along an axis.
+// FixedSize cuts into n parts along an axis. As for the other partitioners, a negative axis
+// counts from the end, and a variable that has no such axis stays whole.
 func FixedSize(n, axis int) Partitioner {
 	return func(s tf.Shape, _ tf.DType) []int {
 		parts := ones(len(s))
-		if axis >= 0 && axis < len(s) {
-			parts[axis] = min(n, max(s[axis], 1))
+		if a, ok := axisOf(axis, s); ok {
+			parts[a] = min(n, max(s[a], 1))
 		}
 		return parts
 	}
+}
+
+// axisOf returns which dimension of s an axis is, if s has it.
+func axisOf(axis int, s tf.Shape) (a int, ok bool) {
+	if axis < 0 {
+		axis += len(s)
+	}
+	return axis, axis >= 0 && axis < len(s)
 }
 
 // AxisSize cuts along an axis so that no part has more than maxBytes, but into
@@ -29,19 +38,20 @@ func FixedSize(n, axis int) Partitioner {
 func AxisSize(maxBytes, axis, maxShards int) Partitioner {
 	return func(s tf.Shape, d tf.DType) []int {
 		parts := ones(len(s))
-		if axis < 0 || axis >= len(s) || s.NumElements() <= 0 {
+		a, ok := axisOf(axis, s)
+		if !ok || s.NumElements() <= 0 {
 			return parts
 		}
-		slice := s.NumElements() / s[axis] * bytesOf(d)
+		slice := s.NumElements() / s[a] * bytesOf(d)
 		if slice == 0 { // elements without a size, as variants
 			return parts
 		}
 		perPart := max(1, maxBytes/slice)
-		n := (s[axis] + perPart - 1) / perPart
+		n := (s[a] + perPart - 1) / perPart
 		if maxShards > 0 {
 			n = min(n, maxShards)
 		}
-		parts[axis] = n
+		parts[a] = n
 		return parts
 	}
 }
@@ -50,11 +60,12 @@ func AxisSize(maxBytes, axis, maxShards int) Partitioner {
 func MinMax(maxParts, axis, minBytes int) Partitioner {
 	return func(s tf.Shape, d tf.DType) []int {
 		parts := ones(len(s))
-		if axis < 0 || axis >= len(s) || s.NumElements() < 0 {
+		a, ok := axisOf(axis, s)
+		if !ok || s.NumElements() < 0 {
 			return parts
 		}
 		n := float64(s.NumElements()*bytesOf(d)) / float64(max(minBytes, 1))
-		parts[axis] = max(1, min(int(math.Ceil(n)), maxParts, s[axis]))
+		parts[a] = max(1, min(int(math.Ceil(n)), maxParts, s[a]))
 		return parts
 	}
 }
