@@ -62,7 +62,7 @@ func Adopt[T Elem](data []T, shape ...int) (*Tensor, error) {
 func Scalar[T Elem](v T) *Tensor { return (*Tensor)(core.Scalar(v)) }
 
 // ScalarOf returns a scalar of a numeric type d with the value nearest to x. A type of
-// integers must have it, without what is behind the point.
+// integers must have x itself: 2 is an int32, 2.5 is none.
 func ScalarOf(d DType, x float64) (*Tensor, error) {
 	t, err := core.ScalarOf(d, x)
 	return (*Tensor)(t), err

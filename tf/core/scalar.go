@@ -7,7 +7,7 @@ import (
 )
 
 // ScalarOf returns a scalar of a numeric type d with the value nearest to x. A type of
-// integers must have it, without what is behind the point.
+// integers must have x itself: 2 is an int32, 2.5 is none.
 func ScalarOf(d DType, x float64) (*Tensor, error) {
 	switch d.Base() {
 	case Float32:
@@ -49,8 +49,8 @@ func wholeScalarOf(d DType, x float64) (*Tensor, error) {
 	return nil, Errorf(InvalidArgument, "a number of a numeric type is needed, got type %v", d)
 }
 
-// whole is a scalar of type T, which must have the whole part of x. What is out of range
-// is not converted: the result would be another one on each kind of processor.
+// whole is a scalar of type T, which must have x. What is out of range is not converted:
+// the result would be another one on each kind of processor.
 func whole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](d DType, x float64) (*Tensor, error) {
 	below, bits := T(0), 8*d.Size()
 	low := 0.0
@@ -58,8 +58,8 @@ func whole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](d 
 		bits--
 		low = -math.Ldexp(1, bits)
 	}
-	if t := math.Trunc(x); low <= t && t < math.Ldexp(1, bits) {
-		return Scalar(T(t)), nil
+	if math.Trunc(x) == x && low <= x && x < math.Ldexp(1, bits) {
+		return Scalar(T(x)), nil
 	}
 	return nil, Errorf(InvalidArgument, "the number must be one of type %v, got %v", d, x)
 }

@@ -212,14 +212,18 @@ func TestScalarOf(t *testing.T) {
 		core.Int32: int32(2), core.Int64: int64(2), core.Complex64: complex64(2.5), core.Complex128: complex128(2.5),
 		core.Int8: int8(2), core.Int16: int16(2), core.Uint8: uint8(2), core.Uint16: uint16(2), core.Uint32: uint32(2), core.Uint64: uint64(2),
 	} {
-		x, err := core.ScalarOf(d, 2.5)
+		v := 2.5
+		if d.IsInteger() {
+			v = 2
+		}
+		x, err := core.ScalarOf(d, v)
 		if err != nil || x.DType() != d || x.Rank() != 0 || x.At(0) != want {
 			t.Errorf("%v: %v, %v; want %v", d, x, err, want)
 		}
 	}
 	for d, xs := range map[core.DType][]float64{
-		core.Uint8: {256, -1}, core.Int8: {-129, 128}, core.Uint16: {-1, 1 << 40}, core.Uint64: {1 << 64, 1e20, -1}, core.Int16: {math.NaN()},
-		core.Int32: {1 << 31, -1<<31 - 1, 1 << 32, math.Inf(1)}, core.Int64: {1 << 63, -1 << 64, 1e30, math.NaN(), math.Inf(-1)}, core.Uint32: {1 << 32},
+		core.Uint8: {256, -1, -0.5}, core.Int8: {-129, 128}, core.Uint16: {-1, 1 << 40}, core.Uint64: {1 << 64, 1e20, -1}, core.Int16: {math.NaN()},
+		core.Int32: {2.5, -1e-9, 1<<31 - 0.5, 1 << 31, -1<<31 - 1, 1 << 32, math.Inf(1)}, core.Int64: {1 << 63, -1 << 64, 1e30, math.NaN(), math.Inf(-1)}, core.Uint32: {1 << 32},
 	} {
 		for _, x := range xs {
 			if got, err := core.ScalarOf(d, x); core.CodeOf(err) != core.InvalidArgument {
@@ -227,7 +231,7 @@ func TestScalarOf(t *testing.T) {
 			}
 		}
 	}
-	for x, d := range map[float64]core.DType{-0.5: core.Uint8, 1<<31 - 0.5: core.Int32, -1<<31 - 0.5: core.Int32, -1 << 63: core.Int64, 1<<64 - 2048: core.Uint64} {
+	for x, d := range map[float64]core.DType{math.Copysign(0, -1): core.Uint8, 1<<31 - 1: core.Int32, -1 << 31: core.Int32, -1 << 63: core.Int64, 1<<64 - 2048: core.Uint64} {
 		if got, err := core.ScalarOf(d, x); err != nil {
 			t.Errorf("%v of %v: %v, %v", x, d, got, err)
 		}

@@ -3,6 +3,7 @@ package initializers_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -158,5 +159,22 @@ func TestUniformIntegers(t *testing.T) {
 		if x := computed(t, initializers.RandomUniform(-5, 10, 1)(g, d, tf.Shape{6})); fmt.Sprint(x) != want {
 			t.Errorf("got %v, want %s", x, want)
 		}
+	}
+}
+
+// TestConstantOfIntegers: a number that an integer type does not have is refused, not cut off.
+func TestConstantOfIntegers(t *testing.T) {
+	for _, c := range []struct {
+		x float64
+		d tf.DType
+	}{{2.5, tf.Int32}, {-0.5, tf.Int64}, {300, tf.Uint8}, {-1, tf.Uint8}, {1e-9, tf.Int8}} {
+		g := tf.NewGraph()
+		err := initializers.Constant(c.x)(g, c.d, tf.Shape{2}).Err()
+		if want := fmt.Sprintf("the number must be one of type %v, got %v", c.d, c.x); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v as %v: got %v, want %q", c.x, c.d, err, want)
+		}
+	}
+	if x := computed(t, initializers.Constant(255)(tf.NewGraph(), tf.Uint8, tf.Shape{2})); fmt.Sprint(x) != "uint8[2]{255, 255}" {
+		t.Errorf("got %v", x)
 	}
 }
