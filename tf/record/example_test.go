@@ -125,7 +125,7 @@ func ExampleIndex() {
 	fmt.Println(loaded.At(1)) // 16 bytes around each record
 	// Output:
 	// 2
-	// 20 19
+	// 20 19 <nil>
 }
 
 // Several goroutines read several files.

@@ -65,9 +65,13 @@ func codeOf(err error) core.Code {
 // Len returns the number of records.
 func (x *Index) Len() int { return len(x.starts) - 1 }
 
-// At returns where record i lies, and how many bytes of the file it takes.
-func (x *Index) At(i int) (offset, size int64) {
-	return x.starts[i], x.starts[i+1] - x.starts[i]
+// At returns where record i lies, and how many bytes of the file it takes. The error is
+// OutOfRange if there is no such record.
+func (x *Index) At(i int) (offset, size int64, err error) {
+	if i < 0 || i >= x.Len() {
+		return 0, 0, core.Errorf(core.OutOfRange, "the index has %d records, there is none with number %d", x.Len(), i)
+	}
+	return x.starts[i], x.starts[i+1] - x.starts[i], nil
 }
 
 // Save writes the index to a file: a line with offset and size for each record,
@@ -78,9 +82,8 @@ func (x *Index) Save(name string) error {
 		return core.FileError(name, err)
 	}
 	w := bufio.NewWriter(f)
-	for i := range x.Len() {
-		offset, size := x.At(i)
-		fmt.Fprintln(w, offset, size) // the writer keeps its error for Flush
+	for i, offset := range x.starts[:x.Len()] {
+		fmt.Fprintln(w, offset, x.starts[i+1]-offset) // the writer keeps its error for Flush
 	}
 	if err := cmp.Or(w.Flush(), f.Close()); err != nil {
 		return core.FileError(name, err)
@@ -150,10 +153,10 @@ func (r *IndexedReader) Len() int { return r.index.Len() }
 // Read returns record i. It lies in buf, or, if that is too small, in memory of
 // its own. An error says which record is broken, and where.
 func (r *IndexedReader) Read(i int, buf []byte) ([]byte, error) {
-	if i < 0 || i >= r.Len() {
-		return nil, core.Errorf(core.OutOfRange, "%s has %d records, there is none with number %d", r.name, r.Len(), i)
+	offset, size, err := r.index.At(i)
+	if err != nil {
+		return nil, core.Errorf(core.OutOfRange, "%s: %s", r.name, core.AsError(err).Message())
 	}
-	offset, size := r.index.At(i)
 	b, err := r.bytes(offset, size, buf)
 	if err == nil {
 		b, err = record.Open(b, offset)
