@@ -118,6 +118,9 @@ func (l *layer) Apply(x tf.Output) (y tf.Output) {
 // Build makes the variables for inputs of the given type and shape, of which
 // the sizes that the variables depend on must be known. Apply does so itself.
 func (l *layer) Build(g *tf.Graph, d tf.DType, s tf.Shape) error {
+	if g == nil {
+		return tf.Errorf(tf.InvalidArgument, "a layer makes its variables in a graph, got nil: make one by tf.NewGraph")
+	}
 	in := input{g: g, dtype: d, shape: s}
 	if err := l.self.accept(in); err != nil || l.built {
 		return err

@@ -138,3 +138,22 @@ func TestTrainingInLoop(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestBuildInNothing: a graph that is missing is no panic, and the layer can still be built.
+func TestBuildInNothing(t *testing.T) {
+	for name, build := range map[string]func(g *tf.Graph, d tf.DType, s tf.Shape) error{
+		"dense": layers.NewDense(2).Build, "normalization": layers.NewBatchNorm().Build, "embedding": layers.NewEmbedding(2, 3).Build,
+		"attention": layers.NewMultiHeadAttention(1, 2).Build,
+	} {
+		d, s := tf.Float32, tf.Shape{2, 3, 4}
+		if name == "embedding" {
+			d = tf.Int32
+		}
+		if err := build(nil, d, s); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "got nil: make one by tf.NewGraph") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := build(tf.NewGraph(), d, s); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
