@@ -43,7 +43,9 @@ func (o ConvOpts) conv(to *ConvOpts) {
 
 func convOptsOf(opts []ConvOption) (o ConvOpts) {
 	for _, opt := range opts {
-		opt.conv(&o)
+		if opt != nil {
+			opt.conv(&o)
+		}
 	}
 	return o
 }

@@ -55,7 +55,9 @@ type DenseLayer struct {
 func NewDense(units int, opts ...DenseOption) *DenseLayer {
 	l := &DenseLayer{units: units}
 	for _, o := range opts {
-		o.dense(&l.o)
+		if o != nil {
+			o.dense(&l.o)
+		}
 	}
 	l.self = l
 	l.settings = settings{kind: "dense", name: l.o.Name, reuse: l.o.Reuse, frozen: l.o.NotTrainable, activity: l.o.ActivityRegularizer}

@@ -157,3 +157,14 @@ func TestBuildInNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestNoActivation: nil in the place of an option, Python's None, stands for none.
+func TestNoActivation(t *testing.T) {
+	g := tf.NewGraph()
+	image := ops.Placeholder(g, tf.Float32, tf.Shape{2, 5, 5, 3})
+	for i, y := range []tf.Output{layers.Dense(image, 4, nil), layers.Conv2D(image, 4, 3, nil), layers.NewConv2DTranspose(4, 3, nil).Apply(image)} {
+		if s := y.Shape(); y.Err() != nil || s[3] != 4 {
+			t.Errorf("layer %d: %v, %v", i, s, y.Err())
+		}
+	}
+}
