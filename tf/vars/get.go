@@ -57,7 +57,7 @@ func (s *store) make(g *tf.Graph, name string, shape tf.Shape, o Options) *tf.Va
 func (s *store) build(g *tf.Graph, name string, shape tf.Shape, o Options) (v *tf.Variable) {
 	g.Scope("", func() { // names are whole already
 		var initial tf.Output
-		g.Scope(name+"/Initializer", func() { initial = o.Initializer(g, o.DType, shape) })
+		g.Scope(name+"/Initializer", func() { initial = s.initializer(o, shape)(g, o.DType, shape) })
 		v = tf.NewVariable(initial, tf.VariableOptions{Name: name, NotTrainable: o.NotTrainable, Local: o.Local, Device: o.Device, Constraint: o.Constraint})
 		if o.Regularizer != nil {
 			g.Scope(name+"/Regularizer", func() { collectLoss(g, o.Regularizer(v.Value())) })

@@ -14,9 +14,15 @@ import (
 // wholeOf returns the initial value of a variable that is cut into parts along an axis.
 func wholeOf(t *testing.T, n, axis int, s tf.Shape, init initializers.Initializer) []float32 {
 	t.Helper()
+	return wholeIn(t, vars.ScopeOptions{Partitioner: vars.FixedSize(n, axis)}, s, init)
+}
+
+// wholeIn is wholeOf in a scope.
+func wholeIn(t *testing.T, o vars.ScopeOptions, s tf.Shape, init initializers.Initializer) []float32 {
+	t.Helper()
 	g := tf.NewGraph()
 	var p *vars.Partitioned
-	vars.Scope(g, "s", vars.ScopeOptions{Partitioner: vars.FixedSize(n, axis)}, func() {
+	vars.Scope(g, "s", o, func() {
 		p = vars.GetPartitioned(g, "v", s, vars.Options{Initializer: init})
 	})
 	r, err := session.New(g)
@@ -66,6 +72,25 @@ func TestIdentityInParts(t *testing.T) {
 	} {
 		if got := wholeOf(t, 2, c.axis, c.s, initializers.Identity(2)); !slices.Equal(got, c.want) {
 			t.Errorf("%v cut along %d: %v, want %v", c.s, c.axis, got, c.want)
+		}
+	}
+}
+
+// TestGetterOfParts: what a getter chooses is that of the whole as well.
+func TestGetterOfParts(t *testing.T) {
+	chosen := initializers.VarianceScaling(1, initializers.FanIn, initializers.Uniform)
+	for name, getter := range map[string]func(get vars.Getter, g *tf.Graph, name string, s tf.Shape, o vars.Options) *tf.Variable{
+		"an option": func(get vars.Getter, g *tf.Graph, name string, s tf.Shape, o vars.Options) *tf.Variable {
+			o.Initializer = chosen
+			return get(g, name, s, o)
+		},
+		"all options": func(get vars.Getter, g *tf.Graph, name string, s tf.Shape, _ vars.Options) *tf.Variable {
+			return get(g, name, s, vars.Options{DType: tf.Float32, Initializer: chosen})
+		},
+	} {
+		all := wholeIn(t, vars.ScopeOptions{Partitioner: vars.FixedSize(4, 0), Getter: getter}, tf.Shape{4000, 10}, nil)
+		if most, want := float64(slices.Max(all)), math.Sqrt(3./4000); most > want || most < 0.98*want {
+			t.Errorf("%s: the largest number is %v, want almost %v", name, most, want)
 		}
 	}
 }

@@ -129,10 +129,9 @@ func GetPartitioned(g *tf.Graph, name string, s tf.Shape, o ...Options) *Partiti
 	p.Axis = axis
 	offset := make([]int, len(s))
 	for i, shape := range cut(s, axis, counts) {
-		of := opt
-		of.Initializer = initializers.OfPart(opt.Initializer, s, offset)
-		part := Get(g, name+"/part_"+itoa(i), shape, of)
-		part.SetSlice(tf.SliceInfo{FullName: full, FullShape: s, Offset: slices.Clone(offset), Shape: shape})
+		slice := tf.SliceInfo{FullName: full, FullShape: s, Offset: slices.Clone(offset), Shape: shape}
+		part := st.getPart(g, name+"/part_"+itoa(i), slice, opt)
+		part.SetSlice(slice)
 		p.Parts = append(p.Parts, part)
 		if len(s) > 0 {
 			offset[axis] += shape[axis]
@@ -143,6 +142,23 @@ func GetPartitioned(g *tf.Graph, name string, s tf.Shape, o ...Options) *Partiti
 	}
 	st.parts[full] = p
 	return p
+}
+
+// getPart is Get for a part of a variable. What is chosen as its initial value, by a getter
+// perhaps, is that of the whole.
+func (s *store) getPart(g *tf.Graph, name string, slice tf.SliceInfo, o Options) *tf.Variable {
+	outer := s.slice
+	defer func() { s.slice = outer }()
+	s.slice = &slice
+	return Get(g, name, slice.Shape, o)
+}
+
+// initializer returns that of o, which for a part of a variable learns of the whole.
+func (s *store) initializer(o Options, shape tf.Shape) initializers.Initializer {
+	if p := s.slice; p != nil && shape.Equal(p.Shape) {
+		return initializers.OfPart(o.Initializer, p.FullShape, p.Offset)
+	}
+	return o.Initializer
 }
 
 // differs refuses to share p as a variable of another shape or type.

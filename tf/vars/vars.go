@@ -72,7 +72,8 @@ type ScopeOptions struct {
 type store struct {
 	vars  map[string]*tf.Variable
 	parts map[string]*Partitioned
-	scope scope // the current one
+	scope scope         // the current one
+	slice *tf.SliceInfo // which part of a variable is made, if it is one
 	// opened counts how often a scope of a name has been opened since the scope
 	// around it was closed last: Unique chooses a name that has not been.
 	opened map[string]int
