@@ -9,8 +9,10 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// get is Get without the getters of scopes.
+// get is Get without the getters of scopes, which may have left out what a variable needs.
 func (s *store) get(g *tf.Graph, name string, shape tf.Shape, o Options) *tf.Variable {
+	full := s.scope.complete(o)
+	o.DType, o.Initializer = full.DType, full.Initializer
 	v := s.vars[name]
 	var err error
 	switch reuse := s.scope.o.Reuse; {
