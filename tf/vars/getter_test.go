@@ -1,6 +1,7 @@
 package vars_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -24,5 +25,14 @@ func TestGetterWithoutOptions(t *testing.T) {
 		if g.Err() != nil || v.Name() != "s/v" || v.DType() != d {
 			t.Errorf("%v: got %v of %v, %v", o, v.Name(), v.DType(), g.Err())
 		}
+	}
+}
+
+// TestGetterOfNothing: a getter that has no variable to return makes a mistake, no panic.
+func TestGetterOfNothing(t *testing.T) {
+	g := tf.NewGraph()
+	v := got(g, func(vars.Getter, *tf.Graph, string, tf.Shape, vars.Options) *tf.Variable { return nil })
+	if err := v.Value().Err(); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "a getter must return a variable, got nil for s/v") {
+		t.Error(err)
 	}
 }

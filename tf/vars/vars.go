@@ -63,7 +63,8 @@ type ScopeOptions struct {
 	Regularizer Regularizer
 	Partitioner Partitioner
 	// Getter replaces Get. It may call get, with other arguments or not at
-	// all. Getters of scopes around are called by those inside.
+	// all, and must return a variable. Getters of scopes around are called by
+	// those inside.
 	Getter func(get Getter, g *tf.Graph, name string, s tf.Shape, o Options) *tf.Variable
 }
 
@@ -212,7 +213,11 @@ func HasPartitioner(g *tf.Graph) bool { return storeOf(g).scope.o.Partitioner !=
 // by what is computed from the variable.
 func Get(g *tf.Graph, name string, shape tf.Shape, o ...Options) *tf.Variable {
 	s := storeOf(g)
-	return s.scope.getter(g, s.scope.prefix+name, shape, s.scope.complete(first(o)))
+	full := s.scope.prefix + name
+	if v := s.scope.getter(g, full, shape, s.scope.complete(first(o))); v != nil {
+		return v
+	}
+	return failed(g, full, tf.Errorf(tf.InvalidArgument, "a getter must return a variable, got nil for %s", full))
 }
 
 // first returns the options that were given, if any.
