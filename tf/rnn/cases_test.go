@@ -14,6 +14,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/rnn"
 	"github.com/gorge-tf/gorge/tf/session"
+	"github.com/gorge-tf/gorge/tf/tftest"
 	"github.com/gorge-tf/gorge/tf/vars"
 )
 
@@ -116,6 +117,27 @@ func TestLossCases(t *testing.T) {
 	}
 	if n != len(want) {
 		t.Errorf("%d of %d losses are compared", n, len(want))
+	}
+}
+
+// TestLossOfOtherWeights: whatever shape weights have, a loss has that of the steps.
+func TestLossOfOtherWeights(t *testing.T) {
+	g := tf.NewGraph()
+	logits, targets, values := sine(g, 2, 3, 5), ops.Const(g, []int32{0, 1, 2, 0, 1, 2}, 2, 3), []float32{1, 0.5, 2, 0, 1, 0}
+	want, other := ops.Const(g, values, 2, 3), ops.Const(g, values, 6, 1)
+	unknown := func(x tf.Output, s ...int) tf.Output { return ops.PlaceholderWithDefault(x, s) }
+	s := open(t, g)
+	for _, o := range []rnn.SequenceLossOpts{{}, {PerSequence: true}, {PerStep: true}, {PerStep: true, PerSequence: true}, {PerStep: true, ByCount: true}} {
+		all, err := s.Run(t.Context(), nil, rnn.SequenceLoss(logits, targets, want, o), rnn.SequenceLoss(logits, targets, other, o),
+			rnn.SequenceLoss(unknown(logits, -1, -1, 5), targets, unknown(other, -1, -1), o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tftest.Equal(t, all[1], all[0])
+		tftest.Equal(t, all[2], all[0])
+	}
+	if err := rnn.SequenceLoss(logits, targets, ops.Const(g, values[:2], 2, 1)).Err(); err == nil || !strings.Contains(err.Error(), "with a weight for each step of") {
+		t.Error(err)
 	}
 }
 

@@ -33,6 +33,7 @@ func SequenceLoss(logits, targets, weights tf.Output, o ...SequenceLossOpts) (y 
 		return tf.Failed(logits.Graph(), "sequence_loss", err).Output(0)
 	}
 	logits.Graph().Scope("sequence_loss", func() {
+		weights := byStep(weights, logits)
 		losses := ops.Reshape(stepLosses(logits, targets, opt), ops.Shape(weights))
 		if losses = ops.Mul(losses, weights); opt.PerStep && opt.PerSequence {
 			y = losses
@@ -65,8 +66,24 @@ func checkSequenceLoss(logits, targets, weights tf.Output, o SequenceLossOpts) e
 		return tf.Errorf(tf.InvalidArgument, "A Loss of one's own takes targets [batch_size x sequence_length], got %v", targets)
 	case len(weights.Shape()) != 2:
 		return tf.Errorf(tf.InvalidArgument, "Weights must be a [batch_size x sequence_length] tensor, got %v", weights)
+	case s[:2].Known() && weights.Shape().Known() && s[:2].NumElements() != weights.Shape().NumElements():
+		return tf.Errorf(tf.InvalidArgument, "Weights must be a [batch_size x sequence_length] tensor with a weight for each step of %v, got %v", logits, weights)
 	}
 	return nil
+}
+
+// byStep returns weights of another shape, of which there must be one for each step, as
+// [batch time]: losses are those of the logits' steps.
+func byStep(weights, logits tf.Output) tf.Output {
+	steps := logits.Shape()[:2]
+	if steps.Known() && weights.Shape().Equal(steps) {
+		return weights
+	}
+	y := ops.Reshape(weights, ops.Slice(ops.Shape(logits), []int{0}, []int{2}))
+	if y.Err() == nil {
+		y.SetShape(steps)
+	}
+	return y
 }
 
 // stepLosses returns the losses of all steps, [batch·time].
