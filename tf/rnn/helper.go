@@ -160,8 +160,8 @@ func ScheduledOutputHelper(x, lengths, share tf.Output, seed int64) Helper {
 // inputs it returns 1 for them, 0 for the truth.
 func (h *scheduled) Sample(_, output tf.Output) tf.Output {
 	var opts []tf.Option
-	if h.seed != 0 {
-		opts = append(opts, ops.Seed(h.seed))
+	if seed := h.shareSeed(); seed != 0 {
+		opts = append(opts, ops.Seed(seed))
 	}
 	u := ops.RandomUniform(nil, ops.Slice(ops.Shape(output), []int{0}, []int{1}), tf.Float32, opts...)
 	own := ops.Less(u, h.share)
@@ -170,6 +170,14 @@ func (h *scheduled) Sample(_, output tf.Output) tf.Output {
 	}
 	ids := draw(output, h.seed)
 	return ops.SelectV2(own, ids, ops.OnesLike(ids).Mul(-1))
+}
+
+// shareSeed is not that of the classes: what is chosen must not follow from whether it is.
+func (h *scheduled) shareSeed() int64 {
+	if h.embed == nil {
+		return h.seed
+	}
+	return salted(h.seed, "share")
 }
 
 func (h *scheduled) Next(time, output, sample tf.Output) (finished, input tf.Output) {

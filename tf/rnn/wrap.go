@@ -173,7 +173,7 @@ func (c *dropoutCell) drop(what string, x tf.Output, rate float64, size int) tf.
 	if rate == 0 || x.Err() != nil {
 		return x
 	}
-	o := layers.DropoutOpts{Seed: c.seed(what)}
+	o := layers.DropoutOpts{Seed: salted(c.o.Seed, what)}
 	if !c.o.Variational {
 		return layers.Dropout(x, rate, o)
 	}
@@ -189,16 +189,16 @@ func (c *dropoutCell) drop(what string, x tf.Output, rate float64, size int) tf.
 	return ops.Mul(x, c.masks[what])
 }
 
-// seed tells the dropout of inputs, outputs and states apart.
-func (c *dropoutCell) seed(what string) int64 {
-	if c.o.Seed == 0 {
+// salted returns the seed of one of several kinds of random numbers, 0 if there is no seed.
+func salted(seed int64, what string) int64 {
+	if seed == 0 {
 		return 0
 	}
-	seed := uint64(c.o.Seed)
+	s := uint64(seed)
 	for _, b := range []byte(what) {
-		seed = (seed ^ uint64(b)) * 0x100000001b3
+		s = (s ^ uint64(b)) * 0x100000001b3
 	}
-	return int64(seed & 0x7fffffff)
+	return int64(s & 0x7fffffff)
 }
 
 // A wrapper changes how a cell steps, and nothing else.
