@@ -262,6 +262,9 @@ func TestMistakes(t *testing.T) {
 			return y
 		}},
 		"no steps": {"inputs must not be empty", func(g *tf.Graph) tf.Output { _, s := rnn.StaticRNN(rnn.NewGRU(3), nil); return s[0] }},
+		"a negative share of states": {"rate must be at least 0", func(g *tf.Graph) tf.Output {
+			return over(g, rnn.Dropout(rnn.NewGRU(3), rnn.DropoutOpts{State: -0.5}))
+		}},
 		"depths": {"same depth", func(g *tf.Graph) tf.Output {
 			y, _ := rnn.StackBidirectional([]rnn.Cell{rnn.NewGRU(3)}, nil, sine(g, 2, 3, 4))
 			return y

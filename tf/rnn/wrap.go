@@ -139,7 +139,7 @@ func (c *dropoutCell) Step(x tf.Output, s State) (tf.Output, State) {
 	y, next := c.Cell.Step(c.drop("input", x, c.o.Input, c.o.InputSize), s)
 	dropped := make(State, len(next))
 	for i := range next {
-		if dropped[i] = next[i]; c.o.State > 0 && !isMemory(c.Cell, i) {
+		if dropped[i] = next[i]; c.o.State != 0 && !isMemory(c.Cell, i) {
 			dropped[i] = c.drop(fmt.Sprintf("state_%d", i), next[i], c.o.State, c.StateSize()[i])
 		}
 	}
