@@ -3,6 +3,7 @@ package rnn
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -88,23 +89,27 @@ func StackBidirectional(forward, backward []Cell, x tf.Output, o ...Opts) (y tf.
 }
 
 // StaticRNN runs a cell over inputs, one [batch in] for each step, without a loop:
-// the graph has a copy of the cell for each.
+// the graph has a copy of the cell for each. A mistake is in all outputs.
 func StaticRNN(c Cell, xs []tf.Output, o ...Opts) (ys []tf.Output, last State) {
 	opt := first(o)
 	if c = given(c); len(xs) == 0 {
-		bad := tf.Failed(nil, "rnn", tf.Errorf(tf.InvalidArgument, "inputs must not be empty")).Output(0)
-		_, last = poisoned(c, bad)
-		return nil, last
+		bad, last := poisoned(c, tf.Failed(nil, "rnn", tf.Errorf(tf.InvalidArgument, "inputs must not be empty")).Output(0))
+		return []tf.Output{bad}, last
+	}
+	refuse := func(err error) {
+		var bad tf.Output
+		bad, last = failed(c, xs[0], "rnn", err)
+		ys = slices.Repeat([]tf.Output{bad}, len(xs))
 	}
 	if err := firstErr(xs); err != nil {
-		_, last = failed(c, xs[0], "rnn", err)
-		return nil, last
+		refuse(err)
+		return ys, last
 	}
 	opt.TimeMajor = true
 	vars.Scope(xs[0].Graph(), cmp.Or(opt.Scope, "rnn"), vars.ScopeOptions{}, func() {
 		r := &run{c: c, o: opt}
 		if err := r.prepare(ops.Stack(xs, 0)); err != nil {
-			_, last = failed(c, xs[0], "rnn", err)
+			refuse(err)
 			return
 		}
 		last = r.state

@@ -62,3 +62,18 @@ func TestTileBatchWithoutRows(t *testing.T) {
 		}
 	}
 }
+
+// TestStaticMistakes: a mistake is in all outputs, of which a program takes the last one.
+func TestStaticMistakes(t *testing.T) {
+	g := tf.NewGraph()
+	x := ops.Const(g, []float32{1, 2}, 1, 2)
+	for name, xs := range map[string][]tf.Output{"none": nil, "the zero Output": {x, {}}, "a vector": {x.Reshape(2)}} {
+		ys, _ := rnn.StaticRNN(rnn.NewBasicRNN(2), xs)
+		if len(ys) != max(len(xs), 1) || tf.CodeOf(ys[len(ys)-1].Err()) != tf.InvalidArgument {
+			t.Errorf("%s: %v", name, ys)
+		}
+	}
+	if ys, _ := rnn.StaticRNN(nil, []tf.Output{x}); len(ys) != 1 || ys[0].Err() == nil {
+		t.Errorf("no cell: %v", ys)
+	}
+}
