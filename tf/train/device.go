@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -28,7 +29,8 @@ type ReplicaDevices struct {
 	Strategy PSStrategy
 }
 
-// A PSStrategy chooses the parameter server, by task, for an operation.
+// A PSStrategy chooses the parameter server, by task, for an operation. A negative number
+// stands for none: then the operation is refused with INVALID_ARGUMENT.
 type PSStrategy func(n *core.Node) int
 
 // PSOps names the operations that keep what training is about: those with the trait
@@ -73,7 +75,9 @@ func (r ReplicaDevices) choose(n *core.Node) string {
 	}
 	asked, err := tf.ParseDevice(n.Device)
 	if err == nil && ps.Job != "" && (asked.Job == "" || asked.Job == ps.Job) {
-		ps.Task = r.Strategy(n)
+		if ps.Task = r.Strategy(n); ps.Task < 0 { // the graph reports it, too
+			return fmt.Sprintf("%s/task:%d (the strategy must choose one of %d parameter servers)", r.PS, ps.Task, r.PSTasks)
+		}
 	}
 	return ps.String()
 }
@@ -82,10 +86,16 @@ func (r ReplicaDevices) choose(n *core.Node) string {
 // one that works on a variable asks for no device and is placed with it.
 func follows(d tf.DType) bool { return d == tf.Resource || d.IsRef() }
 
+// noServer is what a strategy without parameter servers chooses.
+const noServer = -1
+
 // RoundRobin takes the parameter servers in turn.
 func RoundRobin(tasks int) PSStrategy {
 	next := 0
 	return func(*core.Node) int {
+		if tasks <= 0 {
+			return noServer
+		}
 		task := next
 		next = (next + 1) % tasks
 		return task
@@ -98,9 +108,15 @@ func GreedyLoadBalancing(tasks int, load func(n *core.Node) float64) PSStrategy 
 	if load == nil {
 		load = ByteSize
 	}
-	loads := make([]float64, tasks)
+	loads := make([]float64, max(tasks, 0))
 	return func(n *core.Node) int {
+		if len(loads) == 0 {
+			return noServer
+		}
 		task := slices.Index(loads, slices.Min(loads))
+		if task < 0 { // a load was no number
+			return noServer
+		}
 		loads[task] += load(n)
 		return task
 	}

@@ -1,6 +1,7 @@
 package train_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +101,29 @@ func TestReplicaDevicesTrain(t *testing.T) {
 		}
 		if strings.HasPrefix(op.OpName(), "ResourceApply") && strings.Contains(op.Device, "worker") {
 			t.Errorf("%s (%s) asks for %q, away from its variable", op.Name, op.OpName(), op.Device)
+		}
+	}
+}
+
+// TestNoParameterServer: who chooses none is told by the graph.
+func TestNoParameterServer(t *testing.T) {
+	nan := func(*core.Node) float64 { return math.NaN() }
+	for name, strategy := range map[string]train.PSStrategy{
+		"in turn":          train.RoundRobin(0),
+		"negative in turn": train.RoundRobin(-2),
+		"by load":          train.GreedyLoadBalancing(0, nil),
+		"negative by load": train.GreedyLoadBalancing(-1, nil),
+		"by no number":     train.GreedyLoadBalancing(1, nan),
+		"one's own":        func(*core.Node) int { return -1 },
+	} {
+		g := tf.NewGraph()
+		g.DeviceFunc(train.ReplicaDevices{PSTasks: 2, Strategy: strategy}.Setter(), func() {
+			for range 2 {
+				tf.NewVariable(ops.Const(g, []float32{1}), tf.VariableOptions{Name: "v"})
+			}
+		})
+		if err := g.Err(); !says(err, tf.InvalidArgument, "the strategy must choose one of 2 parameter servers") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
