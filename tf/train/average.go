@@ -43,6 +43,9 @@ func (e *ExponentialMovingAverage) Apply(g *tf.Graph, vars ...*tf.Variable) *tf.
 		return bad.Operation()
 	}
 	for _, v := range vars {
+		if v == nil {
+			return tf.Failed(g, e.name(), tf.Errorf(tf.InvalidArgument, "an average must be one of a variable, got nil"))
+		}
 		if !v.DType().IsFloat() {
 			return tf.Failed(g, e.name(), tf.Errorf(tf.InvalidArgument, "The variables must be half, float, or double: %s is %v", v.Name(), v.DType()))
 		}

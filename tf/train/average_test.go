@@ -143,3 +143,14 @@ func TestAveragesApart(t *testing.T) {
 		t.Errorf("the averages are named %s and %s", a, b)
 	}
 }
+
+// TestMovingAverageOfNothing: a variable that is missing is no panic.
+func TestMovingAverageOfNothing(t *testing.T) {
+	g := tf.NewGraph()
+	v := tf.NewVariable(ops.Const(g, []float32{1}), tf.VariableOptions{})
+	for _, vs := range [][]*tf.Variable{{nil}, {v, nil}} {
+		if op := (&train.ExponentialMovingAverage{Decay: 0.9}).Apply(g, vs...); !says(op.Err(), tf.InvalidArgument, "must be one of a variable, got nil") {
+			t.Errorf("averages of %v: %v", vs, op.Err())
+		}
+	}
+}
