@@ -31,8 +31,17 @@ func orDefault(n, otherwise int) int {
 }
 
 // InputProducer returns a queue that a queue runner of the graph fills with the
-// rows of input, shuffled anew in each epoch.
+// rows of input, shuffled anew in each epoch. Without any and without an end the queue
+// runner fails: it would add nothing for ever.
 func InputProducer(input tf.Output, o ProducerOptions) *queue.Queue {
+	if rows := input.Shape(); input.Err() == nil && o.Epochs == 0 && len(rows) > 0 && rows[0] <= 0 {
+		input = notEmpty(input, "input_producer requires rows", func() tf.Output { return ops.Shape(input).At("0") })
+	}
+	return produce(input, o)
+}
+
+// produce is InputProducer of an input that has rows, or ends.
+func produce(input tf.Output, o ProducerOptions) *queue.Queue {
 	g := input.Graph()
 	rows := input.Shape()
 	if input.Err() == nil && len(rows) == 0 {
@@ -56,6 +65,16 @@ func InputProducer(input tf.Output, o ProducerOptions) *queue.Queue {
 	return q
 }
 
+// notEmpty returns x, which fails with a rule unless its size is above 0.
+func notEmpty(x tf.Output, rule string, size func() tf.Output) (y tf.Output) {
+	g := x.Graph()
+	g.Scope("not_empty", func() {
+		some := ops.Greater(size(), ops.Scalar(g, int32(0)))
+		y = ops.Identity(x, tf.After(ops.Assert(some, []tf.Output{ops.Scalar(g, rule)})))
+	})
+	return y
+}
+
 // addRunner lets a queue runner of the graph run enqueue operations.
 func addRunner(q *queue.Queue, enqueue ...*tf.Operation) {
 	if q.Handle.Err() != nil {
@@ -68,16 +87,13 @@ func addRunner(q *queue.Queue, enqueue ...*tf.Operation) {
 }
 
 // StringInputProducer is InputProducer for a vector of strings: names of files,
-// mostly. Without any, as when no file matches a pattern, the queue runner fails: it would
-// add nothing for ever.
+// mostly. Without any, as when no file matches a pattern, the queue runner fails in any
+// case.
 func StringInputProducer(names tf.Output, o ProducerOptions) *queue.Queue {
 	if names.Err() == nil {
-		const rule = "string_input_producer requires a non-null input tensor"
-		g := names.Graph()
-		some := ops.Greater(ops.Size(names), ops.Scalar(g, int32(0)))
-		names = ops.Identity(names, tf.After(ops.Assert(some, []tf.Output{ops.Scalar(g, rule)})))
+		names = notEmpty(names, "string_input_producer requires a non-null input tensor", func() tf.Output { return ops.Size(names) })
 	}
-	return InputProducer(names, o)
+	return produce(names, o)
 }
 
 // RangeInputProducer is InputProducer for the numbers below limit, an int32

@@ -171,3 +171,34 @@ func TestBatchRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestNoRows: what has no rows and no end fails. With an end it has come to that.
+func TestNoRows(t *testing.T) {
+	for name, dequeue := range map[string]func(g *tf.Graph, o train.ProducerOptions) tf.Output{
+		"rows": func(g *tf.Graph, o train.ProducerOptions) tf.Output {
+			return train.InputProducer(ops.Const(g, []float32{}, 0, 2), o).Dequeue()[0]
+		},
+		"rows of the step": func(g *tf.Graph, o train.ProducerOptions) tf.Output {
+			none := ops.PlaceholderWithDefault(ops.Const(g, []float32{}), tf.Shape{-1})
+			return train.InputProducer(none, o).Dequeue()[0]
+		},
+		"a range": func(g *tf.Graph, o train.ProducerOptions) tf.Output {
+			return train.RangeInputProducer(ops.Scalar(g, int32(0)), o).Dequeue()[0]
+		},
+		"slices": func(g *tf.Graph, o train.ProducerOptions) tf.Output {
+			return train.SliceInputProducer([]tf.Output{ops.Const(g, []float32{}, 0, 2)}, o)[0]
+		},
+	} {
+		for epochs, want := range map[int]tf.Code{0: tf.InvalidArgument, 2: tf.OK} {
+			g := tf.NewGraph()
+			x := dequeue(g, train.ProducerOptions{Epochs: epochs})
+			m, err := train.NewMonitoredSession(t.Context(), g, train.MonitoredOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := m.Train(t.Context(), x); tf.CodeOf(err) != want || err != nil && !says(err, want, "input_producer requires rows") {
+				t.Errorf("%s, %d epochs: %v", name, epochs, err)
+			}
+		}
+	}
+}
