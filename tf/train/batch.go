@@ -75,13 +75,16 @@ func ShuffleBatchJoin(lists [][]tf.Output, size int, o BatchOptions) []tf.Output
 type newQueue func(g *tf.Graph, types []tf.DType, o queue.Opts, opts ...tf.Option) *queue.Queue
 
 func (o *BatchOptions) join(make newQueue, name string, lists [][]tf.Output, size int) []tf.Output {
-	if len(lists) == 0 || len(lists[0]) == 0 {
-		return nil
-	}
-	g := lists[0][0].Graph()
 	if o.Name != "" {
 		name = o.Name
 	}
+	switch {
+	case len(lists) == 0:
+		return nothingOf(name, "Expected at least one input in batch_join().")
+	case len(lists[0]) == 0:
+		return nothingOf(name, "Expected at least one tensor in batch().")
+	}
+	g := lists[0][0].Graph()
 	if err := o.check(lists); err != nil {
 		return slices.Repeat([]tf.Output{tf.Failed(g, name, err).Output(0)}, len(lists[0]))
 	}

@@ -107,7 +107,7 @@ func RangeInputProducer(limit tf.Output, o ProducerOptions) *queue.Queue {
 // rows: another one in every step.
 func SliceInputProducer(tensors []tf.Output, o ProducerOptions) []tf.Output {
 	if len(tensors) == 0 {
-		return nil
+		return nothingOf("slice_input_producer", "Expected at least one tensor in slice_input_producer().")
 	}
 	rows := ops.Gather(ops.Shape(tensors[0]), ops.Scalar(tensors[0].Graph(), int32(0)), 0)
 	index := RangeInputProducer(rows, o).Dequeue()[0]
@@ -116,6 +116,12 @@ func SliceInputProducer(tensors []tf.Output, o ProducerOptions) []tf.Output {
 		out[i] = ops.Gather(t, index, 0)
 	}
 	return out
+}
+
+// nothingOf returns an output that carries a mistake, in place of rows of tensors that are
+// missing.
+func nothingOf(name, rule string) []tf.Output {
+	return []tf.Output{tf.Failed(nil, name, tf.Errorf(tf.InvalidArgument, "%s", rule)).Output(0)}
 }
 
 // LimitEpochs returns x, which fails with OutOfRange once it has been computed

@@ -202,3 +202,21 @@ func TestNoRows(t *testing.T) {
 		}
 	}
 }
+
+// TestNoTensors: what is missing is a mistake, as in TensorFlow.
+func TestNoTensors(t *testing.T) {
+	none := train.BatchOptions{}
+	for want, all := range map[string][][]tf.Output{
+		"Expected at least one tensor in slice_input_producer()": {train.SliceInputProducer(nil, train.ProducerOptions{})},
+		"Expected at least one input in batch_join()":            {train.BatchJoin(nil, 2, none), train.ShuffleBatchJoin(nil, 2, none)},
+		"Expected at least one tensor in batch()": {
+			train.Batch(nil, 2, none), train.ShuffleBatch(nil, 2, none), train.BatchJoin([][]tf.Output{{}}, 2, none), train.MaybeBatch(nil, tf.Output{}, 2, none),
+		},
+	} {
+		for i, out := range all {
+			if len(out) != 1 || !says(out[0].Err(), tf.InvalidArgument, want) {
+				t.Errorf("%d: got %v, want %q", i, out, want)
+			}
+		}
+	}
+}
