@@ -62,6 +62,9 @@ func (s *EvalSpec) options(path string) EvalOptions {
 // training has removed meanwhile is left out. A master trains as a chief and
 // evaluates as a process without a cluster does.
 func TrainAndEvaluate(ctx context.Context, e *Estimator, t TrainSpec, v EvalSpec) (Metrics, error) {
+	if e == nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "TrainAndEvaluate needs an estimator, got nil")
+	}
 	if t.Input == nil || v.Input == nil {
 		return nil, e.wrong("TrainAndEvaluate needs an input function for training and one for evaluation")
 	}

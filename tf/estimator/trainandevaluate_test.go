@@ -291,3 +291,11 @@ func TestCheckpointRemoved(t *testing.T) {
 		t.Errorf("%d evaluations: got %v, %v", calls, m, err)
 	}
 }
+
+// TestTrainAndEvaluateNothing: an estimator that is missing is no panic.
+func TestTrainAndEvaluateNothing(t *testing.T) {
+	m, err := estimator.TrainAndEvaluate(t.Context(), nil, estimator.TrainSpec{Input: points(1)}, estimator.EvalSpec{Input: points(1)})
+	if m != nil || tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "TrainAndEvaluate needs an estimator, got nil") {
+		t.Errorf("got %v, %v", m, err)
+	}
+}
