@@ -1,7 +1,9 @@
 package estimator
 
 import (
+	"cmp"
 	"math"
+	"reflect"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/feature"
@@ -95,7 +97,7 @@ type network interface {
 // canned returns an estimator of a network with a head.
 func canned(n network, h AnyHead, err error, t Task) (*Estimator, error) {
 	if err == nil {
-		err = n.check()
+		err = cmp.Or(checkHead(h), n.check())
 	}
 	if err != nil {
 		return nil, tf.Errorf(tf.CodeOf(err), "%s (the estimator was made at %s)", tf.AsError(err).Message(), caller())
@@ -110,6 +112,14 @@ func canned(n network, h AnyHead, err error, t Task) (*Estimator, error) {
 		return s, err
 	}
 	return New(fn, Options{Config: t.Config, WarmStart: t.WarmStart})
+}
+
+// checkHead refuses a head that is missing, as one is whose options were refused.
+func checkHead(h AnyHead) error {
+	if v := reflect.ValueOf(h); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return tf.Errorf(tf.InvalidArgument, "a ready-made model needs a head, got nil")
+	}
+	return nil
 }
 
 // NewLinear returns an estimator of a linear model with any head.

@@ -83,6 +83,10 @@ func TestBadDescriptions(t *testing.T) {
 	for want, make := range map[string]func() (*estimator.Estimator, error){
 		"feature_columns must not be empty": func() (*estimator.Estimator, error) { return estimator.LinearRegressor(estimator.Linear{}, task) },
 		"deep network must have columns":    func() (*estimator.Estimator, error) { return estimator.DNNRegressor(estimator.DNN{}, task) },
+		"needs a head, got nil":             func() (*estimator.Estimator, error) { return estimator.NewLinear(nil, linear, task) },
+		"model needs a head, got nil": func() (*estimator.Estimator, error) {
+			return estimator.NewDNN((*estimator.MultiHead)(nil), estimator.DNN{Columns: dense}, task)
+		},
 		"must have units": func() (*estimator.Estimator, error) {
 			return estimator.DNNRegressor(estimator.DNN{Columns: dense, Hidden: []int{0}}, task)
 		},

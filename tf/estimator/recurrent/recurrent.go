@@ -11,6 +11,7 @@ package recurrent
 import (
 	"cmp"
 	"maps"
+	"reflect"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/estimator"
@@ -61,7 +62,7 @@ type Network struct {
 // New returns an estimator of a recurrent network with any head: TensorFlow's
 // RNNEstimator. Sequences need an estimator.SequentialHead, whose mask counts.
 func New(h estimator.AnyHead, n Network, t estimator.Task) (*estimator.Estimator, error) {
-	if h == nil {
+	if v := reflect.ValueOf(h); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, tf.Errorf(tf.InvalidArgument, "a recurrent network needs a head, got nil")
 	}
 	if err := n.check(); err != nil {

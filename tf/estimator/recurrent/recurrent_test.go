@@ -370,6 +370,7 @@ func TestRefuses(t *testing.T) {
 		"must be a `_SequentialHead` object":           func() error { return of(recurrent.New(one, stepwise(network(3)), estimator.Task{})) },
 		"Sequences is false":                           func() error { return of(recurrent.New(steps, network(3), estimator.Task{})) },
 		"needs a head, got nil":                        func() error { return of(recurrent.New(nil, network(3), estimator.Task{})) },
+		"network needs a head, got nil":                func() error { return of(recurrent.New((*estimator.Head)(nil), network(3), estimator.Task{})) },
 		"n_classes must be at least 3":                 func() error { return of(recurrent.Classifier(network(3), estimator.Task{Classes: 1})) },
 	} {
 		if err := f(); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), want) {
