@@ -115,3 +115,15 @@ func TestDeviceFn(t *testing.T) {
 		t.Errorf("evaluation: asked %d times, %v", asked, err)
 	}
 }
+
+// TestEvaluatorDoesNotTrain: its task is in no job whose server would.
+func TestEvaluatorDoesNotTrain(t *testing.T) {
+	c := &estimator.Cluster{Jobs: map[string][]string{"chief": {"localhost:1"}}, Type: estimator.Evaluator}
+	e, err := estimator.New(line, estimator.Options{Config: estimator.RunConfig{ModelDir: t.TempDir(), Cluster: c}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Train(t.Context(), points(1), estimator.TrainOptions{}); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "an evaluator does not train") {
+		t.Error(err)
+	}
+}

@@ -47,6 +47,9 @@ func (e *Estimator) Train(ctx context.Context, input InputFn, o TrainOptions) er
 	if err := o.check(); err != nil {
 		return e.wrong("%s", tf.AsError(err).Message())
 	}
+	if c := e.config.Cluster; c != nil && c.Type == Evaluator {
+		return e.wrong("an evaluator does not train: TrainAndEvaluate evaluates the checkpoints that others save")
+	}
 	if o.MaxSteps > 0 {
 		done, err := e.stepDone()
 		if err != nil {
