@@ -1,14 +1,17 @@
 package estimator_test
 
 import (
+	"errors"
 	"io"
 	"path/filepath"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/tf/estimator"
 	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/record"
+	"github.com/gorge-tf/gorge/tf/summary"
 )
 
 // eventsIn returns the events of a directory's files.
@@ -43,5 +46,29 @@ func eventsOf(t *testing.T, name string) (all []*pb.Event) {
 			t.Fatal(err)
 		}
 		all = append(all, e)
+	}
+}
+
+// TestBestOfEvaluations: what hooks write beside evaluations is none of them.
+func TestBestOfEvaluations(t *testing.T) {
+	e := here(t)
+	w, err := summary.NewFileWriter(e.EvalDir(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := proto.Marshal(&pb.Summary{Value: []*pb.Summary_Value{{Tag: "pictures", Value: &pb.Summary_Value_SimpleValue{SimpleValue: 3}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Summary(1, string(text)), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	best := &estimator.BestExporter{Receive: serveX}
+	o := estimator.TrainSpec{Input: points(5), MaxSteps: 5}
+	if _, err := estimator.TrainAndEvaluate(t.Context(), e, o, estimator.EvalSpec{Input: points(1), Exporters: []estimator.Exporter{best}}); err != nil {
+		t.Fatal(err)
+	}
+	if n := exported(t, e, best.Name()); n != 1 {
+		t.Errorf("%d exports, want one", n)
 	}
 }

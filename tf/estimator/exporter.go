@@ -140,7 +140,8 @@ func (x *BestExporter) earlier(e *Estimator, step int64) error {
 	}
 	x.read = true
 	for _, m := range all {
-		if int64(m[GlobalStepKey]) < step && (x.best == nil || x.better(x.best, m)) {
+		_, evaluated := m[LossKey] // hooks write summaries to the directory, too
+		if evaluated && int64(m[GlobalStepKey]) < step && (x.best == nil || x.better(x.best, m)) {
 			x.best = m
 		}
 	}
