@@ -83,3 +83,18 @@ func batchLoss(t *testing.T, make func() (*estimator.Head, error), batch int, la
 	_, err = initialized(t, g).Run(t.Context(), feeds, s.Loss)
 	return err
 }
+
+// TestBaselineOfUnequalFeatures: which of them says how many examples there are is no accident.
+func TestBaselineOfUnequalFeatures(t *testing.T) {
+	in := table(map[string]any{"x": []float32{1, 2, 3}, "z": []float32{1, 2}, "y": []float32{1, 2, 3}}, "y")
+	for range 8 {
+		e, err := estimator.BaselineRegressor(estimator.Baseline{}, estimator.Task{Config: estimator.RunConfig{ModelDir: t.TempDir()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = e.Train(t.Context(), in, estimator.TrainOptions{Steps: 1})
+		if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "all features must have the same number of examples") {
+			t.Errorf("got %v", err)
+		}
+	}
+}

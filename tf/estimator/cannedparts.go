@@ -2,6 +2,8 @@ package estimator
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -97,18 +99,37 @@ func (Baseline) logits(c *Call, units int) (y tf.Output) {
 	return y
 }
 
-// batchSize returns the number of examples, which all features have.
-func batchSize(c *Call) (tf.Output, error) {
+// batchSize returns the number of examples, which all features must have.
+func batchSize(c *Call) (n tf.Output, err error) {
+	c.Graph.Scope("batch_size", func() {
+		sizes := batchSizes(c)
+		if len(sizes) == 0 {
+			err = tf.Errorf(tf.InvalidArgument, "features must not be empty: a baseline learns how many examples there are from them")
+			return
+		}
+		n = sizes[0]
+		var same []*tf.Operation
+		for _, m := range sizes[1:] {
+			same = append(same, ops.Assert(n.Equal(m), []tf.Output{ops.Scalar(c.Graph, "all features must have the same number of examples: "), n, m}))
+		}
+		n = ops.Identity(n, tf.After(same...))
+		err = n.Err()
+	})
+	return n, err
+}
+
+// batchSizes returns the first sizes of all features.
+func batchSizes(c *Call) (sizes []tf.Output) {
 	at := ops.Scalar(c.Graph, int32(0))
-	for _, x := range c.Features {
-		switch x := x.(type) {
+	for _, key := range slices.Sorted(maps.Keys(c.Features)) {
+		switch x := c.Features[key].(type) {
 		case tf.Output:
-			return ops.GatherV2(ops.Shape(x), at, at), x.Err()
+			sizes = append(sizes, ops.GatherV2(ops.Shape(x, ops.ShapeOpts{OutType: tf.Int64}), at, at))
 		case sparse.Tensor:
-			return ops.GatherV2(x.DenseShape, at, at), x.DenseShape.Err()
+			sizes = append(sizes, ops.GatherV2(x.DenseShape, at, at))
 		}
 	}
-	return tf.Output{}, tf.Errorf(tf.InvalidArgument, "features must not be empty: a baseline learns how many examples there are from one")
+	return sizes
 }
 
 func (m Baseline) minimize(loss tf.Output) *tf.Operation {
