@@ -114,7 +114,9 @@ func (m *MultiCell) hoist(x tf.Output, s State) (p []tf.Output, step stepper) {
 type DropoutOpts struct {
 	Input, Output, State float64 // rates; the memory c of an LSTM is never dropped
 	// Variational drops the same elements in all steps (Gal and Ghahramani, NIPS
-	// 2016). The size of inputs must be given if they are dropped.
+	// 2016): in each run others. In an eager graph, which has no runs, the cell's first
+	// step chooses them for all sequences, as TensorFlow does. The size of inputs must
+	// be given if they are dropped.
 	Variational bool
 	InputSize   int
 	Seed        int64
