@@ -149,7 +149,11 @@ func (opt *Options) gradients(loss tf.Output) ([]GradVar, error) {
 	if opt.Gate > GateGraph {
 		return nil, tf.Errorf(tf.InvalidArgument, "a gate must be one of GateOp, GateNone, GateGraph, got %d", opt.Gate)
 	}
-	o := tf.GradientOptions{Ys: []tf.Output{loss}, Xs: handles(vars), Gate: opt.Gate == GateOp}
+	xs, err := handles(vars)
+	if err != nil {
+		return nil, err
+	}
+	o := tf.GradientOptions{Ys: []tf.Output{loss}, Xs: xs, Gate: opt.Gate == GateOp}
 	if !opt.GradLoss.IsZero() {
 		o.GradYs = []tf.Output{opt.GradLoss}
 	}

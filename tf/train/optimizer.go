@@ -59,21 +59,29 @@ func TapeGradients(t *tf.Tape, loss tf.Output, vars ...*tf.Variable) ([]GradVar,
 	if len(vars) == 0 {
 		vars = tf.Variables(loss.Graph(), tf.TrainableVariables)
 	}
-	gs, err := t.Differentiate(tf.GradientOptions{Ys: []tf.Output{loss}, Xs: handles(vars)})
+	xs, err := handles(vars)
+	if err != nil {
+		return nil, err
+	}
+	gs, err := t.Differentiate(tf.GradientOptions{Ys: []tf.Output{loss}, Xs: xs})
 	if err != nil {
 		return nil, err
 	}
 	return pair(gs, vars), nil
 }
 
-func handles(vars []*tf.Variable) []tf.Output {
+// handles returns what gradients are computed with respect to.
+func handles(vars []*tf.Variable) ([]tf.Output, error) {
 	out := make([]tf.Output, len(vars))
 	for i, v := range vars {
+		if v == nil {
+			return nil, tf.Errorf(tf.InvalidArgument, "gradients are computed with respect to variables, got nil as one of %d", len(vars))
+		}
 		if out[i] = v.Handle(); v.IsReference() {
 			out[i] = v.Value() // all readers share it, the reference is beneath
 		}
 	}
-	return out
+	return out, nil
 }
 
 func pair(gs []tf.Gradient, vars []*tf.Variable) []GradVar {

@@ -54,7 +54,11 @@ func TestNilIsRefused(t *testing.T) {
 			_, err := train.NewLossScaleOptimizer(g, nil, train.LossScaling{})
 			return err
 		},
-		"Minimize needs the optimizer": func() error { return train.Minimize(nil, v.Value(), train.Options{}).Err() },
+		"Minimize needs the optimizer":                   func() error { return train.Minimize(nil, v.Value(), train.Options{}).Err() },
+		"with respect to variables, got nil as one of 1": func() error { return train.GradientDescent{LearningRate: 1}.Minimize(v.Value(), nil).Err() },
+		"with respect to variables, got nil as one of 2": func() error {
+			return train.Minimize(train.Adam{}, v.Value(), train.Options{Vars: []*tf.Variable{v, nil}}).Err()
+		},
 		"got nil for": func() error {
 			_, err := train.NewSaver(g, train.SaverOptions{Vars: []*tf.Variable{v, nil}})
 			return err
