@@ -36,6 +36,9 @@ func (e *ExponentialMovingAverage) name() string {
 // none), which begin with the variables' initial values, and adds an operation
 // that brings them up to date. It is meant to run after the variables' updates.
 func (e *ExponentialMovingAverage) Apply(g *tf.Graph, vars ...*tf.Variable) *tf.Operation {
+	if g == nil {
+		return tf.Failed(nil, e.name(), noGraph("an average"))
+	}
 	if len(vars) == 0 {
 		vars = tf.Variables(g, tf.TrainableVariables)
 	}

@@ -50,6 +50,9 @@ func GetOrCreateGlobalStep(g *tf.Graph) *tf.Variable {
 
 // CreateGlobalStep makes the variable global_step. It is an error if there is one.
 func CreateGlobalStep(g *tf.Graph) (*tf.Variable, error) {
+	if g == nil {
+		return nil, noGraph("a global step")
+	}
 	if GetGlobalStep(g) != nil {
 		return nil, tf.Errorf(tf.AlreadyExists, "\"global_step\" already exists.")
 	}

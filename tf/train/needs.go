@@ -23,3 +23,8 @@ func refused(g *tf.Graph, what string, needs ...need) tf.Output {
 func falling(step tf.Output, what string, rate float64, steps int, more ...need) tf.Output {
 	return refused(step.Graph(), what, append([]need{{"LearningRate", rate}, {"Steps", float64(steps)}}, more...)...)
 }
+
+// noGraph is for what is asked for without a graph.
+func noGraph(what string) error {
+	return tf.Errorf(tf.InvalidArgument, "%s needs a graph, got nil: make one by tf.NewGraph", what)
+}

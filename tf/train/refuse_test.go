@@ -56,6 +56,8 @@ func TestNilIsRefused(t *testing.T) {
 		},
 		"Minimize needs the optimizer":                   func() error { return train.Minimize(nil, v.Value(), train.Options{}).Err() },
 		"with respect to variables, got nil as one of 1": func() error { return train.GradientDescent{LearningRate: 1}.Minimize(v.Value(), nil).Err() },
+		"a global step needs a graph":                    func() error { _, err := train.CreateGlobalStep(nil); return err },
+		"an average needs a graph":                       func() error { return (&train.ExponentialMovingAverage{Decay: 0.5}).Apply(nil).Err() },
 		"with respect to variables, got nil as one of 2": func() error {
 			return train.Minimize(train.Adam{}, v.Value(), train.Options{Vars: []*tf.Variable{v, nil}}).Err()
 		},
