@@ -1,6 +1,8 @@
 package vars
 
 import (
+	"slices"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -9,11 +11,22 @@ import (
 // waits for no order among them: where one initial value depends on another
 // variable, see [InitializedValue].
 func Initialize(g *tf.Graph, name string, vs ...*tf.Variable) *tf.Operation {
+	if err := checkNil(vs); err != nil {
+		return tf.Failed(g, name, err)
+	}
 	all := make([]*tf.Operation, len(vs))
 	for i, v := range vs {
 		all[i] = v.Initializer()
 	}
 	return tf.Group(g, name, all...)
+}
+
+// checkNil refuses variables that are missing.
+func checkNil(vs []*tf.Variable) error {
+	if i := slices.Index(vs, nil); i >= 0 {
+		return tf.Errorf(tf.InvalidArgument, "variables must not be nil, number %d of %d is", i, len(vs))
+	}
+	return nil
 }
 
 // InitializedValue returns a variable's value once it is initialized: for the
@@ -25,6 +38,9 @@ func InitializedValue(v *tf.Variable) tf.Output {
 // ReportUninitialized returns the names of those variables, of all global and
 // local ones if none are given, that have no value yet: a string vector.
 func ReportUninitialized(g *tf.Graph, vs ...*tf.Variable) (names tf.Output) {
+	if err := checkNil(vs); err != nil {
+		return tf.Failed(g, "report_uninitialized_variables", err).Output(0)
+	}
 	if len(vs) == 0 {
 		vs = append(tf.Variables(g, tf.GlobalVariables), tf.Variables(g, tf.LocalVariables)...)
 	}

@@ -107,6 +107,9 @@ func (p *Partitioned) Value() tf.Output {
 // are named name/part_0, name/part_1, and so on. Each part is initialized for
 // itself, with numbers of the scale that the whole would have.
 func GetPartitioned(g *tf.Graph, name string, s tf.Shape, o ...Options) *Partitioned {
+	if g == nil {
+		return &Partitioned{Name: name, whole: tf.Failed(nil, "get_variable", errNoGraph).Output(0)}
+	}
 	st := storeOf(g)
 	full, opt := st.scope.prefix+name, st.scope.complete(first(o))
 	p := &Partitioned{Name: full, g: g}

@@ -212,6 +212,9 @@ func HasPartitioner(g *tf.Graph) bool { return storeOf(g).scope.o.Partitioner !=
 // missing, a shape or type other than the variable's) is kept by the graph and
 // by what is computed from the variable.
 func Get(g *tf.Graph, name string, shape tf.Shape, o ...Options) *tf.Variable {
+	if g == nil {
+		return failed(nil, name, errNoGraph)
+	}
 	s := storeOf(g)
 	full := s.scope.prefix + name
 	if v := s.scope.getter(g, full, shape, s.scope.complete(first(o))); v != nil {
@@ -219,6 +222,8 @@ func Get(g *tf.Graph, name string, shape tf.Shape, o ...Options) *tf.Variable {
 	}
 	return failed(g, full, tf.Errorf(tf.InvalidArgument, "a getter must return a variable, got nil for %s", full))
 }
+
+var errNoGraph = tf.Errorf(tf.InvalidArgument, "a variable needs a graph, got nil: make one by tf.NewGraph")
 
 // first returns the options that were given, if any.
 func first(o []Options) (opt Options) {
