@@ -243,6 +243,9 @@ func (l *BatchNormLayer) move(average *tf.Variable, batch tf.Output, momentum fl
 // Updates groups what has to run beside each step of training: all of the
 // collection [UpdateOps].
 func Updates(g *tf.Graph) *tf.Operation {
+	if g == nil {
+		return tf.Failed(nil, "updates", tf.Errorf(tf.InvalidArgument, "updates are those of a graph, got nil"))
+	}
 	var all []*tf.Operation
 	for _, v := range g.Collection(UpdateOps) {
 		if op, ok := v.(*tf.Operation); ok {

@@ -168,3 +168,10 @@ func TestNoActivation(t *testing.T) {
 		}
 	}
 }
+
+// TestUpdatesOfNothing: a graph that is missing is no panic.
+func TestUpdatesOfNothing(t *testing.T) {
+	if err := layers.Updates(nil).Err(); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "updates are those of a graph, got nil") {
+		t.Error(err)
+	}
+}
