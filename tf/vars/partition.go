@@ -130,21 +130,26 @@ func GetPartitioned(g *tf.Graph, name string, s tf.Shape, o ...Options) *Partiti
 		return p
 	}
 	p.Axis = axis
-	offset := make([]int, len(s))
-	for i, shape := range cut(s, axis, counts) {
-		slice := tf.SliceInfo{FullName: full, FullShape: s, Offset: slices.Clone(offset), Shape: shape}
-		part := st.getPart(g, name+"/part_"+itoa(i), slice, opt)
-		part.SetSlice(slice)
-		p.Parts = append(p.Parts, part)
-		if len(s) > 0 {
-			offset[axis] += shape[axis]
-		}
-	}
+	p.getParts(st, name, s, counts, opt)
 	if !g.IsEager() {
 		g.Scope("", func() { p.whole = p.concat(g) })
 	}
 	st.parts[full] = p
 	return p
+}
+
+// getParts gets the parts of a variable of shape s.
+func (p *Partitioned) getParts(st *store, name string, s tf.Shape, counts []int, o Options) {
+	offset := make([]int, len(s))
+	for i, shape := range cut(s, p.Axis, counts) {
+		slice := tf.SliceInfo{FullName: p.Name, FullShape: s, Offset: slices.Clone(offset), Shape: shape}
+		part := st.getPart(p.g, name+"/part_"+itoa(i), slice, o)
+		part.SetSlice(slice)
+		p.Parts = append(p.Parts, part)
+		if len(s) > 0 {
+			offset[p.Axis] += shape[p.Axis]
+		}
+	}
 }
 
 // getPart is Get for a part of a variable. What is chosen as its initial value, by a getter
