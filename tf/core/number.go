@@ -1,7 +1,6 @@
 package core
 
 import (
-	"math"
 	"reflect"
 
 	"github.com/gorge-tf/gorge/internal/numeric"
@@ -9,7 +8,8 @@ import (
 
 // NumberOf returns a scalar of type d with the value of v, a Go number, bool or
 // string. It must be a value of d: 1.5 is no int32, 300 no uint8, as in
-// TensorFlow's Python API. Floating-point types round to their nearest number.
+// TensorFlow's Python API. Floating-point types round to their nearest number, which is
+// infinite for one that is too large.
 func NumberOf(d DType, v any) (*Tensor, error) {
 	d = d.Base()
 	r := reflect.ValueOf(v)
@@ -79,9 +79,7 @@ func fitted[T interface {
 func inexactOf(d DType, v any, c complex128) (*Tensor, error) {
 	switch x := real(c); d {
 	case Float32:
-		if f := float32(x); !math.IsInf(float64(f), 0) || math.IsInf(x, 0) {
-			return Scalar(f), nil
-		}
+		return Scalar(float32(x)), nil
 	case Float64:
 		return Scalar(x), nil
 	case Float16:

@@ -364,3 +364,15 @@ func TestNothingIsPrintedShort(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbersTooLarge: they are infinite in all floating-point types, as in TensorFlow.
+func TestNumbersTooLarge(t *testing.T) {
+	for d, x := range map[core.DType]float64{core.Float16: 70000, core.BFloat16: 1e39, core.Float32: 1e39, core.Complex64: 1e39} {
+		for _, v := range []any{x, -x} {
+			got, err := core.NumberOf(d, v)
+			if sign := fmt.Sprint(v)[:1] == "-"; err != nil || !strings.Contains(got.String(), "Inf") || strings.Contains(got.String(), "-Inf") != sign {
+				t.Errorf("%v as %v: %v, %v", v, d, got, err)
+			}
+		}
+	}
+}
