@@ -125,7 +125,7 @@ func ExampleIndex() {
 	fmt.Println(loaded.At(1)) // 16 bytes around each record
 	// Output:
 	// 2
-	// 20 19 <nil>
+	// 20 19
 }
 
 // Several goroutines read several files.

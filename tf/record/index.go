@@ -65,13 +65,13 @@ func codeOf(err error) core.Code {
 // Len returns the number of records.
 func (x *Index) Len() int { return len(x.starts) - 1 }
 
-// At returns where record i lies, and how many bytes of the file it takes. The error is
-// OutOfRange if there is no such record.
-func (x *Index) At(i int) (offset, size int64, err error) {
+// At returns where record i lies, and how many bytes of the file it takes, 16 at least. Both
+// are 0 if there is no such record.
+func (x *Index) At(i int) (offset, size int64) {
 	if i < 0 || i >= x.Len() {
-		return 0, 0, core.Errorf(core.OutOfRange, "the index has %d records, there is none with number %d", x.Len(), i)
+		return 0, 0
 	}
-	return x.starts[i], x.starts[i+1] - x.starts[i], nil
+	return x.starts[i], x.starts[i+1] - x.starts[i]
 }
 
 // Save writes the index to a file: a line with offset and size for each record,
@@ -153,9 +153,9 @@ func (r *IndexedReader) Len() int { return r.index.Len() }
 // Read returns record i. It lies in buf, or, if that is too small, in memory of
 // its own. An error says which record is broken, and where.
 func (r *IndexedReader) Read(i int, buf []byte) ([]byte, error) {
-	offset, size, err := r.index.At(i)
-	if err != nil {
-		return nil, core.Errorf(core.OutOfRange, "%s: %s", r.name, core.AsError(err).Message())
+	offset, size := r.index.At(i)
+	if size == 0 {
+		return nil, core.Errorf(core.OutOfRange, "%s has %d records, there is none with number %d", r.name, r.Len(), i)
 	}
 	b, err := r.bytes(offset, size, buf)
 	if err == nil {
