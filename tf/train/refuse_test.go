@@ -54,13 +54,9 @@ func TestNilIsRefused(t *testing.T) {
 			_, err := train.NewLossScaleOptimizer(g, nil, train.LossScaling{})
 			return err
 		},
-		"Minimize needs the optimizer":                   func() error { return train.Minimize(nil, v.Value(), train.Options{}).Err() },
-		"with respect to variables, got nil as one of 1": func() error { return train.GradientDescent{LearningRate: 1}.Minimize(v.Value(), nil).Err() },
-		"a global step needs a graph":                    func() error { _, err := train.CreateGlobalStep(nil); return err },
-		"an average needs a graph":                       func() error { return (&train.ExponentialMovingAverage{Decay: 0.5}).Apply(nil).Err() },
-		"with respect to variables, got nil as one of 2": func() error {
-			return train.Minimize(train.Adam{}, v.Value(), train.Options{Vars: []*tf.Variable{v, nil}}).Err()
-		},
+		"Minimize needs the optimizer": func() error { return train.Minimize(nil, v.Value(), train.Options{}).Err() },
+		"a global step needs a graph":  func() error { _, err := train.CreateGlobalStep(nil); return err },
+		"an average needs a graph":     func() error { return (&train.ExponentialMovingAverage{Decay: 0.5}).Apply(nil).Err() },
 		"got nil for": func() error {
 			_, err := train.NewSaver(g, train.SaverOptions{Vars: []*tf.Variable{v, nil}})
 			return err
@@ -106,5 +102,22 @@ func TestPiecewiseConstantRefuses(t *testing.T) {
 	}
 	if rate := (train.PiecewiseConstant{Boundaries: []int64{5, 5}, Values: []float64{1, 2, 3}}).At(ops.Scalar(g, int64(7))); rate.Err() != nil {
 		t.Error(rate.Err())
+	}
+}
+
+// TestMinimizeOfNil: a variable that is missing among those to train is no panic.
+func TestMinimizeOfNil(t *testing.T) {
+	for want, minimize := range map[string]func(v *tf.Variable) error{
+		"with respect to variables, got nil as one of 1": func(v *tf.Variable) error {
+			return train.GradientDescent{LearningRate: 1}.Minimize(v.Value(), nil).Err()
+		},
+		"with respect to variables, got nil as one of 2": func(v *tf.Variable) error {
+			return train.Minimize(train.Adam{}, v.Value(), train.Options{Vars: []*tf.Variable{v, nil}}).Err()
+		},
+	} {
+		v := tf.NewVariable(ops.Scalar[float32](tf.NewGraph(), 1), tf.VariableOptions{})
+		if err := minimize(v); !says(err, tf.InvalidArgument, want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
 	}
 }
