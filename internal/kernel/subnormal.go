@@ -2,7 +2,7 @@ package kernel
 
 import "runtime"
 
-// Subnormals is how a thread computed before FlushSubnormals.
+// Subnormals is how a thread computed before FlushSubnormals or KeepSubnormals.
 type Subnormals uint32
 
 // FlushSubnormals has the calling goroutine take subnormal operands for 0, and make 0 of subnormal
@@ -16,6 +16,13 @@ type Subnormals uint32
 func FlushSubnormals() Subnormals {
 	runtime.LockOSThread()
 	return Subnormals(flushSubnormals())
+}
+
+// KeepSubnormals undoes FlushSubnormals, until Restore: for what is done to results meanwhile, whose
+// bits are those of an operation by itself.
+func KeepSubnormals() Subnormals {
+	runtime.LockOSThread()
+	return Subnormals(keepSubnormals())
 }
 
 // Restore has the goroutine compute as it did before.

@@ -9,7 +9,12 @@ package kernel
 //go:noescape
 func flushSubnormals() (was uint32)
 
-// computeAs has the thread compute as flushSubnormals said that it did.
+// keepSubnormals has the thread compute with subnormal numbers, and returns how it computed before.
+//
+//go:noescape
+func keepSubnormals() (was uint32)
+
+// computeAs has the thread compute as one of the others said that it did.
 //
 //go:noescape
 func computeAs(was uint32)

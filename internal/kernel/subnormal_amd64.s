@@ -16,6 +16,18 @@ TEXT ·flushSubnormals(SB), NOSPLIT, $0-4
 	MOVL    AX, was+0(FP)
 	RET
 
+// func keepSubnormals() (was uint32)
+// Requires: SSE
+TEXT ·keepSubnormals(SB), NOSPLIT, $0-4
+	STMXCSR was+0(FP)
+	MOVL    was+0(FP), AX
+	MOVL    AX, CX
+	ANDL    $0xffff7fbf, CX
+	MOVL    CX, was+0(FP)
+	LDMXCSR was+0(FP)
+	MOVL    AX, was+0(FP)
+	RET
+
 // func computeAs(was uint32)
 // Requires: SSE
 TEXT ·computeAs(SB), NOSPLIT, $0-4

@@ -18,6 +18,11 @@ func subnormalsExist() bool { return least*half != 0 && least*half*2 == least }
 func TestFlushSubnormals(t *testing.T) {
 	outer := FlushSubnormals()
 	FlushSubnormals().Restore()
+	inner := KeepSubnormals()
+	if !subnormalsExist() {
+		t.Error("no subnormal numbers after KeepSubnormals")
+	}
+	inner.Restore()
 	for range 100 {
 		var all sync.WaitGroup
 		for range 8 {

@@ -12,20 +12,24 @@ const flushBits = 1<<15 | 1<<6
 // emitSubnormal writes the functions that change how a thread computes. All processors with AMD64
 // have the instructions.
 func emitSubnormal(a *asm) {
-	a.text("flushSubnormals", "func() (was uint32)", "flushSubnormals has the thread take subnormal numbers for 0, and returns how it computed before.")
-	ret, err := a.ReturnIndex(0).Resolve()
-	if err != nil {
-		panic(err)
+	change := func(name, doc string, to func(mode reg.GPPhysical)) {
+		a.text(name, "func() (was uint32)", name+" has the thread "+doc+", and returns how it computed before.")
+		ret, err := a.ReturnIndex(0).Resolve()
+		if err != nil {
+			panic(err)
+		}
+		a.STMXCSR(ret.Addr)
+		a.MOVL(ret.Addr, reg.EAX)
+		a.MOVL(reg.EAX, reg.ECX)
+		to(reg.ECX)
+		a.MOVL(reg.ECX, ret.Addr)
+		a.LDMXCSR(ret.Addr)
+		a.MOVL(reg.EAX, ret.Addr)
+		a.RET()
 	}
-	a.STMXCSR(ret.Addr)
-	a.MOVL(ret.Addr, reg.EAX)
-	a.MOVL(reg.EAX, reg.ECX)
-	a.ORL(operand.U32(flushBits), reg.ECX)
-	a.MOVL(reg.ECX, ret.Addr)
-	a.LDMXCSR(ret.Addr)
-	a.MOVL(reg.EAX, ret.Addr)
-	a.RET()
-	a.text("computeAs", "func(was uint32)", "computeAs has the thread compute as flushSubnormals said that it did.")
+	change("flushSubnormals", "take subnormal numbers for 0", func(mode reg.GPPhysical) { a.ORL(operand.U32(flushBits), mode) })
+	change("keepSubnormals", "compute with subnormal numbers", func(mode reg.GPPhysical) { a.ANDL(operand.U32(1<<32-1-flushBits), mode) })
+	a.text("computeAs", "func(was uint32)", "computeAs has the thread compute as one of the others said that it did.")
 	was, err := a.Param("was").Resolve()
 	if err != nil {
 		panic(err)

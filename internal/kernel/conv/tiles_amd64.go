@@ -31,12 +31,7 @@ func (b *engine[T]) lines(v *Conv, y, x, w []T, e gemm.Epilogue[T], lo, hi int) 
 	for lo < hi {
 		end := min(hi, lo+most, (lo/v.Out[1]+1)*v.Out[1])
 		c.block(x, lo, end)
-		if e.Activate != nil {
-			e.Activate(y[lo*n : end*n])
-		}
-		if e.Done != nil {
-			e.Done(lo*n, end*n)
-		}
+		e.Finish(y, lo*n, end*n)
 		lo = end
 	}
 }

@@ -363,12 +363,7 @@ func (c *winogradColumns) again(first, end int) {
 // finish does what follows to lines of results.
 func (c *winogradColumns) finish(first, end int) {
 	n := c.Out[2] * c.OutC
-	if c.epilogue.Activate != nil {
-		c.epilogue.Activate(c.y[first*n : end*n])
-	}
-	if c.epilogue.Done != nil {
-		c.epilogue.Done(first*n, end*n)
-	}
+	c.epilogue.Finish(c.y, first*n, end*n)
 }
 
 // prepare makes room for groups of tiles.

@@ -99,7 +99,13 @@ func HasParts(g Gemm) bool {
 // MatMul. It panics unless g HasParts.
 func Parts(par kernel.Par, g Gemm, a, b []float32, worker func() func(at int, part []float32)) {
 	_, _ = a[g.indexA(g.M-1, g.K-1)], b[g.indexB(g.K-1, g.N-1)] // the assembly checks no bounds
-	simd.parts32(par, g, a, b, worker)
+	simd.parts32(par, g, a, b, func() func(at int, part []float32) {
+		put := worker()
+		return func(at int, part []float32) {
+			defer kernel.KeepSubnormals().Restore()
+			put(at, part)
+		}
+	})
 }
 
 // AddAll adds to c the products g of a[i] and b[i], one after the other: the bits are
@@ -194,8 +200,12 @@ func gemmEmpty[T numeric.Number](g Gemm, c []T) {
 	}
 }
 
-// Apply finishes a block of C.
+// Apply finishes a block of C. Its bits are those of operations by themselves.
 func (e Epilogue[T]) Apply(g Gemm, c []T, i0, i1, j0, j1 int) {
+	if e.empty() {
+		return
+	}
+	defer kernel.KeepSubnormals().Restore()
 	e.change(g, c, i0, i1, j0, j1)
 	switch {
 	case e.Done == nil || i0 == i1 || j0 == j1:
@@ -221,6 +231,20 @@ func (e *Epilogue[T]) change(g Gemm, c []T, i0, i1, j0, j1 int) {
 		if e.Activate != nil {
 			e.Activate(row)
 		}
+	}
+}
+
+// Finish does to elements [lo, hi) of C, whole rows whose bias has been added, what follows.
+func (e Epilogue[T]) Finish(c []T, lo, hi int) {
+	if e.Activate == nil && e.Done == nil {
+		return
+	}
+	defer kernel.KeepSubnormals().Restore()
+	if e.Activate != nil {
+		e.Activate(c[lo:hi])
+	}
+	if e.Done != nil {
+		e.Done(lo, hi)
 	}
 }
 

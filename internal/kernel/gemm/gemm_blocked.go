@@ -75,6 +75,7 @@ func (b *blocked[T]) matMul(par kernel.Par, g Gemm, c, x, y []T, e Epilogue[T]) 
 		b.whole(g, direct, c, x, y, e)
 		return
 	}
+	plain := par
 	par = kernel.Flushing(par)
 	switch {
 	case !direct && b.sharesPanels(g, t):
@@ -101,7 +102,7 @@ func (b *blocked[T]) matMul(par kernel.Par, g Gemm, c, x, y []T, e Epilogue[T]) 
 		}
 	})
 	if done != nil && e.Done == nil {
-		par(g.M*g.N, kernel.ElementGrain, done)
+		plain(g.M*g.N, kernel.ElementGrain, done)
 	}
 }
 
