@@ -32,7 +32,7 @@ func TestBlocksOfAnySize(t *testing.T) {
 
 func checkBlocks[T numeric.Float](t *testing.T, micro *microKernels[T]) {
 	t.Helper()
-	sizes := blockSizes{m: 2 * micro.tileM, n: 2 * micro.panel(), k: 16, directK: 8, pagesK: 5, directA: 1 << 8}
+	sizes := blockSizes{m: 2 * micro.tileM, n: 2 * micro.panel(), k: 16, directK: 8, longK: 11, pagesK: 5, directA: 1 << 8}
 	sizes.largeB = 1 << 10
 	packing := newBlocked(micro, sizes)
 	sizes.directA = 1 << 20
@@ -151,10 +151,10 @@ func TestBlocksFor(t *testing.T) {
 		size   int
 		want   blockSizes
 	}{
-		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 4, blockSizes{m: 252, n: 2048, k: 1024, directK: 384, pagesK: 256, directA: 256 << 10, largeB: 2 << 20}},
-		{tiles.Caches{First: 32 << 10, Second: 1 << 20}, 4, blockSizes{m: 126, n: 2048, k: 1024, directK: 256, pagesK: 128, directA: 128 << 10, largeB: 2 << 20}},
-		{tiles.Caches{First: 32 << 10, Second: 256 << 10}, 4, blockSizes{m: 56, n: 2048, k: 512, directK: 256, pagesK: 32, directA: 32 << 10, largeB: 2 << 20}},
-		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 8, blockSizes{m: 252, n: 2048, k: 512, directK: 192, pagesK: 256, directA: 128 << 10, largeB: 2 << 20}},
+		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 4, blockSizes{m: 252, n: 2048, k: 1024, directK: 384, longK: 512, pagesK: 256, directA: 256 << 10, largeB: 2 << 20}},
+		{tiles.Caches{First: 32 << 10, Second: 1 << 20}, 4, blockSizes{m: 126, n: 2048, k: 1024, directK: 256, longK: 256, pagesK: 128, directA: 128 << 10, largeB: 2 << 20}},
+		{tiles.Caches{First: 32 << 10, Second: 256 << 10}, 4, blockSizes{m: 56, n: 2048, k: 512, directK: 256, longK: 256, pagesK: 32, directA: 32 << 10, largeB: 2 << 20}},
+		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 8, blockSizes{m: 252, n: 2048, k: 512, directK: 192, longK: 256, pagesK: 256, directA: 128 << 10, largeB: 2 << 20}},
 	} {
 		if got := blocksFor(c.caches, c.size, 14, 32); got != c.want {
 			t.Errorf("%+v: %+v, want %+v", c.caches, got, c.want)
@@ -187,7 +187,7 @@ func checkOneRow[T numeric.Float](t *testing.T, micro *microKernels[T]) {
 		}
 		return x
 	}
-	b := newBlocked(micro, blockSizes{m: 2 * micro.tileM, n: 2 * micro.panel(), k: 16, directK: 8, pagesK: 8, directA: 1 << 20})
+	b := newBlocked(micro, blockSizes{m: 2 * micro.tileM, n: 2 * micro.panel(), k: 16, directK: 8, longK: 8, pagesK: 8, directA: 1 << 20})
 	for n := 1; n <= 2*micro.wide()+3; n++ {
 		k, accumulate := 1+rnd.IntN(40), rnd.IntN(2) == 0
 		x, y, got := random(k), random(k*n), random(n)
@@ -213,7 +213,7 @@ func TestRoomForB(t *testing.T) {
 		if l == kernel.AVX512 {
 			micro = &microF32AVX512
 		}
-		b := newBlocked(micro, blockSizes{m: 2 * micro.tileM, n: 512, k: 64, directK: 8, pagesK: 8, directA: 1 << 8})
+		b := newBlocked(micro, blockSizes{m: 2 * micro.tileM, n: 512, k: 64, directK: 8, longK: 8, pagesK: 8, directA: 1 << 8})
 		for blocks, want := range map[int]int{1: b.panelStride(64), 2: b.panelsSize(64, 512)} {
 			p := &packed[float32]{}
 			g := NewGemm(blocks*b.m, 512, 64, false, false)

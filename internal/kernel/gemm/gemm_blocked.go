@@ -31,6 +31,10 @@ type blockSizes struct {
 	// directK is k where B is not packed: rows far apart fill the first-level
 	// cache sooner.
 	directK int
+	// longK is the same where rows of B lie so near to each other that all sets of the second-level
+	// cache share them: what the first one loses arrives in time from there, and sums over more
+	// steps load and store C less often.
+	longK int
 	// pagesK is the same where rows of B are whole pages apart. They are of as few sets of the
 	// second-level cache as a way of it has pages: half of these sets' lines.
 	pagesK int
@@ -49,6 +53,7 @@ const page = 4096
 // streams from there.
 func blocksFor(c tiles.Caches, size, tileM, panel int) blockSizes {
 	s := blockSizes{k: 4096 / size, n: 2048, directK: c.First / (panel * size), directA: c.Second / 2 / size, pagesK: c.Second / page / 2, largeB: 2 << 20}
+	s.longK = max(s.directK, c.Second/32/(panel*size))
 	if c.Second < 1<<20 {
 		s.k /= 2
 	}
@@ -269,13 +274,19 @@ func (t gemmTasks) ranges(lo, hi int, f func(region)) {
 	}
 }
 
-// directSteps is how many rows of B, in place, are multiplied with all of A at a time. Rows that
-// are whole pages apart fall into as few sets of the second-level cache as its ways have pages.
+// directSteps is how many rows of B, in place or packed because it is transposed, are multiplied
+// with all of A at a time. Rows that are whole pages apart fall into as few sets of the second-level
+// cache as its ways have pages, those half a page apart into twice as many.
 func (b *blocked[T]) directSteps(g Gemm) int {
-	if g.M > streamRows && !g.TransB && b.bytesApart(g)%page == 0 {
-		return min(b.directK, b.pagesK)
+	switch apart := b.bytesApart(g); {
+	case g.M <= streamRows: // as stream does
+		return b.directK
+	case g.TransB || apart%(page/2) != 0:
+		return b.longK
+	case apart%page != 0:
+		return b.directK
 	}
-	return b.directK
+	return min(b.directK, b.pagesK)
 }
 
 // bytesApart is how far rows of B are apart.
