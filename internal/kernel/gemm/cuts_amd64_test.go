@@ -26,7 +26,7 @@ func TestCutsChangeNoBits(t *testing.T) {
 
 func checkCuts(t *testing.T, micro *microKernels[float32]) {
 	t.Helper()
-	b := newBlocked(micro, blockSizes{m: 4 * micro.tileM, n: 2048, k: 96, directK: 40, longK: 56, pagesK: 24, directA: 1 << 12, largeB: 1 << 20})
+	b := newBlocked(micro, blockSizes{n: 2048, k: 96, cutK: 64, directK: 40, longK: 56, pagesK: 24, directA: 1 << 12, largeB: 1 << 20})
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 60 {
 		g := NewGemm(1+rng.IntN(60), 64*(1+rng.IntN(40)), 30+rng.IntN(200), rng.IntN(4) == 0, rng.IntN(4) == 0)

@@ -32,7 +32,7 @@ func TestBlocksOfAnySize(t *testing.T) {
 
 func checkBlocks[T numeric.Float](t *testing.T, micro *microKernels[T]) {
 	t.Helper()
-	sizes := blockSizes{m: 2 * micro.tileM, n: 2 * micro.panel(), k: 16, directK: 8, longK: 11, pagesK: 5, directA: 1 << 8}
+	sizes := blockSizes{n: 2 * micro.panel(), k: 16, cutK: 12, directK: 8, longK: 11, pagesK: 5, directA: 1 << 8}
 	sizes.largeB = 1 << 10
 	packing := newBlocked(micro, sizes)
 	sizes.directA = 1 << 20
@@ -69,7 +69,7 @@ func TestStreamsAreDirect(t *testing.T) {
 
 func checkStreams[T numeric.Float](t *testing.T, micro *microKernels[T]) {
 	t.Helper()
-	b := newBlocked(micro, blocksFor(tiles.Caches{First: 32 << 10, Second: 1 << 20}, 4, micro.tileM, micro.panel()))
+	b := newBlocked(micro, blocksFor(tiles.Caches{First: 32 << 10, Second: 1 << 20}, 4, micro.panel()))
 	for _, s := range []struct{ m, n, k int }{{1, 271, 323}, {1, 4099, 40}, {2, 1000, 270}, {3, 5000, 259}} {
 		for _, accumulate := range []bool{false, true} {
 			g := NewGemm(s.m, s.n, s.k, false, false)
@@ -111,7 +111,7 @@ func TestSharedStreams(t *testing.T) {
 
 func checkShared[T numeric.Float](t *testing.T, micro *microKernels[T]) {
 	t.Helper()
-	b := newBlocked(micro, blocksFor(tiles.Caches{First: 32 << 10, Second: 1 << 20}, 4, micro.tileM, micro.panel()))
+	b := newBlocked(micro, blocksFor(tiles.Caches{First: 32 << 10, Second: 1 << 20}, 4, micro.panel()))
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 8 {
 		m := 1 + rng.IntN(streamRows)
@@ -151,12 +151,12 @@ func TestBlocksFor(t *testing.T) {
 		size   int
 		want   blockSizes
 	}{
-		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 4, blockSizes{m: 252, n: 2048, k: 1024, directK: 384, longK: 512, pagesK: 256, directA: 256 << 10, largeB: 2 << 20}},
-		{tiles.Caches{First: 32 << 10, Second: 1 << 20}, 4, blockSizes{m: 126, n: 2048, k: 1024, directK: 256, longK: 256, pagesK: 128, directA: 128 << 10, largeB: 2 << 20}},
-		{tiles.Caches{First: 32 << 10, Second: 256 << 10}, 4, blockSizes{m: 56, n: 2048, k: 512, directK: 256, longK: 256, pagesK: 32, directA: 32 << 10, largeB: 2 << 20}},
-		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 8, blockSizes{m: 252, n: 2048, k: 512, directK: 192, longK: 256, pagesK: 256, directA: 128 << 10, largeB: 2 << 20}},
+		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 4, blockSizes{n: 2048, k: 1024, cutK: 640, directK: 384, longK: 512, pagesK: 256, directA: 256 << 10, largeB: 2 << 20}},
+		{tiles.Caches{First: 32 << 10, Second: 1 << 20}, 4, blockSizes{n: 2048, k: 1024, cutK: 1024, directK: 256, longK: 256, pagesK: 128, directA: 128 << 10, largeB: 2 << 20}},
+		{tiles.Caches{First: 32 << 10, Second: 256 << 10}, 4, blockSizes{n: 2048, k: 512, cutK: 512, directK: 256, longK: 256, pagesK: 32, directA: 32 << 10, largeB: 2 << 20}},
+		{tiles.Caches{First: 48 << 10, Second: 2 << 20}, 8, blockSizes{n: 2048, k: 512, cutK: 320, directK: 192, longK: 256, pagesK: 256, directA: 128 << 10, largeB: 2 << 20}},
 	} {
-		if got := blocksFor(c.caches, c.size, 14, 32); got != c.want {
+		if got := blocksFor(c.caches, c.size, 32); got != c.want {
 			t.Errorf("%+v: %+v, want %+v", c.caches, got, c.want)
 		}
 	}
@@ -187,7 +187,7 @@ func checkOneRow[T numeric.Float](t *testing.T, micro *microKernels[T]) {
 		}
 		return x
 	}
-	b := newBlocked(micro, blockSizes{m: 2 * micro.tileM, n: 2 * micro.panel(), k: 16, directK: 8, longK: 8, pagesK: 8, directA: 1 << 20})
+	b := newBlocked(micro, blockSizes{n: 2 * micro.panel(), k: 16, cutK: 12, directK: 8, longK: 8, pagesK: 8, directA: 1 << 20})
 	for n := 1; n <= 2*micro.wide()+3; n++ {
 		k, accumulate := 1+rnd.IntN(40), rnd.IntN(2) == 0
 		x, y, got := random(k), random(k*n), random(n)
@@ -213,10 +213,10 @@ func TestRoomForB(t *testing.T) {
 		if l == kernel.AVX512 {
 			micro = &microF32AVX512
 		}
-		b := newBlocked(micro, blockSizes{m: 2 * micro.tileM, n: 512, k: 64, directK: 8, longK: 8, pagesK: 8, directA: 1 << 8})
+		b := newBlocked(micro, blockSizes{n: 512, k: 64, cutK: 48, directK: 8, longK: 8, pagesK: 8, directA: 1 << 8})
 		for blocks, want := range map[int]int{1: b.panelStride(64), 2: b.panelsSize(64, 512)} {
 			p := &packed[float32]{}
-			g := NewGemm(blocks*b.m, 512, 64, false, false)
+			g := NewGemm(blocks*b.blockRows(64), 512, 64, false, false)
 			x, y, c := make([]float32, g.M*g.K), make([]float32, g.K*g.N), make([]float32, g.M*g.N)
 			w := &gemmWork[float32]{blocked: b, Gemm: g, region: region{0, g.M, 0, g.N}, packed: p, c: c, a: x, b: y}
 			w.withPacking()

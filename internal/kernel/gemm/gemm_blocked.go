@@ -24,10 +24,11 @@ type blocked[T numeric.Float] struct {
 	scratch sync.Pool // of *packed[T]
 }
 
-// blockSizes are how many rows of A, columns of B and steps of k are taken at
-// a time.
+// blockSizes are how many columns of B and steps of k are taken at a time.
 type blockSizes struct {
-	m, n, k int
+	n, k int
+	// cutK is how many steps of k are taken where there are more than k, and sums are cut anyway.
+	cutK int
 	// directK is k where B is not packed: rows far apart fill the first-level
 	// cache sooner.
 	directK int
@@ -38,7 +39,7 @@ type blockSizes struct {
 	// pagesK is the same where rows of B are whole pages apart. They are of as few sets of the
 	// second-level cache as a way of it has pages: half of these sets' lines.
 	pagesK int
-	// directA is the largest A, in elements, that is not packed.
+	// directA is the largest A, in elements, that is not packed, and the largest block of A.
 	directA int
 	// largeB is how many elements B has from which on tasks share what is packed of it though it
 	// is not transposed: its rows come from memory, each from another page.
@@ -51,13 +52,15 @@ const page = 4096
 // blocksFor chooses blocks for elements of so many bytes: a packed block of A
 // fills half of the second-level cache, with k as long as a panel of B still
 // streams from there.
-func blocksFor(c tiles.Caches, size, tileM, panel int) blockSizes {
+func blocksFor(c tiles.Caches, size, panel int) blockSizes {
 	s := blockSizes{k: 4096 / size, n: 2048, directK: c.First / (panel * size), directA: c.Second / 2 / size, pagesK: c.Second / page / 2, largeB: 2 << 20}
 	s.longK = max(s.directK, c.Second/32/(panel*size))
 	if c.Second < 1<<20 {
 		s.k /= 2
 	}
-	s.m = max(1, c.Second/2/(s.k*size)/tileM) * tileM
+	if s.cutK = s.k; c.Second >= 2<<20 { // measured on Sapphire Rapids
+		s.cutK = 2560 / size
+	}
 	return s
 }
 
@@ -287,6 +290,14 @@ func (b *blocked[T]) directSteps(g Gemm) int {
 		return b.directK
 	}
 	return min(b.directK, b.pagesK)
+}
+
+// packedSteps is how many steps of k are taken at a time where A is packed.
+func (b *blocked[T]) packedSteps(k int) int {
+	if k <= b.k {
+		return k
+	}
+	return tiles.EqualBlocks(k, b.cutK)
 }
 
 // bytesApart is how far rows of B are apart.

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
-	"github.com/gorge-tf/gorge/internal/kernel/tiles"
 )
 
 // claims gives out blocks of rows of A, one at a time. Each goroutine takes blocks until none
@@ -44,8 +43,8 @@ func side(lo, n int) uint64 {
 // claimed computes C block of rows by block of rows. The sums over k are cut as withPacking
 // cuts them.
 func (b *blocked[T]) claimed(par kernel.Par, g Gemm, t gemmTasks, c, x, y []T, e *Epilogue[T]) {
-	kc := tiles.EqualBlocks(g.K, b.k)
-	blocks := t.rows * kernel.CeilDiv(kernel.CeilDiv(g.M, t.rows), b.m) // as many for each task
+	kc := b.packedSteps(g.K)
+	blocks := t.rows * kernel.CeilDiv(kernel.CeilDiv(g.M, t.rows), b.blockRows(kc)) // as many for each task
 	for j := 0; j < g.N; j += b.n {
 		for p := 0; p < g.K; p += kc {
 			all := &claims{blocks: blocks}

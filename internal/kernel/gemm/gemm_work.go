@@ -17,6 +17,7 @@ type gemmWork[T numeric.Float] struct {
 	region
 	*packed[T]
 	c, a, b []T
+	most    int          // rows of a packed block of A
 	origin  int          // of c among the elements of C
 	then    *Epilogue[T] // what withPacking does to blocks of C; may be nil
 	again   bool         // another block of A takes what is packed of B
@@ -57,7 +58,7 @@ func (w *gemmWork[T]) direct() {
 		j0 = w.stream()
 	}
 	kc := tiles.EqualBlocks(w.K, w.directSteps(w.Gemm))
-	height := w.directRows(kc)
+	height := w.blockRows(kc)
 	if w.TransB {
 		w.roomForTransposed(kc, w.i1-w.i0 > height)
 	}
@@ -68,10 +69,10 @@ func (w *gemmWork[T]) direct() {
 	}
 }
 
-// directRows is how many rows of A are multiplied with all panels of B, kn steps of k each,
-// before the next: they stay in the second-level cache, however many there are.
-func (w *gemmWork[T]) directRows(kn int) int {
-	return max(1, w.directA/kn/w.micro.tileM) * w.micro.tileM
+// blockRows is how many rows of A are multiplied with all panels of B, kn steps of k each, before
+// the next: they stay in the second-level cache, however many there are.
+func (b *blocked[T]) blockRows(kn int) int {
+	return max(1, b.directA/kn/b.micro.tileM) * b.micro.tileM
 }
 
 // directPanels multiplies rows [i0, i1) of A, kn steps of k from p on, with the panels of B from
@@ -158,9 +159,9 @@ func (w *gemmWork[T]) packPanel(dst []T, p, j, kn, width int) {
 
 // withPacking multiplies with A packed block by block.
 func (w *gemmWork[T]) withPacking() {
-	kc := tiles.EqualBlocks(w.K, w.k)
+	kc := w.packedSteps(w.K)
 	w.roomForA(kc)
-	w.roomForB(kc, min(w.n, w.j1-w.j0), w.m)
+	w.roomForB(kc, min(w.n, w.j1-w.j0), w.most)
 	for j := w.j0; j < w.j1; j += w.n {
 		nn := min(w.n, w.j1-j)
 		for p := 0; p < w.K; p += kc {
@@ -170,9 +171,10 @@ func (w *gemmWork[T]) withPacking() {
 	}
 }
 
-// roomForA makes room for a packed block of A.
+// roomForA makes room for a packed block of A, and says how many rows it has at most.
 func (w *gemmWork[T]) roomForA(kn int) {
-	w.packed.a = tiles.GrowAligned(w.packed.a, w.blockSize(min(w.m, w.i1-w.i0), kn))
+	w.most = min(w.blockRows(kn), w.i1-w.i0)
+	w.packed.a = tiles.GrowAligned(w.packed.a, w.blockSize(w.most, kn))
 }
 
 // blockSize is how many elements a packed block of A takes.
@@ -195,7 +197,7 @@ func (w *gemmWork[T]) roomForB(kn, width, rows int) {
 
 // blocksOfA multiplies all blocks of A with columns [j, j+nn) of B.
 func (w *gemmWork[T]) blocksOfA(p, kn, j, nn int) {
-	blocks := kernel.CeilDiv(w.i1-w.i0, w.m)
+	blocks := kernel.CeilDiv(w.i1-w.i0, w.most)
 	for q := range blocks {
 		w.oneBlock(w.i0+q*(w.i1-w.i0)/blocks, w.i0+(q+1)*(w.i1-w.i0)/blocks, p, kn, j, nn, q == 0)
 	}
@@ -234,7 +236,7 @@ const maxPart = 64 << 10
 func (w *gemmWork[T]) inParts(put func(at int, part []T)) {
 	panel, stride := w.micro.panel(), w.N
 	width := min(w.j1-w.j0, maxPart/w.micro.tileM/panel*panel)
-	height := min(w.m, w.i1-w.i0, maxPart/width/w.micro.tileM*w.micro.tileM)
+	height := min(w.blockRows(w.K), w.i1-w.i0, maxPart/width/w.micro.tileM*w.micro.tileM)
 	w.packed.a = tiles.GrowAligned(w.packed.a, w.blockSize(height, w.K))
 	w.roomForB(w.K, width, height)
 	w.packed.c = tiles.GrowAligned(w.packed.c, height*width)

@@ -17,7 +17,7 @@ func init() {
 
 // gemmLoopsOf makes products of the micro-kernels of an instruction set.
 func gemmLoopsOf(f32 *microKernels[float32], f64 *microKernels[float64]) vectorLoops {
-	b32 := newBlocked(f32, blocksFor(tiles.DataCaches(), 4, f32.tileM, f32.panel()))
-	b64 := newBlocked(f64, blocksFor(tiles.DataCaches(), 8, f64.tileM, f64.panel()))
+	b32 := newBlocked(f32, blocksFor(tiles.DataCaches(), 4, f32.panel()))
+	b64 := newBlocked(f64, blocksFor(tiles.DataCaches(), 8, f64.panel()))
 	return vectorLoops{product32: b32.matMul, product64: b64.matMul, sums32: b32.addAll, sums64: b64.addAll, parts32: b32.parts, hasParts32: b32.hasParts, inOneBlock32: b32.inOneBlock, inOneBlock64: b64.inOneBlock}
 }
