@@ -142,7 +142,7 @@ func (b *blocked[T]) addAll(par kernel.Par, g Gemm, c []T, x, y [][]T) {
 
 // hasParts reports whether parts computes products like g: A is packed, and the sums over k
 // are not cut.
-func (b *blocked[T]) hasParts(g Gemm) bool { return !b.readsDirectly(g) && g.K <= b.k }
+func (b *blocked[T]) hasParts(g Gemm) bool { return !b.readsDirectly(g) && g.K <= b.packedSteps(g) }
 
 // parts computes C block by block, each in memory that the next one takes, too.
 func (b *blocked[T]) parts(par kernel.Par, g Gemm, x, y []T, worker func() func(at int, part []T)) {
@@ -197,7 +197,7 @@ func (b *blocked[T]) inOneBlock(g Gemm) bool {
 	if b.readsDirectly(g) {
 		return g.K <= b.directSteps(g)
 	}
-	return g.K <= b.k
+	return g.K <= b.packedSteps(g)
 }
 
 // region is a part of C.
@@ -292,12 +292,19 @@ func (b *blocked[T]) directSteps(g Gemm) int {
 	return min(b.directK, b.pagesK)
 }
 
+// Few rows of A do not repay it that rows of B, whole pages apart, lose each other's lines before
+// all rows are multiplied with them.
+const fewRows, pagesSteps = 256, 256
+
 // packedSteps is how many steps of k are taken at a time where A is packed.
-func (b *blocked[T]) packedSteps(k int) int {
-	if k <= b.k {
-		return k
+func (b *blocked[T]) packedSteps(g Gemm) int {
+	switch {
+	case g.M < fewRows && !g.TransB && b.bytesApart(g)%page == 0:
+		return tiles.EqualBlocks(g.K, min(b.k, pagesSteps))
+	case g.K <= b.k:
+		return g.K
 	}
-	return tiles.EqualBlocks(k, b.cutK)
+	return tiles.EqualBlocks(g.K, b.cutK)
 }
 
 // bytesApart is how far rows of B are apart.

@@ -43,7 +43,7 @@ func side(lo, n int) uint64 {
 // claimed computes C block of rows by block of rows. The sums over k are cut as withPacking
 // cuts them.
 func (b *blocked[T]) claimed(par kernel.Par, g Gemm, t gemmTasks, c, x, y []T, e *Epilogue[T]) {
-	kc := b.packedSteps(g.K)
+	kc := b.packedSteps(g)
 	blocks := t.rows * kernel.CeilDiv(kernel.CeilDiv(g.M, t.rows), b.blockRows(kc)) // as many for each task
 	for j := 0; j < g.N; j += b.n {
 		for p := 0; p < g.K; p += kc {

@@ -23,7 +23,7 @@ func (b *blocked[T]) sharesPanels(g Gemm, t gemmTasks) bool {
 // and the steps of k that are next. The sums over k are cut as withPacking cuts them, so
 // that the bits are equal.
 func (b *blocked[T]) panelsShared(par kernel.Par, g Gemm, t gemmTasks, c, x, y []T, e *Epilogue[T]) {
-	kc, width := b.packedSteps(g.K), min(b.n, g.N)
+	kc, width := b.packedSteps(g), min(b.n, g.N)
 	all := b.scratch.Get().(*packed[T])
 	defer b.scratch.Put(all)
 	for j := 0; j < g.N; j += width {

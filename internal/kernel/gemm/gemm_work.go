@@ -159,7 +159,7 @@ func (w *gemmWork[T]) packPanel(dst []T, p, j, kn, width int) {
 
 // withPacking multiplies with A packed block by block.
 func (w *gemmWork[T]) withPacking() {
-	kc := w.packedSteps(w.K)
+	kc := w.packedSteps(w.Gemm)
 	w.roomForA(kc)
 	w.roomForB(kc, min(w.n, w.j1-w.j0), w.most)
 	for j := w.j0; j < w.j1; j += w.n {
