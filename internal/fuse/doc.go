@@ -23,7 +23,8 @@
 // for shapes is made when they come first and kept (plan.go): nodes whose results
 // have equally many elements make a stage, small ones come first, and within a stage
 // results that no other stage needs live in registers, buffers of one block. Stages
-// are cut into ranges for threads as their shapes say (run.go).
+// are cut into ranges for threads as their shapes say (run.go). Where inputs contradict what
+// the graph says of shapes, the nodes of a cluster run one after the other (apart.go).
 //
 // Steps that follow one another and for which there are exact instructions run as one
 // loop of machine code (machine.go, package machine): each vector of their operands is

@@ -209,6 +209,9 @@ func (r *epilogueRun) setThen(e *epilogue, c *core.OpContext, x *core.Tensor) {
 // replaces returns the output that takes the place of input v, which has a type, and the
 // stage that computes it; none if there is no such output.
 func (pl *plan) replaces(v int, d core.DType, p *program) (out, stage int) {
+	if pl.apart {
+		return none, none
+	}
 	for o, k := range p.outs {
 		at := pl.at[k]
 		if at == none || p.code[k].node.OutTypes[0] != d || !slices.Contains(pl.reuse[o], v) {

@@ -119,7 +119,7 @@ func replaceGroups(g *graph.Graph, l *levels, kernelOf func(*graph.Node) core.Ke
 	if err != nil {
 		return err
 	}
-	by, win := map[*graph.Node]*cluster{}, findWindows(l, groups, again)
+	by, win := map[*graph.Node]*cluster{}, findWindows(l, groups, again, kernelOf)
 	var all []*cluster
 	for i, nodes := range groups {
 		if len(nodes) < 2 && !l.follows(nodes[0], kernelOf) && !win.touched[nodes[0]] {
@@ -300,6 +300,7 @@ func (c *cluster) makeNode(g *graph.Graph, leaves func(*graph.Node) bool) {
 	c.compile()
 	last := c.nodes[len(c.nodes)-1]
 	ops := c.outputs(leaves)
+	c.endLones()
 	n := &graph.Node{Node: core.Node{Name: g.Unused(last.Name + "/fused"), Def: &def, Device: last.Device, Attrs: core.Attrs{nodesAttr: ops}}, In: c.in}
 	n.CopyPos(&last.Node)
 	for _, e := range c.in {
@@ -380,6 +381,7 @@ func (c *cluster) compile() {
 			c.code = append(c.code, instr{node: &j.node.Node, paste: &j.windows[k], lead: lead, args: []int{c.value(e)}})
 		}
 	}
+	c.addLones()
 }
 
 // await makes n wait for nodes that are not in the cluster.

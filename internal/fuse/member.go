@@ -20,15 +20,24 @@ type member struct {
 	fold    *fold
 }
 
+// compute returns the kernel of the node by itself.
+func (m *member) compute() core.Compute {
+	if m.fold != nil {
+		return m.fold.compute
+	}
+	return m.element.Compute
+}
+
 // A fold is a reduction along the last axes of its operand, or what makes of each row
 // along the last axis another one.
 type fold struct {
-	rows  func(z, x []byte, n int)
-	rank  int // of the operand
-	axes  int // how many of the last axes are reduced
-	width int // the elements of a row
-	keep  bool
-	wide  bool // it gives rows
+	compute core.Compute // of all rows
+	rows    func(z, x []byte, n int)
+	rank    int // of the operand
+	axes    int // how many of the last axes are reduced
+	width   int // the elements of a row
+	keep    bool
+	wide    bool // it gives rows
 }
 
 // shape returns the shape of the result, and the elements of a row.
@@ -58,7 +67,7 @@ func memberOf(n *graph.Node, kernel func(*graph.Node) core.Kernel) *member {
 		}
 	case *core.RowKernel:
 		if f, _ := foldOf(n); f != nil {
-			f.rows = k.Rows
+			f.compute, f.rows = k.Compute, k.Rows
 			return &member{fold: f}
 		}
 	}

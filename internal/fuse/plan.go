@@ -37,6 +37,7 @@ type plan struct {
 	at     []int   // by instruction: its stage, or none
 	temps  []int   // instructions whose results other stages need, and that do not leave
 	reuse  [][]int // by output: inputs in whose memory it may be
+	apart  bool    // the inputs contradict the graph: there is nothing of the rest
 }
 
 // A stage runs some instructions row by row: what each of them computes has equally many
@@ -120,7 +121,10 @@ func newPlan(p *program, inputs []core.Shape) (*plan, error) {
 		program: p, plan: &plan{inputs: inputs, shapes: make([]core.Shape, 0, n)},
 		views: make([][]core.Shape, 0, n), walks: make([]*elementwise.Broadcast, n), widths: make([]int, n),
 	}
-	if err := m.inferShapes(); err != nil {
+	switch err := m.inferShapes(); {
+	case err == errContradicts:
+		return &plan{inputs: inputs, apart: true}, nil
+	case err != nil:
 		return nil, err
 	}
 	m.cut()
@@ -151,6 +155,9 @@ func (m *planner) inferShapes() error {
 		in := &m.code[i]
 		views := m.operands(in)
 		s, err := m.inferShape(i, views)
+		if err == errContradicts {
+			return err
+		}
 		if err != nil {
 			return core.AtNode(err, in.node, describe(in, m.operands(in)))
 		}
@@ -168,6 +175,9 @@ func (m *planner) inferWholes() error {
 			continue
 		}
 		s, err := in.paste.whole(m.shapes[k])
+		if err == errContradicts {
+			return err
+		}
 		if first, ok := whole[in.lead]; err == nil && ok && !sameShape(first, s) {
 			err = joinError(m.shapes[in.lead], m.shapes[k], k-in.lead, in.paste.axis)
 		}
@@ -209,9 +219,11 @@ func (m *planner) inferShape(k int, views []core.Shape) (s core.Shape, err error
 	}
 	if in.fold != nil {
 		if len(views[0]) != in.fold.rank {
-			return nil, core.Errorf(core.InvalidArgument, "what is reduced must have the rank that the graph says, %d, got %v", in.fold.rank, views[0])
+			return nil, errContradicts
 		}
-		s, m.widths[k] = in.fold.shape(views[0])
+		if s, m.widths[k] = in.fold.shape(views[0]); m.widths[k] != in.fold.width {
+			return nil, errContradicts
+		}
 		return s, core.CheckSize(in.node.OutTypes[0], s)
 	}
 	if s, err = in.kernel.Shape(in.node, views); err == nil {

@@ -13,6 +13,8 @@ type program struct {
 	outs   []int // instructions whose results leave the cluster; of a whole, what writes its first part
 	pastes []int // instructions that write parts
 	plans  plans
+
+	lones []lone // the nodes, for inputs that contradict the graph
 }
 
 // An instr is one node of the cluster.
@@ -48,6 +50,9 @@ func (p *program) compute(c *core.OpContext) error {
 	pl, err := p.plan(c)
 	if err != nil {
 		return err
+	}
+	if pl.apart {
+		return p.apart(c)
 	}
 	f := p.frame()
 	defer f.release()

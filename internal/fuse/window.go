@@ -22,12 +22,17 @@ type window struct {
 	axis, rank int
 	at, n      int // along the axis
 	dim        int // of the whole
+	// others, if not nil, are the sizes that the whole must have along all axes for the window
+	// to be all of it there; -1: any.
+	others core.Shape
 }
 
 // A cut is an output of a node that splits a value, and what it is of it.
 type cut struct {
-	node  *graph.Node
-	whole graph.Edge
+	node   *graph.Node
+	out    int
+	whole  graph.Edge
+	kernel core.Compute // of the node
 	window
 }
 
@@ -36,11 +41,13 @@ type joint struct {
 	node    *graph.Node
 	parts   []graph.Edge
 	windows []window
+	kernel  core.Compute // of the node
 }
 
 // windows are the parts that clusters read and write in place.
 type windows struct {
 	*levels
+	kernel  func(*graph.Node) core.Kernel
 	of      map[*graph.Node]int // the group of a node
 	uses    [][]*graph.Node     // by node ID
 	cuts    map[graph.Edge]*cut
@@ -50,8 +57,8 @@ type windows struct {
 }
 
 // findWindows finds the nodes between groups that cut values, and join them.
-func findWindows(l *levels, groups [][]*graph.Node, r *recomputation) *windows {
-	w := &windows{levels: l, of: map[*graph.Node]int{}, uses: r.uses, cuts: map[graph.Edge]*cut{}, split: map[*graph.Node]bool{}, joins: map[int][]*joint{}, touched: map[*graph.Node]bool{}}
+func findWindows(l *levels, groups [][]*graph.Node, r *recomputation, kernel func(*graph.Node) core.Kernel) *windows {
+	w := &windows{levels: l, kernel: kernel, of: map[*graph.Node]int{}, uses: r.uses, cuts: map[graph.Edge]*cut{}, split: map[*graph.Node]bool{}, joins: map[int][]*joint{}, touched: map[*graph.Node]bool{}}
 	again := map[*graph.Node]bool{}
 	for i, nodes := range groups {
 		for _, n := range nodes {
@@ -88,8 +95,13 @@ func (w *windows) ofClusters(n *graph.Node) bool {
 }
 
 func (w *windows) open(n *graph.Node, cuts []cut) {
+	kernel, ok := core.AsCompute(w.kernel(n))
+	if !ok {
+		return
+	}
 	w.split[n] = true
 	for k := range cuts {
+		cuts[k].out, cuts[k].kernel = k, kernel
 		w.cuts[graph.Edge{Node: n, Out: k}] = &cuts[k]
 	}
 	for _, u := range w.uses[n.ID] {
@@ -123,8 +135,10 @@ func (w *windows) join(j *joint) {
 			return
 		}
 	}
-	w.joins[group] = append(w.joins[group], j)
-	w.touched[last] = true
+	if kernel, ok := core.AsCompute(w.kernel(j.node)); ok {
+		j.kernel, w.touched[last] = kernel, true
+		w.joins[group] = append(w.joins[group], j)
+	}
 }
 
 // before reports whether a group of a level may wait for a node: no path leads from the
@@ -155,14 +169,16 @@ func cutsOf(n *graph.Node) []cut {
 	case "Split":
 		return splitCuts(n, n.In[1], n.In[0])
 	case "SplitV":
-		return splitCuts(n, n.In[0], n.In[2])
+		if constInts(n.In[1]) != nil {
+			return splitCuts(n, n.In[0], n.In[2])
+		}
 	case "Slice":
 		if w, ok := sliceWindow(n); ok && !n.In[0].Type().IsRef() && n.In[0].Type().Size() > 0 {
-			return []cut{{n, n.In[0], w}}
+			return []cut{{node: n, whole: n.In[0], window: w}}
 		}
 	case "StridedSlice":
 		if w, ok := strideWindow(n); ok && !n.In[0].Type().IsRef() && n.In[0].Type().Size() > 0 {
-			return []cut{{n, n.In[0], w}}
+			return []cut{{node: n, whole: n.In[0], window: w}}
 		}
 	}
 	return nil
@@ -184,7 +200,7 @@ func strideWindow(n *graph.Node) (w window, ok bool) {
 		case ok || i == 0:
 			return w, false
 		default:
-			w, ok = window{axis: i, rank: len(s), at: b, n: e - b, dim: d}, true
+			w, ok = window{axis: i, rank: len(s), at: b, n: e - b, dim: d, others: s}, true
 		}
 	}
 	return w, ok
@@ -202,16 +218,19 @@ func sliceWindow(n *graph.Node) (w window, ok bool) {
 	if s == nil || len(begin) != len(s) || len(size) != len(s) {
 		return w, false
 	}
+	others := slices.Repeat(core.Shape{-1}, len(s))
 	for i, d := range s {
 		switch b, m := begin[i], size[i]; {
-		case b == 0 && (m == -1 || m == d):
+		case b == 0 && m == -1:
+		case b == 0 && m == d:
+			others[i] = d
 		case ok || i == 0 || d < 0 || b < 0 || b > d || m < -1 || m > d-b:
 			return w, false
 		default:
 			if m == -1 {
 				m = d - b
 			}
-			w, ok = window{axis: i, rank: len(s), at: b, n: m, dim: d}, true
+			w, ok = window{axis: i, rank: len(s), at: b, n: m, dim: d, others: others}, true
 		}
 	}
 	return w, ok
@@ -245,7 +264,7 @@ func splitCuts(n *graph.Node, whole, axis graph.Edge) []cut {
 			return nil
 		}
 		w.n = s[at]
-		cuts[k] = cut{n, whole, w}
+		cuts[k] = cut{node: n, whole: whole, window: w}
 		w.at += w.n
 	}
 	for k := range cuts {
@@ -311,7 +330,12 @@ func jointOf(n *graph.Node) *joint {
 // part returns the shape of the window of a value.
 func (w *window) part(whole core.Shape) (core.Shape, error) {
 	if len(whole) != w.rank || whole[w.axis] != w.dim {
-		return nil, core.Errorf(core.InvalidArgument, "what is split must have the rank and the size along axis %d that the graph says, %d and %d, got %v", w.axis, w.rank, w.dim, whole)
+		return nil, errContradicts
+	}
+	for i, d := range w.others {
+		if d >= 0 && d != whole[i] {
+			return nil, errContradicts
+		}
 	}
 	s := whole.Clone()
 	s[w.axis] = w.n
@@ -321,7 +345,7 @@ func (w *window) part(whole core.Shape) (core.Shape, error) {
 // whole returns the shape of the value of which the window is a part of a shape.
 func (w *window) whole(part core.Shape) (core.Shape, error) {
 	if len(part) != w.rank || part[w.axis] != w.n {
-		return nil, core.Errorf(core.InvalidArgument, "what is joined must have the rank and the size along axis %d that the graph says, %d and %d, got %v", w.axis, w.rank, w.n, part)
+		return nil, errContradicts
 	}
 	s := part.Clone()
 	s[w.axis] = w.dim
