@@ -103,21 +103,10 @@ func ofPlainMerge(op *Operation, dy Gradient) []Gradient {
 // realPredicate returns the predicate of a conditional as it was in the
 // iteration that the gradient is of.
 func (s *loopStates) realPredicate(c *ControlFlowContext) Output {
-	pred, l := c.cond.pred, s.g.scope.flow.gradLoop()
-	if l == nil {
-		return pred
+	if l := s.g.scope.flow.gradLoop(); l != nil {
+		return l.realPredicate(c)
 	}
-	if real, ok := l.history[pred]; ok {
-		return real
-	}
-	var stack Output
-	s.g.within(l.base, func() { stack = l.push(pred, false) })
-	if stack.Err() != nil {
-		return stack
-	}
-	real := l.pop(stack, pred, false)
-	l.history[pred] = real
-	return real
+	return c.cond.pred
 }
 
 // ofExit takes the gradient into the gradient loop.

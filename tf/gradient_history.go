@@ -97,7 +97,29 @@ func (l *gradLoop) predicate(c *ControlFlowContext) Output {
 			return p
 		}
 	}
+	if c.outer != nil && c.outer.cond != nil && c.enclosingLoop() == l.forward {
+		// It is only there if the outer one takes its branch, even if it is the same in all
+		// iterations. TensorFlow takes that one, and pops what has not been pushed.
+		return l.realPredicate(c)
+	}
 	return c.cond.pred
+}
+
+// realPredicate returns the predicate of a conditional as it was in the iteration that the
+// gradient is of.
+func (l *gradLoop) realPredicate(c *ControlFlowContext) Output {
+	pred := c.cond.pred
+	if real, ok := l.history[pred]; ok {
+		return real
+	}
+	var stack Output
+	l.forward.g.within(l.base, func() { stack = l.push(pred, false) })
+	if stack.Err() != nil {
+		return stack
+	}
+	real := l.pop(stack, pred, false)
+	l.history[pred] = real
+	return real
 }
 
 // realValue returns x, a value of the forward loop, as the gradient loop has
