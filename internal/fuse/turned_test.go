@@ -73,3 +73,17 @@ func TestWhatIsTurned(t *testing.T) {
 		}
 	}
 }
+
+// TestTurnedShapes: a variable that is no matrix, though the graph says so, is an error of the
+// product, and none where the loop does not run.
+func TestTurnedShapes(t *testing.T) {
+	for times := range 2 {
+		g := tf.NewGraph()
+		v := declare(g, tf.Shape{8, 8})
+		x := ops.ConstTensor(g, ramp(tf.Shape{8, 8}))
+		end := tf.While([]tf.Output{ops.Scalar(g, int32(0)), x}, func(s []tf.Output) tf.Output { return s[0].Less(times) }, func(s []tf.Output) []tf.Output {
+			return []tf.Output{s[0].Add(1), ops.MatMul(s[1], v.read, ops.MatMulOpts{TransposeB: true})}
+		})
+		contradict(t, v, end[1], tf.Shape{8, 8}, tf.Shape{8}, tf.Shape{}, tf.Shape{2, 8, 8}, tf.Shape{8, 8})
+	}
+}
