@@ -209,3 +209,34 @@ func TestNormVariableShapes(t *testing.T) {
 		}
 	}
 }
+
+// TestNormImagesContradict: so may the images. What is wrong with them is said as without clusters.
+func TestNormImagesContradict(t *testing.T) {
+	defer fuse.SetLeastStretched(0)()
+	for _, training := range []bool{false, true} {
+		g := tf.NewGraph()
+		v := declare(g, tf.Shape{2, 3, 3, 3})
+		three := ops.Const(g, []float32{1, 2, 3})
+		moments := three
+		if training {
+			moments = ops.Const(g, []float32{})
+		}
+		y := ops.Relu(tf.Apply(nil, "FusedBatchNormV3", []tf.Output{v.read, three, three, moments, moments}, tf.Attr("is_training", training)).Output(0))
+		plain, fused := open(t, g)
+		for _, s := range []tf.Shape{{2, 4, 4, 3}, {2, 2, 2, 2, 3}, {0, 3, 3, 3}, {3, 3, 3}, {3}, {}, {2, 3, 3, 5}, {2, 3, 3, 0}} {
+			run := func(ss *session.Session) ([]*tf.Tensor, *core.Error) {
+				must(ss.Run(t.Context(), session.Feeds{v.value: ramp(s)}, v.set))
+				out, err := ss.Run(t.Context(), nil, y)
+				return out, core.AsError(err)
+			}
+			want, wantErr := run(plain)
+			got, err := run(fused[0])
+			switch {
+			case (err == nil) != (wantErr == nil), err != nil && (err.Code != wantErr.Code || err.Message() != wantErr.Message() || err.Node != wantErr.Node):
+				t.Errorf("of shape %v, training %v: error %v, want %v", s, training, err, wantErr)
+			case err == nil && differ(got[0], want[0]) != "":
+				t.Errorf("of shape %v, training %v: %s", s, training, differ(got[0], want[0]))
+			}
+		}
+	}
+}

@@ -176,15 +176,33 @@ func factorOfNorm(c *core.OpContext) error {
 	return nil
 }
 
-// appliedShape is the shape of images that are moved and scaled by vectors.
+// appliedShape is the shape of images that are moved and scaled by vectors, which have equally many
+// elements: so says factorOfNorm. Images may contradict the graph: what the op says of them by
+// itself is said here.
 func appliedShape(_ *core.Node, in []core.Shape) (core.Shape, error) {
 	x := in[0]
+	if err := checkImages(x); err != nil {
+		return nil, err
+	}
 	for _, v := range in[1:] {
-		if len(x) == 0 || len(v) != 1 || v[0] != x[len(x)-1] {
-			return nil, tf.Errorf(tf.InvalidArgument, "mean, scale and offset must have an element for each channel of x, got %v and %v", v, x)
+		if channels := x[len(x)-1]; len(v) != 1 || v[0] != channels {
+			return nil, otherChannels("", "scale", v.NumElements(), channels)
 		}
 	}
 	return x, nil
+}
+
+// checkImages refuses what are no images, or volumes.
+func checkImages(s tf.Shape) error {
+	if len(s) != 4 && len(s) != 5 {
+		return tf.Errorf(tf.InvalidArgument, "input must be 4 or 5-dimensional%s", s.String())
+	}
+	return nil
+}
+
+// otherChannels is the error of a vector that has not an element for each channel.
+func otherChannels(when, name string, n, channels int) error {
+	return tf.Errorf(tf.InvalidArgument, "%s%s must have the same number of elements as the channels of x, got %d and %d", when, name, n, channels)
 }
 
 func applyNorm(c *core.OpContext) error {
@@ -214,8 +232,8 @@ func normLanes(c *core.LaneCode, in []core.LaneValue) (core.LaneValue, bool) {
 // normOf checks the images and describes their normalization.
 func normOf(n *core.Node, s tf.Shape) (imageFormat, *normalization.BatchNorm, error) {
 	f := imageFormatOf(n, len(s))
-	if len(s) != 4 && len(s) != 5 {
-		return f, nil, tf.Errorf(tf.InvalidArgument, "input must be 4 or 5-dimensional%s", s.String())
+	if err := checkImages(s); err != nil {
+		return f, nil, err
 	}
 	c := s[f.channel()]
 	return f, &normalization.BatchNorm{Rows: product(s) / max(1, c), C: c, Epsilon: n.Float("epsilon")}, nil
@@ -229,7 +247,7 @@ func channelVector(c *core.OpContext, i int, name, when string, channels int) ([
 		return nil, tf.Errorf(tf.InvalidArgument, "%s must be 1-dimensional%s", name, t.Shape().String())
 	}
 	if t.Len() != channels {
-		return nil, tf.Errorf(tf.InvalidArgument, "%s%s must have the same number of elements as the channels of x, got %d and %d", when, name, t.Len(), channels)
+		return nil, otherChannels(when, name, t.Len(), channels)
 	}
 	return core.Data[float32](t), nil
 }
