@@ -226,3 +226,31 @@ func TestRoomForB(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsLeftOver: the sums of the few rows that are left after pieces of C have the order of all
+// others, also where rows of B are whole pages apart.
+func TestRowsLeftOver(t *testing.T) {
+	for _, l := range kernel.Levels() {
+		switch l {
+		case kernel.AVX512:
+			checkRowsLeftOver(t, &microF32AVX512, page/4)
+			checkRowsLeftOver(t, &microF64AVX512, page/8)
+		case kernel.AVX2:
+			checkRowsLeftOver(t, &microF32AVX2, page/4)
+			checkRowsLeftOver(t, &microF64AVX2, page/8)
+		}
+	}
+}
+
+func checkRowsLeftOver[T numeric.Float](t *testing.T, micro *microKernels[T], n int) {
+	t.Helper()
+	b := newBlocked(micro, blocksFor(tiles.Caches{First: 48 << 10, Second: 2 << 20}, page/n, micro.tileM, micro.panel()))
+	g := NewGemm(taskTiles*micro.tileM+1, n, b.pagesK+50, false, false)
+	x, y := kerneltest.Random[T](g.M*g.K, 1), kerneltest.Random[T](g.K*g.N, 2)
+	want, got := make([]T, g.M*g.N), make([]T, g.M*g.N)
+	b.matMul(kernel.Serial, g, want, x, y, Epilogue[T]{})
+	b.matMul(kernel.Serial, g, got, x, y, Epilogue[T]{Activate: func([]T) {}})
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v: what follows the product changes its bits", g)
+	}
+}

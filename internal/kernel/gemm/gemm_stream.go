@@ -36,7 +36,7 @@ func (w *gemmWork[T]) stream() int {
 	rows := w.i1 - w.i0
 	most := w.streamColumns()
 	w.packed.c = tiles.GrowAligned(w.packed.c, rows*most)
-	kc := tiles.EqualBlocks(w.K, w.directK)
+	kc := tiles.EqualBlocks(w.K, w.directSteps(w.Gemm))
 	for j := w.j0; j < end; j += most {
 		n := min(most, end-j)
 		for p := 0; p < w.K; p += kc {
