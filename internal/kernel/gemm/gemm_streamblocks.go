@@ -41,6 +41,7 @@ func (b *blocked[T]) streamShared(par kernel.Par, g Gemm, c, x, y []T, e Epilogu
 			w.sumBlock(sums[i*size:], i*kc, min(kc, g.K-i*kc), end)
 		}
 	})
+	defer kernel.FlushSubnormals().Restore()
 	for i := range blocks {
 		w.putBlock(sums[i*size:], i*kc, end)
 	}
