@@ -94,13 +94,13 @@ func convolveFast[T numeric.Number](par kernel.Par, v *Conv, y, x, w []T, e gemm
 	case []float32:
 		if simd.convolve32 != nil {
 			e, _ := any(e).(gemm.Epilogue[float32])
-			simd.convolve32(par, v, y, any(x).([]float32), any(w).([]float32), e)
+			simd.convolve32(par, v, y, any(x).([]float32), any(w).([]float32), biasApart(e))
 			return true
 		}
 	case []float64:
 		if simd.convolve64 != nil {
 			e, _ := any(e).(gemm.Epilogue[float64])
-			simd.convolve64(par, v, y, any(x).([]float64), any(w).([]float64), e)
+			simd.convolve64(par, v, y, any(x).([]float64), any(w).([]float64), biasApart(e))
 			return true
 		}
 	}
