@@ -4,13 +4,14 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	unary("Asin", inexactTypes, asinGrad, floatFunc(math.Asin), complexFunc(cmplx.Asin))
-	unary("Acos", inexactTypes, acosGrad, floatFunc(math.Acos), complexFunc(cmplx.Acos))
+	unary("Asin", inexactTypes, asinGrad, floatFunc(elementwise.AsinOf), complexFunc(cmplx.Asin))
+	unary("Acos", inexactTypes, acosGrad, floatFunc(elementwise.AcosOf), complexFunc(cmplx.Acos))
 	unary("Atan", inexactTypes, atanGrad, floatFunc(math.Atan), complexFunc(cmplx.Atan))
 	unary("Sinh", inexactTypes, sinhGrad, floatFunc(math.Sinh), complexFunc(cmplx.Sinh))
 	unary("Cosh", inexactTypes, coshGrad, floatFunc(math.Cosh), complexFunc(cmplx.Cosh))
@@ -19,7 +20,7 @@ func init() {
 	unary("Atanh", inexactTypes, atanhGrad, floatFunc(math.Atanh), complexFunc(cmplx.Atanh))
 	core.Register(core.OpDef{
 		Name: "Atan2", In: "y: T; x: T", Out: "z: T", Attrs: "T: {" + floatTypes + "}",
-		Shape: core.BroadcastShape, Grad: tf.GradFunc(atan2Grad), Kernels: core.ByType("T", floatZipFunc(math.Atan2)),
+		Shape: core.BroadcastShape, Grad: tf.GradFunc(atan2Grad), Kernels: core.ByType("T", floatZipFunc(elementwise.Atan2Of)),
 	})
 }
 
