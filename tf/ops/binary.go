@@ -55,6 +55,7 @@ func init() {
 		unsignedZips(elementwise.MinLoops[uint8](), elementwise.MinLoops[uint16](), elementwise.MinLoops[uint32](), elementwise.MinLoops[uint64]()))
 	algebraic("SquaredDifference", core.Cheap, floatTypes+", int32, int64, "+complexTypes, squaredDifferenceGrad,
 		floatZips(elementwise.SquaredDifferenceLoops[float32](), elementwise.SquaredDifferenceLoops[float64]()),
+		roundedZips(elementwise.Sub[float32], elementwise.Square[float32]),
 		byType{tf.Int32: zipKernel(zip(elementwise.SquaredDifference[int32])), tf.Int64: zipKernel(zip(elementwise.SquaredDifference[int64]))},
 		complexZips(zip(complexSquaredDifference[complex64]), zip(complexSquaredDifference[complex128])))
 	binary("MulNoNan", inexactTypes, mulNoNanGrad,

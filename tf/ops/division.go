@@ -16,9 +16,11 @@ func init() {
 	algebraic("RealDiv", core.NeutralOne, divisionTypes, realDivGrad, realDivKernels())
 	binary("TruncateDiv", divisionTypes, noFlow,
 		floatZips(zip(truncateDiv[float32]), zip(truncateDiv[float64])),
+		roundedZips(elementwise.Div[float32], truncate[float32]),
 		intZips(elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt))
 	binary("FloorDiv", divisionTypes, noFlow,
 		floatZips(zip(elementwise.FloorDiv[float32]), zip(elementwise.FloorDiv[float64])),
+		roundedZips(elementwise.Div[float32], elementwise.Floor[float32]),
 		intZips(elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt))
 	binary("FloorMod", signedTypes+", "+unsignedTypes+", "+floatTypes, floorModGrad,
 		floatZips(zip(elementwise.FloorMod[float32]), zip(elementwise.FloorMod[float64])),
@@ -52,6 +54,8 @@ func truncateModKernels() byType {
 func truncateDiv[T numeric.Float](z, x, y []T) {
 	kernel.Zip(z, x, y, func(a, b T) T { return T(math.Trunc(float64(a / b))) })
 }
+
+func truncate[T numeric.Float](y, x []T) { elementwise.MapFloat64(y, x, math.Trunc) }
 
 // intZip is the kernel of an integer division.
 func intZip[T interface {

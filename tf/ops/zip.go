@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -94,6 +95,16 @@ func floatZips(f32 elementwise.Loops[float32, float32], f64 elementwise.Loops[fl
 		tf.Float32: zipKernel(f32), tf.Float64: zipKernel(f64),
 		tf.Float16: zipKernel(elementwise.WidenLoops[tf.Half](f32)), tf.BFloat16: zipKernel(elementwise.WidenLoops[tf.BF16](f32)),
 	}
+}
+
+// roundedZips are kernels of two operations for 16-bit floats. TensorFlow rounds the result of the
+// first one, f.
+func roundedZips(f func(z, x, y []float32), then func(y, x []float32)) byType {
+	return byType{tf.Float16: zipKernel(zip(rounded[tf.Half](f, then))), tf.BFloat16: zipKernel(zip(rounded[tf.BF16](f, then)))}
+}
+
+func rounded[H numeric.HalfFloat](f func(z, x, y []float32), then func(y, x []float32)) func(z, x, y []H) {
+	return func(z, x, y []H) { elementwise.WidenRounded(z, x, y, f, then) }
 }
 
 func signedZips(i8 elementwise.Loops[int8, int8], i16 elementwise.Loops[int16, int16], i32 elementwise.Loops[int32, int32], i64 elementwise.Loops[int64, int64]) byType {

@@ -37,6 +37,13 @@ func Widen2[H numeric.HalfFloat](z, x, y []H, f func(z, x, y []float32)) {
 	}
 }
 
+// WidenRounded is Widen2 for two operations, z = then(f(x, y)), with what comes between them rounded
+// to 16 bits.
+func WidenRounded[H numeric.HalfFloat](z, x, y []H, f func(z, x, y []float32), then func(y, x []float32)) {
+	Widen2(z, x, y, f)
+	Widen1(z, z, then)
+}
+
 // WidenTo computes a binary loop over 16-bit floats whose result has another
 // type, as the comparisons have: z = f(x, y).
 func WidenTo[R any, H numeric.HalfFloat](z []R, x, y []H, f func(z []R, x, y []float32)) {
