@@ -136,11 +136,13 @@ func integral(d tf.DType) bool { return !d.IsFloat() && !d.IsComplex() && d != t
 var mantissas = map[tf.DType]int{tf.Float64: 52, tf.Float32: 23, tf.Float16: 10, tf.BFloat16: 7}
 
 // truncation returns what clears the mantissa bits that dst has no room for,
-// so that the conversion has nothing to round; nil if nothing is to be done.
+// so that the conversion has nothing to round; nil if nothing is to be done. NaN
+// stays: without these bits it may be an infinity. As in TensorFlow, float64 is
+// rounded to bfloat16 all the same.
 func truncation(wanted bool, src, dst tf.DType) func(*core.Tensor) *core.Tensor {
 	keep, ok := mantissas[dst]
 	drop := mantissas[src] - keep
-	if !wanted || !ok || drop <= 0 {
+	if !wanted || !ok || drop <= 0 || src == tf.Float64 && dst == tf.BFloat16 {
 		return nil
 	}
 	return func(x *core.Tensor) *core.Tensor {
@@ -148,10 +150,16 @@ func truncation(wanted bool, src, dst tf.DType) func(*core.Tensor) *core.Tensor 
 		switch src {
 		case tf.Float64:
 			kernel.Map(core.Data[float64](x), core.Data[float64](x), func(v float64) float64 {
+				if v != v {
+					return v
+				}
 				return math.Float64frombits(math.Float64bits(v) >> drop << drop)
 			})
 		case tf.Float32:
 			kernel.Map(core.Data[float32](x), core.Data[float32](x), func(v float32) float32 {
+				if v != v {
+					return v
+				}
 				return math.Float32frombits(math.Float32bits(v) >> drop << drop)
 			})
 		}
