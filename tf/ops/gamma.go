@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -30,8 +31,11 @@ func init() {
 func fullFloats(k byType) byType { return without(k, tf.Float16, tf.BFloat16) }
 
 // lgamma is math.Lgamma, which for the least numbers takes a logarithm that is wrong for
-// subnormal ones.
+// subnormal ones. C's is +Inf at -Inf, and so is TensorFlow's.
 func lgamma(x float64) float64 {
+	if math.IsInf(x, -1) {
+		return -x
+	}
 	if a := math.Abs(x); 0 < a && a < 0x1p-1022 {
 		return -elementwise.LogOf(a)
 	}
@@ -168,15 +172,18 @@ func polygamma(n, x float64) float64 {
 	return sign * math.Gamma(n+1) * zeta(n+1, x)
 }
 
-func nextAfter32(z, x, y []float32) {
-	for i := range z {
-		z[i] = math.Nextafter32(x[i], y[i])
-	}
-}
+func nextAfter32(z, x, y []float32) { nextAfter(z, x, y, math.Nextafter32) }
 
-func nextAfter64(z, x, y []float64) {
+func nextAfter64(z, x, y []float64) { nextAfter(z, x, y, math.Nextafter) }
+
+// nextAfter is y where x is equal to that: zeros may have another sign.
+func nextAfter[T numeric.Float](z, x, y []T, next func(x, y T) T) {
 	for i := range z {
-		z[i] = math.Nextafter(x[i], y[i])
+		if a, b := x[i], y[i]; a == b {
+			z[i] = b
+		} else {
+			z[i] = next(a, b)
+		}
 	}
 }
 
