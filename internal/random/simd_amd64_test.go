@@ -115,3 +115,19 @@ func TestSmallAngles(t *testing.T) {
 		}
 	}
 }
+
+// TestCallsAreShort: however many numbers are wanted, the scheduler gets a chance between some of them.
+func TestCallsAreShort(t *testing.T) {
+	withLoops(t, func(t *testing.T) {
+		loop, lanes := simd.uniforms, len(simd.order)
+		simd.uniforms = func(y *float32, n int, s *uint64) {
+			if n*lanes*Group > oneCall {
+				t.Errorf("a call for %d vectors", n)
+			}
+			loop(y, n, s)
+		}
+		for _, n := range []int{oneCall + 3, 5*oneCall + 9, 1} {
+			sameBits(t, "uniforms", n, func(out []float32) { UniformFloat32(New(1, 2), 7, out) })
+		}
+	})
+}

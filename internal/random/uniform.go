@@ -2,15 +2,21 @@ package random
 
 import "math"
 
+// oneCall is how many numbers a call into assembly makes at most: the scheduler cannot interrupt it.
+const oneCall = 16 << 10
+
 // UniformFloat32 fills out with numbers in [0, 1), beginning with group.
 func UniformFloat32(base Philox, group uint64, out []float32) {
 	base.Skip(group)
-	whole := len(out) / Group * Group
-	base.fillUniforms(out[:whole])
-	if whole < len(out) {
+	for len(out) >= Group {
+		n := min(len(out)/Group*Group, oneCall)
+		base.fillUniforms(out[:n])
+		out = out[n:]
+	}
+	if len(out) > 0 {
 		var last [Group]float32
 		base.fillUniforms(last[:])
-		copy(out[whole:], last[:])
+		copy(out, last[:])
 	}
 }
 
