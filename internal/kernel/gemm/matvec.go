@@ -73,7 +73,9 @@ func newDots[T numeric.Float](g Gemm) *dots[T] {
 func (d *dots[T]) element(c *T, x, y []T) {
 	var s T
 	if x, y = x[:d.k], y[:d.k]; d.vectors != nil {
-		s = d.vectors(&x[0], d.k, &y[0])
+		for i := 0; i < d.k; i += kernel.VectorChunk {
+			s += d.vectors(&x[i], min(d.k-i, kernel.VectorChunk), &y[i])
+		}
 	} else {
 		s = dot(d.buf, x, y)
 	}

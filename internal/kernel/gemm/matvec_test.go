@@ -118,3 +118,27 @@ func TestSumsAreExact(t *testing.T) {
 		})
 	}
 }
+
+// TestDotsAreShort: the scheduler gets a chance within long sums.
+func TestDotsAreShort(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		dot := simd.dot32
+		if dot == nil {
+			return
+		}
+		defer func() { simd.dot32 = dot }()
+		simd.dot32 = func(x *float32, n int, y *float32) float32 {
+			if n > kernel.VectorChunk {
+				t.Errorf("a call for %d elements", n)
+			}
+			return dot(x, n, y)
+		}
+		const k = 3*kernel.VectorChunk + 5
+		x, y, c := make([]float32, k), make([]float32, k), make([]float32, 1)
+		kernel.Fill(x, 1)
+		kernel.Fill(y, 1)
+		if MatMul(kernel.Serial, NewGemm(1, 1, k, false, true), c, x, y, Epilogue[float32]{}); c[0] != k {
+			t.Errorf("got %v, want %v", c[0], k)
+		}
+	})
+}
