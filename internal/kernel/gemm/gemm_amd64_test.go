@@ -244,7 +244,7 @@ func TestRowsLeftOver(t *testing.T) {
 
 func checkRowsLeftOver[T numeric.Float](t *testing.T, micro *microKernels[T], n int) {
 	t.Helper()
-	b := newBlocked(micro, blocksFor(tiles.Caches{First: 48 << 10, Second: 2 << 20}, page/n, micro.tileM, micro.panel()))
+	b := newBlocked(micro, blocksFor(tiles.Caches{First: 48 << 10, Second: 2 << 20}, page/n, micro.panel()))
 	g := NewGemm(taskTiles*micro.tileM+1, n, b.pagesK+50, false, false)
 	x, y := kerneltest.Random[T](g.M*g.K, 1), kerneltest.Random[T](g.K*g.N, 2)
 	want, got := make([]T, g.M*g.N), make([]T, g.M*g.N)
