@@ -93,6 +93,11 @@ func (x Output) handleInfo() core.HandleInfo {
 //
 // The function is called "__inference_name_7" in the library.
 func NewFunction(g *Graph, name string, args []ArgSpec, body func(args []Output) []Output) *Function {
+	if g == nil {
+		f := newFunction(NewGraph(), name)
+		f.err = Errorf(InvalidArgument, "function %s needs a graph, got nil: make one by tf.NewGraph", name)
+		return f
+	}
 	g = g.current()
 	return g.trace(fmt.Sprintf("__inference_%s_%d", name, g.nextTraced()), args, body)
 }

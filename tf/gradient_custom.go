@@ -5,6 +5,9 @@ package tf
 // of xs from those of ys.
 func CustomGradient(xs []Output, f func(xs []Output) (ys []Output, grad func(dys []Output) []Output)) []Output {
 	g, bad := graphOf(nil, xs)
+	if bad == nil && f == nil {
+		bad = &inputError{err: Errorf(InvalidArgument, "a custom gradient needs the function that it is of, got nil")}
+	}
 	if bad != nil {
 		return failed(g, "CustomGradient", bad.err)
 	}

@@ -128,7 +128,13 @@ func (g *Graph) AddToCollection(name string, v any) {
 }
 
 // Collection returns the members of a collection, in the order they were added.
-func (g *Graph) Collection(name string) []any { return slices.Clone(g.scope.collections[name]) }
+// A nil graph has none.
+func (g *Graph) Collection(name string) []any {
+	if g == nil {
+		return nil
+	}
+	return slices.Clone(g.scope.collections[name])
+}
 
 // Collections returns the names of the collections that have members, sorted.
 func (g *Graph) Collections() []string { return sortedKeys(g.scope.collections) }
