@@ -13,6 +13,9 @@ func GlobalStep(g *tf.Graph) *tf.Variable {
 	if vs := tf.Variables(g, tf.GlobalStep); len(vs) > 0 {
 		return vs[0]
 	}
+	if g == nil {
+		return tf.NewVariable(tf.Failed(nil, "global_step", noGraph("a global step")).Output(0), tf.VariableOptions{Name: "global_step"})
+	}
 	var v *tf.Variable
 	g.InitScope(func() {
 		g.Scope("", func() {
@@ -72,6 +75,9 @@ func checkGlobalStep(v *tf.Variable) error {
 
 // StepOf returns the value of a variable that counts steps.
 func StepOf(ctx context.Context, r tf.StepRunner, v *tf.Variable) (int64, error) {
+	if v == nil {
+		return 0, tf.Errorf(tf.InvalidArgument, "a step must be the value of a variable, got nil")
+	}
 	out, err := r.RunStep(ctx, nil, v.Value())
 	if err != nil {
 		return 0, err

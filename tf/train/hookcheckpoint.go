@@ -153,6 +153,9 @@ func (h *CheckpointSaverHook) writeGraph(g *tf.Graph) error {
 // WriteGraph writes a graph in text format to a file of a directory, which is
 // made if need be.
 func WriteGraph(g *tf.Graph, dir, name string) error {
+	if g == nil {
+		return noGraph("a file of a graph")
+	}
 	def, err := g.GraphProto(0)
 	if err != nil {
 		return err

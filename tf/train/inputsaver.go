@@ -40,6 +40,9 @@ type InputSaver struct {
 // NewInputSaver adds the variable of that name and returns the saver.
 func NewInputSaver(g *tf.Graph, name string, input StatefulInput) *InputSaver {
 	s := &InputSaver{input: input}
+	if g == nil {
+		g = tf.Failed(nil, "input_saver", noGraph("an input saver")).Graph()
+	}
 	g.Scope("", func() {
 		s.state = tf.NewVariable(ops.Scalar(g, ""), tf.VariableOptions{Name: name, NotTrainable: true})
 		s.next = ops.Placeholder(g, tf.String, tf.Shape{}, tf.Name(name+"/next"))
@@ -86,6 +89,13 @@ func (s *InputSaver) note(ctx context.Context, r *session.Session) error {
 type inputHook struct {
 	BaseHook
 	s *InputSaver
+}
+
+func (h *inputHook) Begin(*tf.Graph) error {
+	if h.s.input == nil {
+		return tf.Errorf(tf.InvalidArgument, "an input saver needs the input whose state it saves, got nil")
+	}
+	return h.s.keep.Graph().Err()
 }
 
 func (h *inputHook) AfterCreateSession(ctx context.Context, r *session.Session, _ *Coordinator) error {

@@ -63,6 +63,9 @@ func TapeGradients(t *tf.Tape, loss tf.Output, vars ...*tf.Variable) ([]GradVar,
 	if err != nil {
 		return nil, err
 	}
+	if t == nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "gradients need a tape, got nil")
+	}
 	gs, err := t.Differentiate(tf.GradientOptions{Ys: []tf.Output{loss}, Xs: xs})
 	if err != nil {
 		return nil, err

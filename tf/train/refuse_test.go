@@ -1,6 +1,7 @@
 package train_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -45,6 +46,12 @@ func TestFTRLRefuses(t *testing.T) {
 	}
 }
 
+// nothing is an input without a state.
+type nothing struct{}
+
+func (nothing) Save(context.Context) ([]byte, error)  { return nil, nil }
+func (nothing) Restore(context.Context, []byte) error { return nil }
+
 // TestNilIsRefused has what a program may have left out.
 func TestNilIsRefused(t *testing.T) {
 	g := tf.NewGraph()
@@ -65,6 +72,22 @@ func TestNilIsRefused(t *testing.T) {
 			_, err := train.NewSaver(g, train.SaverOptions{Saveables: []*train.Saveable{nil}})
 			return err
 		},
+		"a global step needs a graph, got nil:": func() error { return train.GlobalStep(nil).Value().Err() },
+		"global step needs a graph, got nil:":   func() error { return train.GetOrCreateGlobalStep(nil).Value().Err() },
+		"a step must be the value of a variable": func() error {
+			_, err := train.StepOf(t.Context(), nil, nil)
+			return err
+		},
+		"a file of a graph needs a graph": func() error { return train.WriteGraph(nil, t.TempDir(), "g") },
+		"a MetaGraph needs a graph":       func() error { return train.ExportMetaGraph(nil, "g", nil) },
+		"a saver needs a graph":           func() error { _, err := train.NewSaver(nil, train.SaverOptions{}); return err },
+		"a supervisor needs a graph": func() error {
+			_, err := train.NewSupervisor(t.Context(), nil, train.SupervisorOptions{})
+			return err
+		},
+		"gradients need a tape":          func() error { _, err := train.TapeGradients(nil, v.Value(), v); return err },
+		"an input saver needs a graph":   func() error { return train.NewInputSaver(nil, "input", nothing{}).Hook().Begin(g) },
+		"an input saver needs the input": func() error { return train.NewInputSaver(tf.NewGraph(), "input", nil).Hook().Begin(g) },
 		"a session needs a graph": func() error {
 			_, err := train.NewMonitoredSession(t.Context(), nil, train.MonitoredOptions{})
 			return err

@@ -105,6 +105,9 @@ const (
 // they are computed whenever the saver saves or restores. A graph without variables is an
 // error (InvalidArgument) unless AllowEmpty is set.
 func NewSaver(g *tf.Graph, o SaverOptions) (*Saver, error) {
+	if g == nil {
+		return nil, noGraph("a saver")
+	}
 	items, err := itemsOf(g, &o)
 	if err != nil {
 		return nil, err

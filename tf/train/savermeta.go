@@ -31,6 +31,9 @@ func ExportMetaGraph(g *tf.Graph, file string, saver *Saver, opts ...ExportOptio
 	if len(opts) > 0 {
 		o = opts[0]
 	}
+	if g == nil {
+		return noGraph("a MetaGraph")
+	}
 	m, err := g.MetaGraphProto(o.MetaGraphOptions)
 	if err != nil {
 		return err
