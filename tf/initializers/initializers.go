@@ -37,6 +37,9 @@ func Constant(x float64) Initializer {
 // as well. All random initializers take at most one seed.
 func RandomUniform(low, high float64, seed ...int64) Initializer {
 	return func(g *tf.Graph, d tf.DType, s tf.Shape) (y tf.Output) {
+		if g == nil {
+			return refuse(nil, errNoGraph)
+		}
 		if d == tf.Int32 || d == tf.Int64 {
 			return ops.RandomUniformInt(nil, shapeConst(g, s), scalar(g, d, low), scalar(g, d, high), seeded(seed, "random_uniform")...)
 		}
@@ -62,6 +65,9 @@ func TruncatedNormal(mean, deviation float64, seed ...int64) Initializer {
 
 func normal(scope, op string, f func(*tf.Graph, tf.Output, tf.DType, ...tf.Option) tf.Output, mean, deviation float64, seed []int64) Initializer {
 	return func(g *tf.Graph, d tf.DType, s tf.Shape) (y tf.Output) {
+		if g == nil {
+			return refuse(nil, errNoGraph)
+		}
 		g.Scope(scope, func() {
 			z := f(nil, shapeConst(g, s), d, seeded(seed, op)...)
 			y = ops.AddV2(ops.Mul(z, scalar(g, d, deviation)), scalar(g, d, mean))
@@ -95,6 +101,8 @@ func Identity(gain float64) Initializer {
 func places(g *tf.Graph, from, n int) tf.Output {
 	return ops.Range(g, int64(from), int64(from)+int64(n), int64(1))
 }
+
+var errNoGraph = tf.Errorf(tf.InvalidArgument, "an initial value needs a graph, got nil: make one by tf.NewGraph")
 
 func refuse(g *tf.Graph, err error) tf.Output { return tf.Failed(g, "initializer", err).Output(0) }
 

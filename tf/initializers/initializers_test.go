@@ -178,3 +178,18 @@ func TestConstantOfIntegers(t *testing.T) {
 		t.Errorf("got %v", x)
 	}
 }
+
+// TestNoGraph: without a graph there is an error, no panic.
+func TestNoGraph(t *testing.T) {
+	all := map[string]initializers.Initializer{"of a part": initializers.OfPart(initializers.Zeros, tf.Shape{4, 2}, tf.Shape{2, 0}), "whole": initializers.RandomUniform(0, 5)}
+	for _, c := range fromTensorFlow {
+		all[c.name] = c.f
+	}
+	for name, f := range all {
+		for _, d := range []tf.DType{tf.Float32, tf.Int32} {
+			if err := f(nil, d, tf.Shape{2, 2}).Err(); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "needs a graph, got nil") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}

@@ -15,6 +15,9 @@ const partKey = "__initialized_part"
 func OfPart(init Initializer, whole, offset tf.Shape) Initializer {
 	of := part{whole.Clone(), offset.Clone()}
 	return func(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
+		if g == nil {
+			return refuse(nil, errNoGraph)
+		}
 		p := partOf(g)
 		outer := *p
 		defer func() { *p = outer }()
