@@ -8,12 +8,16 @@
 package clustered
 
 import (
+	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
 	"github.com/gorge-tf/gorge/tf/estimator"
 )
 
 // Serve starts the server of a task.
 func Serve(c *estimator.Cluster) (estimator.Server, error) {
+	if c == nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "the server of a task needs the cluster that it is of, got nil")
+	}
 	s, err := cluster.NewServer(cluster.Config{Cluster: cluster.Spec(c.Jobs), Job: c.Type, Task: c.Index})
 	if err != nil {
 		return nil, err
