@@ -32,6 +32,9 @@ func checkNil(vs []*tf.Variable) error {
 // InitializedValue returns a variable's value once it is initialized: for the
 // initial values of others.
 func InitializedValue(v *tf.Variable) tf.Output {
+	if v == nil {
+		return tf.Failed(nil, "initialized_value", checkNil([]*tf.Variable{v})).Output(0)
+	}
 	return v.Read(tf.After(v.Initializer()))
 }
 
@@ -40,6 +43,9 @@ func InitializedValue(v *tf.Variable) tf.Output {
 func ReportUninitialized(g *tf.Graph, vs ...*tf.Variable) (names tf.Output) {
 	if err := checkNil(vs); err != nil {
 		return tf.Failed(g, "report_uninitialized_variables", err).Output(0)
+	}
+	if g == nil {
+		return tf.Failed(nil, "report_uninitialized_variables", errNoGraph).Output(0)
 	}
 	if len(vs) == 0 {
 		vs = append(tf.Variables(g, tf.GlobalVariables), tf.Variables(g, tf.LocalVariables)...)

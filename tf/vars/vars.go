@@ -95,7 +95,9 @@ func storeOf(g *tf.Graph) *store {
 	}
 	s := &store{vars: map[string]*tf.Variable{}, parts: map[string]*Partitioned{}, opened: map[string]int{}}
 	s.scope.getter = s.get
-	g.AddToCollection(storeKey, s)
+	if g != nil { // without a graph nothing is kept, and what asks for a variable fails
+		g.AddToCollection(storeKey, s)
+	}
 	return s
 }
 
@@ -104,7 +106,7 @@ func storeOf(g *tf.Graph) *store {
 // empty name only o is new.
 func Scope(g *tf.Graph, name string, o ScopeOptions, f func()) {
 	s := storeOf(g)
-	if name == "" {
+	if name == "" || g == nil {
 		s.within(s.scope.inside("", o), f)
 		return
 	}
@@ -148,6 +150,10 @@ func (c *Captured) OpsScope() string { return c.scope.ops }
 // Enter calls f in the scope, wherever it is called from, adjusted by o.
 // Operations that f adds are named as if the scope had never been left.
 func (c *Captured) Enter(o ScopeOptions, f func()) {
+	if c.g == nil {
+		f()
+		return
+	}
 	s := storeOf(c.g)
 	counts := maps.Clone(s.opened)
 	defer func() { s.opened = counts }() // what is opened inside has no effect outside
