@@ -65,15 +65,17 @@ func (o *Opts) reverse(x tf.Output) tf.Output {
 // the inputs of the next. It returns the output of the last, [batch time
 // forward+backward], and the states of all. An Initial state is that of the forward cell of
 // each; backward cells begin with zeros. Variables are
-// stack_bidirectional_rnn/cell_0/bidirectional_rnn/fw/….
+// stack_bidirectional_rnn/cell_0/bidirectional_rnn/fw/…. A mistake is in the output and
+// in the states of all.
 func StackBidirectional(forward, backward []Cell, x tf.Output, o ...Opts) (y tf.Output, states []Both) {
 	opt := first(o)
 	if x.Err() != nil {
-		return x, nil
+		return x, poisonedBoth(forward, backward, x)
 	}
 	if len(forward) == 0 || len(forward) != len(backward) {
 		err := tf.Errorf(tf.InvalidArgument, "Forward and Backward cells must have the same depth, of 1 at least: got %d and %d", len(forward), len(backward))
-		return tf.Failed(x.Graph(), "stack_bidirectional_rnn", err).Output(0), nil
+		bad := tf.Failed(x.Graph(), "stack_bidirectional_rnn", err).Output(0)
+		return bad, poisonedBoth(forward, backward, bad)
 	}
 	y = x
 	vars.Scope(x.Graph(), cmp.Or(opt.Scope, "stack_bidirectional_rnn"), vars.ScopeOptions{}, func() {
@@ -86,6 +88,23 @@ func StackBidirectional(forward, backward []Cell, x tf.Output, o ...Opts) (y tf.
 		}
 	})
 	return y, states
+}
+
+// poisonedBoth returns bad results for each network of a stack, of which cells of one
+// direction may be missing.
+func poisonedBoth(forward, backward []Cell, bad tf.Output) []Both {
+	all := make([]Both, max(len(forward), len(backward)))
+	for i := range all {
+		var f, b Cell
+		if i < len(forward) {
+			f = forward[i]
+		}
+		if i < len(backward) {
+			b = backward[i]
+		}
+		all[i] = BidirectionalRNN(f, b, bad)
+	}
+	return all
 }
 
 // StaticRNN runs a cell over inputs, one [batch in] for each step, without a loop:

@@ -269,6 +269,15 @@ func TestMistakes(t *testing.T) {
 			y, _ := rnn.StackBidirectional([]rnn.Cell{rnn.NewGRU(3)}, nil, sine(g, 2, 3, 4))
 			return y
 		}},
+		"depths, the states": {"same depth", func(g *tf.Graph) tf.Output {
+			_, s := rnn.StackBidirectional(nil, []rnn.Cell{rnn.NewGRU(3), rnn.NewGRU(3)}, sine(g, 2, 3, 4))
+			return s[1].BackwardState[0]
+		}},
+		"the states of a stack over nothing": {"a scalar", func(g *tf.Graph) tf.Output {
+			x := tf.Failed(g, "x", tf.Errorf(tf.InvalidArgument, "a scalar")).Output(0)
+			_, s := rnn.StackBidirectional([]rnn.Cell{rnn.NewGRU(3)}, []rnn.Cell{rnn.NewLSTM(3)}, x)
+			return s[0].BackwardState[1]
+		}},
 	} {
 		err := c.f(tf.NewGraph()).Err()
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "cells_test.go:") {
