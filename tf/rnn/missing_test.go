@@ -17,6 +17,14 @@ func TestMissing(t *testing.T) {
 			e, _, _ := rnn.RawRNN(g, nil, func(_, _ tf.Output, _ rnn.State, _ []tf.Output) (s rnn.RawStep) { return s })
 			return e.Flow()
 		},
+		"raw, no graph": func(*tf.Graph) tf.Output {
+			e, _, _ := rnn.RawRNN(nil, rnn.NewBasicRNN(2), func(_, _ tf.Output, _ rnn.State, _ []tf.Output) (s rnn.RawStep) { return s })
+			return e.Flow()
+		},
+		"raw, no function": func(g *tf.Graph) tf.Output {
+			_, s, _ := rnn.RawRNN(g, rnn.NewBasicRNN(2), nil)
+			return s[0]
+		},
 		"raw": func(g *tf.Graph) tf.Output {
 			e, _, _ := rnn.RawRNN(g, nil, func(_, _ tf.Output, _ rnn.State, _ []tf.Output) rnn.RawStep {
 				return rnn.RawStep{Finished: ops.Const(g, []bool{true}), Input: input(g)}

@@ -27,6 +27,11 @@ type RawStep struct {
 func RawRNN(g *tf.Graph, c Cell, decide func(time, output tf.Output, s State, loop []tf.Output) RawStep, o ...Opts) (emitted ops.TensorArray, last State, loop []tf.Output) {
 	opt := first(o)
 	c = given(c)
+	if g == nil || decide == nil {
+		err := tf.Errorf(tf.InvalidArgument, "a raw network needs a graph and a function that decides, got nil")
+		bad, last := poisoned(c, tf.Failed(g, "raw_rnn", err).Output(0))
+		return ops.TensorArray{}.WithFlow(bad), last, []tf.Output{bad}
+	}
 	vars.Scope(g, cmp.Or(opt.Scope, "rnn"), vars.ScopeOptions{}, func() {
 		r := &raw{c: c, decide: decide}
 		begin := decide(ops.Scalar(g, int32(0)), tf.Output{}, nil, nil)
