@@ -21,6 +21,9 @@ type GraphFunc struct {
 // NewGraphFunc prepares calls of f in s, a session of the graph that f is of.
 // What f uses from around it, variables too, is the session's.
 func NewGraphFunc(s *session.Session, f *tf.Function) (*GraphFunc, error) {
+	if s == nil || f == nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "a function of a graph needs a session and the function, got nil")
+	}
 	if err := f.Err(); err != nil {
 		return nil, err
 	}

@@ -44,10 +44,16 @@ func TestNothingGiven(t *testing.T) {
 		"SampleFrom of one":           data.SampleFrom(data.MixOptions{}, nil).Err(),
 		"SampleFrom without weight":   data.SampleFrom(data.MixOptions{Weights: []float64{0, 0}}, nil, d).Err(),
 		"SampleFrom of one with none": data.SampleFrom(data.MixOptions{Weights: []float64{1, 0}}, d, nil).Err(),
+		"NewGraphFunc":                ofNothing(),
 		"Feed.Point":                  data.NewFeed([]tf.DType{tf.Int64}, nil).Point(nil),
 	} {
 		if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "got nil") {
 			t.Errorf("%s: got %v, want INVALID_ARGUMENT", name, err)
 		}
 	}
+}
+
+func ofNothing() error {
+	_, err := data.NewGraphFunc(nil, nil)
+	return err
 }
