@@ -136,7 +136,10 @@ func New(g *tf.Graph, opts ...Option) (*Session, error) {
 
 // openBackend returns the backend that opts ask for, and what they say together.
 func openBackend(g *tf.Graph, opts []Option) (b Backend, cfg Config, err error) {
-	for _, o := range opts {
+	for i, o := range opts {
+		if o == nil {
+			return nil, cfg, tf.Errorf(tf.InvalidArgument, "options of a session must not be nil, number %d of %d is", i, len(opts))
+		}
 		o(&cfg)
 	}
 	if err := cfg.checkServed(); err != nil {
