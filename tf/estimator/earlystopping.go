@@ -93,13 +93,13 @@ type StopOptions struct {
 }
 
 // StopIfNoDecrease returns a hook that ends training when a metric has not become
-// less for a number of steps.
+// less for a number of steps; 0 ends it at the first evaluation, as in TensorFlow.
 func StopIfNoDecrease(e *Estimator, metric string, steps int64, o StopOptions) train.Hook {
 	return stopper(e, metric, o, stalled(steps, func(a, b float64) bool { return a < b }))
 }
 
 // StopIfNoIncrease returns a hook that ends training when a metric has not become
-// greater for a number of steps.
+// greater for a number of steps; 0 ends it at the first evaluation, as in TensorFlow.
 func StopIfNoIncrease(e *Estimator, metric string, steps int64, o StopOptions) train.Hook {
 	return stopper(e, metric, o, stalled(steps, func(a, b float64) bool { return a > b }))
 }
@@ -123,7 +123,6 @@ func stalled(steps int64, better func(a, b float64) bool) func(step int64, v flo
 	return func(step int64, v float64) bool {
 		if !seen || step <= at || better(v, best) {
 			seen, best, at = true, v, step
-			return false
 		}
 		return step-at >= steps
 	}

@@ -98,6 +98,12 @@ func TestEarlyStopping(t *testing.T) {
 		{"falls", []float32{5, 4, 3, 2}, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
 			return estimator.StopIfNoDecrease(e, "acc", 20, o)
 		}, 0, false},
+		{"0 steps, at the first", []float32{5}, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
+			return estimator.StopIfNoDecrease(e, "acc", 0, o)
+		}, 0, true},
+		{"0 steps, though it rises", []float32{1, 2, 3}, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
+			return estimator.StopIfNoIncrease(e, "acc", 0, o)
+		}, 0, true},
 		{"does not fall", []float32{5, 4, 4, 4}, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
 			return estimator.StopIfNoDecrease(e, "acc", 20, o)
 		}, 0, true},
