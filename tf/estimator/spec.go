@@ -106,7 +106,24 @@ func (s *Spec) check(want Mode, g *tf.Graph) error {
 	if s.TrainOp != nil && s.TrainOp.Err() == nil && s.TrainOp.Graph() != g {
 		return bad("a Spec must be of the call's graph, %v is of another", s.TrainOp)
 	}
+	if err := s.checkExports(); err != nil {
+		return err
+	}
 	return s.failed(g)
+}
+
+// checkExports looks at the outputs to be exported, in every mode as TensorFlow does.
+func (s *Spec) checkExports() error {
+	for _, key := range slices.Sorted(maps.Keys(s.ExportOutputs)) {
+		o := s.ExportOutputs[key]
+		if o == nil {
+			return tf.Errorf(tf.InvalidArgument, "Values in export_outputs must be ExportOutput objects, got nil for %q", key)
+		}
+		if err := o.check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // scalarLoss makes a loss of one element the scalar that summaries and hooks take.

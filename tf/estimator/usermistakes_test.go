@@ -43,6 +43,13 @@ func oneStep(fn estimator.ModelFn, o estimator.Options, in estimator.InputFn) fu
 	}
 }
 
+// exporting trains a line whose only export output f returns.
+func exporting(f func(s *estimator.Spec) estimator.ExportOutput) func(t *testing.T) error {
+	return oneStep(changed(func(_ *estimator.Call, s *estimator.Spec) {
+		s.ExportOutputs = map[string]estimator.ExportOutput{"serving_default": f(s)}
+	}), estimator.Options{}, points(1))
+}
+
 // linearOf trains a ready-made linear model for a step.
 func linearOf(in estimator.InputFn, columns ...feature.Column) func(t *testing.T) error {
 	return func(t *testing.T) error {
@@ -115,7 +122,22 @@ func userMistakes(t *testing.T) map[string]struct {
 		want string
 		f    func(t *testing.T) error
 	}{
-		"integer loss": {"Loss must be a floating-point number", oneStep(changed(func(c *estimator.Call, s *estimator.Spec) { s.Loss = s.Loss.Cast(tf.Int32) }), estimator.Options{}, points(1))},
+		"scores that are counts": {"Classification scores must be a float32 Tensor", exporting(func(s *estimator.Spec) estimator.ExportOutput {
+			return estimator.ClassificationOutput{Scores: s.Loss.Cast(tf.Int64)}
+		})},
+		"classes that are numbers": {"Classification classes must be a string Tensor", exporting(func(s *estimator.Spec) estimator.ExportOutput {
+			return estimator.ClassificationOutput{Scores: s.Loss, Classes: s.Loss.Cast(tf.Int64)}
+		})},
+		"no scores and no classes": {"At least one of `scores` and `classes`", exporting(func(*estimator.Spec) estimator.ExportOutput { return estimator.ClassificationOutput{} })},
+		"a regression of counts": {"Regression output value must be a float32 Tensor", exporting(func(s *estimator.Spec) estimator.ExportOutput {
+			return estimator.RegressionOutput{Value: s.Loss.Cast(tf.Int32)}
+		})},
+		"a regression of nothing": {"Regression output value must be", exporting(func(*estimator.Spec) estimator.ExportOutput { return estimator.RegressionOutput{} })},
+		"a prediction of nothing": {"Prediction output value must be a Tensor", exporting(func(*estimator.Spec) estimator.ExportOutput {
+			return estimator.PredictOutput{Outputs: map[string]tf.Output{"y": {}}}
+		})},
+		"no export output": {"got nil for \"serving_default\"", exporting(func(*estimator.Spec) estimator.ExportOutput { return nil })},
+		"integer loss":     {"Loss must be a floating-point number", oneStep(changed(func(c *estimator.Call, s *estimator.Spec) { s.Loss = s.Loss.Cast(tf.Int32) }), estimator.Options{}, points(1))},
 		"constant loss": {"No gradients provided for any variable", oneStep(func(c *estimator.Call) (*estimator.Spec, error) {
 			loss := c.Label().Sum()
 			return &estimator.Spec{Mode: c.Mode, Loss: loss, TrainOp: estimator.Minimizer(train.GradientDescent{LearningRate: 1})(loss)}, nil
