@@ -86,8 +86,19 @@ func digest(n *graph.Node, seed maphash.Seed) uint64 {
 
 // computesSame reports whether two nodes do: digests may be equal by chance.
 func computesSame(n, m *graph.Node) bool {
-	return n.OpName() == m.OpName() && n.Device == m.Device && slices.Equal(n.In, m.In) && len(n.Control) == len(m.Control) &&
-		!slices.ContainsFunc(n.Control, func(c *graph.Node) bool { return !slices.Contains(m.Control, c) }) && equalAttrs(n.Attrs, m.Attrs)
+	return n.OpName() == m.OpName() && n.Device == m.Device && slices.Equal(n.In, m.In) && sameNodes(n.Control, m.Control) && equalAttrs(n.Attrs, m.Attrs)
+}
+
+// sameNodes reports whether two lists, which have no node twice, have the same nodes in some order.
+func sameNodes(a, b []*graph.Node) bool {
+	if len(a) != len(b) || slices.Equal(a, b) {
+		return len(a) == len(b)
+	}
+	has := make(map[*graph.Node]bool, len(b))
+	for _, n := range b {
+		has[n] = true
+	}
+	return !slices.ContainsFunc(a, func(n *graph.Node) bool { return !has[n] })
 }
 
 // hints are attributes that say nothing about what is computed once a node has

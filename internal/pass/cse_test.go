@@ -115,3 +115,20 @@ func TestManyAlike(t *testing.T) {
 		}
 	}
 }
+
+// TestManyControls: nodes that wait for very many others are compared in a time that grows with
+// their number, not with its square.
+func TestManyControls(t *testing.T) {
+	const n = 300_000
+	a, b := make([]*graph.Node, n), make([]*graph.Node, n)
+	for i := range a {
+		a[i] = &graph.Node{}
+		b[n-1-i] = a[i]
+	}
+	if !sameNodes(a, b) || sameNodes(a, b[1:]) {
+		t.Error("the order counts, or the number does not")
+	}
+	if b[n/2] = (&graph.Node{}); sameNodes(a, b) {
+		t.Error("one is another")
+	}
+}
