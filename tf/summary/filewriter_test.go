@@ -118,6 +118,29 @@ func TestShared(t *testing.T) {
 	}
 }
 
+// TestSharedByAnyName: a directory has one writer, whichever way it is named.
+func TestSharedByAnyName(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(filepath.Dir(dir))
+	a, release, err := summary.Shared(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	for _, name := range []string{"file://" + dir, "file://localhost" + dir, filepath.Base(dir), "./" + filepath.Base(dir)} {
+		b, release, err := summary.Shared(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a != b {
+			t.Errorf("%s has a writer of its own", name)
+		}
+		if err := release(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestProjector writes what TensorBoard reads.
 func TestProjector(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")

@@ -3,6 +3,8 @@ package summary
 import (
 	"path/filepath"
 	"sync"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // shared are the writers that Shared has given out, by directory.
@@ -20,7 +22,7 @@ type sharedWriter struct {
 // one file has the events of all. It is closed when each user has called
 // release. One that a user has closed nevertheless begins a new file.
 func Shared(dir string) (w *FileWriter, release func() error, err error) {
-	key := filepath.Clean(dir)
+	key := directoryOf(dir)
 	shared.Lock()
 	defer shared.Unlock()
 	s := shared.by[key]
@@ -41,6 +43,16 @@ func Shared(dir string) (w *FileWriter, release func() error, err error) {
 		once.Do(func() { err = s.release(key) })
 		return err
 	}, nil
+}
+
+// directoryOf returns the one name of a directory, which may be given by a URI or from where
+// the program is.
+func directoryOf(dir string) string {
+	path := filepath.Clean(core.LocalPath(dir))
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }
 
 func (s *sharedWriter) release(key string) error {
