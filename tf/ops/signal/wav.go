@@ -52,8 +52,9 @@ func DecodeWav(contents tf.Output, opts ...tf.Option) (audio, sampleRate tf.Outp
 // WAVE (IBM and Microsoft, 1991). sampleRate is an int32 scalar, the result a
 // string scalar. Numbers beyond -1 and 1 are cut off, NaN is 0. Other shapes
 // are refused with INVALID_ARGUMENT, when the graph is built if they are
-// known, else in the step. A rate that is not positive, and channels that are
-// 0 or more than 65535, fail with INVALID_ARGUMENT in the step.
+// known, else in the step. A rate that is not positive, channels that are 0 or
+// more than 65535, and a file that would be larger than 4 GiB fail with
+// INVALID_ARGUMENT in the step.
 func EncodeWav(audio, sampleRate tf.Output, opts ...tf.Option) tf.Output {
 	return apply("EncodeWav", opts, audio, sampleRate)
 }
@@ -110,6 +111,9 @@ func encodeWav(c *core.OpContext) error {
 	case channels == 0 || channels > math.MaxUint16:
 		return tf.Errorf(tf.InvalidArgument, "num_channels must be in (0, 2^16), got: %d", channels)
 	}
+	if err := checkWavSize(x.Len()); err != nil {
+		return err
+	}
 	size, le := sampleSize*x.Len(), binary.LittleEndian
 	b := core.Make[byte](wavHeader + size)[:0]
 	b = le.AppendUint32(append(b, "RIFF"...), uint32(wavHeader+size-8))
@@ -122,6 +126,14 @@ func encodeWav(c *core.OpContext) error {
 		b = le.AppendUint16(b, uint16(wavSample(v)))
 	}
 	c.Set(0, core.Scalar(string(b)))
+	return nil
+}
+
+// checkWavSize refuses more samples than a file, whose size has 32 bits, can say that it has.
+func checkWavSize(samples int) error {
+	if wavHeader+sampleSize*samples > math.MaxUint32 {
+		return tf.Errorf(tf.InvalidArgument, "Provided channels and frames cannot be encoded as a WAV.")
+	}
 	return nil
 }
 
