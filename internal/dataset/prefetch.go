@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/gorge-tf/gorge/tf/core"
@@ -48,11 +49,40 @@ type prefetchIterator struct {
 	ended bool
 
 	using sync.Mutex // held while the input is in use
-	ready chan result
-	slots chan struct{} // one for each element in ready, or on its way there
+	queue backlog
+	ready chan struct{} // one for each element in queue
+	slots chan struct{} // one for each element in queue, or on its way there
 	stop  context.CancelFunc
 	done  chan struct{} // closed when the goroutine has ended
 	news  chan struct{} // gets a token, if there is room, when something is ready; nil: nothing waits for that
+}
+
+// A backlog is what is ready, in order. It takes as much memory as there is in it, which a
+// channel would not: buffers may be far larger than what is ever in them.
+type backlog struct {
+	mu  sync.Mutex
+	all []result
+}
+
+func (b *backlog) put(r result) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.all = append(b.all, r)
+}
+
+func (b *backlog) take() result {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r := b.all[0]
+	b.all[0] = result{} // the array stays for a while
+	b.all = b.all[1:]
+	return r
+}
+
+func (b *backlog) list() []result {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.all)
 }
 
 // has reports whether Next would return something at once, and sees to it that
@@ -67,10 +97,11 @@ func (it *prefetchIterator) has() bool {
 // start starts the goroutine, with what is ready already.
 func (it *prefetchIterator) start(have []result) {
 	it.n = max(it.n, len(have))
-	it.ready, it.slots, it.done = make(chan result, it.n), make(chan struct{}, it.n), make(chan struct{})
+	it.ready, it.slots, it.done = make(chan struct{}, it.n), make(chan struct{}, it.n), make(chan struct{})
 	for _, r := range have {
 		it.slots <- struct{}{}
-		it.ready <- r
+		it.queue.put(r)
+		it.ready <- struct{}{}
 	}
 	var ctx context.Context
 	ctx, it.stop = context.WithCancel(context.Background())
@@ -100,7 +131,8 @@ func (it *prefetchIterator) pull(ctx context.Context) (ended bool) {
 		e, err = it.input.Next(ctx)
 		return err
 	})
-	it.ready <- result{e, err}
+	it.queue.put(result{e, err})
+	it.ready <- struct{}{}
 	select {
 	case it.news <- struct{}{}:
 	default:
@@ -116,7 +148,8 @@ func (it *prefetchIterator) Next(ctx context.Context) (Element, error) {
 		it.start(nil)
 	}
 	select {
-	case r := <-it.ready:
+	case <-it.ready:
+		r := it.queue.take()
 		<-it.slots
 		it.ended = errors.Is(r.err, End)
 		return r.e, r.err
@@ -129,7 +162,7 @@ func (it *prefetchIterator) stopAhead() {
 	if it.ready != nil {
 		it.stop()
 		<-it.done
-		it.ready = nil
+		it.ready, it.queue.all = nil, nil
 	}
 }
 
@@ -144,9 +177,7 @@ func (it *prefetchIterator) Save(s *State) {
 	it.over.Save(s)
 	s.PutBool("ended", it.ended)
 	var list []result
-	for range len(it.ready) {
-		r := <-it.ready
-		it.ready <- r
+	for _, r := range it.queue.list() {
 		if !errors.Is(r.err, End) { // which comes again
 			list = append(list, r)
 		}
