@@ -2,6 +2,7 @@ package tf_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -198,5 +199,24 @@ func TestListsOfManyTensors(t *testing.T) {
 	defer tf.SetMemoryLimit(tf.SetMemoryLimit(used + 64<<20))
 	if _, err := l.Body(core.Func{Name: "f"}); tf.CodeOf(err) != tf.ResourceExhausted {
 		t.Error(err)
+	}
+}
+
+// TestManyResults: each of 65,536 results of a list is named in the time that the first is.
+func TestManyResults(t *testing.T) {
+	const n = 65536
+	l, err := core.NewLibrary(parseLibrary(t, fmt.Sprintf(`function { signature { name: "f" input_arg { name: "y_RetVal_2" type: DT_FLOAT } output_arg { name: "y" type: DT_FLOAT number_attr: "N" } attr { name: "N" type: "int" } }
+		node_def { name: "u" op: "Unpack" input: "y_RetVal_2" attr { key: "T" value { type: DT_FLOAT } } attr { key: "num" value { i: %d } } }
+		ret { key: "y" value: "u:output" } }`, n)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := l.Body(core.Func{Name: "f", Attrs: core.Attrs{"N": int64(n)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := append(slices.Clone(b.Rets[:4]), b.Rets[n-1])
+	if want := []string{"y_RetVal", "y_RetVal_1", "y_RetVal_3", "y_RetVal_4", "y_RetVal_65536"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -66,7 +66,7 @@ func (l *Library) Body(f Func) (*FunctionBody, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bodyBuilder{l: l, def: def, op: l.ops[f.Name], attrs: attrs, outputs: map[string]*producer{}}
+	b := &bodyBuilder{l: l, def: def, op: l.ops[f.Name], attrs: attrs, outputs: map[string]*producer{}, numbers: map[string]int{}}
 	b.body = &FunctionBody{Name: f.Name, Graph: &pb.GraphDef{Versions: &pb.VersionDef{Producer: ProducerVersion}}}
 	if err := b.build(); err != nil {
 		return nil, Errorf(CodeOf(err), "Instantiation of function %s failed: %s", f.Name, AsError(err).Message())
@@ -110,7 +110,8 @@ type bodyBuilder struct {
 	values  Attrs
 	outputs map[string]*producer
 	body    *FunctionBody
-	funcs   int // in values of attributes so far
+	numbers map[string]int // by name, the next one that may be free behind it
+	funcs   int            // in values of attributes so far
 }
 
 func (b *bodyBuilder) build() (err error) {
@@ -326,10 +327,14 @@ func (b *bodyBuilder) ret(i int) error {
 	return nil
 }
 
+// unused returns name, with a number behind it if it is taken: not one of those that have been
+// tried before, since results of a list are many.
 func (b *bodyBuilder) unused(name string) string {
-	for base, i := name, 1; b.outputs[name] != nil; i++ {
+	base, i := name, max(b.numbers[name], 1)
+	for ; b.outputs[name] != nil; i++ {
 		name = fmt.Sprintf("%s_%d", base, i)
 	}
+	b.numbers[base] = i
 	return name
 }
 
