@@ -2,6 +2,7 @@ package tf_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -218,5 +219,27 @@ func TestManyResults(t *testing.T) {
 	got := append(slices.Clone(b.Rets[:4]), b.Rets[n-1])
 	if want := []string{"y_RetVal", "y_RetVal_1", "y_RetVal_3", "y_RetVal_4", "y_RetVal_65536"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestTextOfManyNodes: the nodes of a function share a large string of the call's.
+func TestTextOfManyNodes(t *testing.T) {
+	const n = 1000
+	var b strings.Builder
+	b.WriteString(`function { signature { name: "f" input_arg { name: "x" type: DT_STRING } output_arg { name: "y" type: DT_STRING } attr { name: "s" type: "string" } } ret { key: "y" value: "x" }`)
+	for i := range n {
+		fmt.Fprintf(&b, `node_def { name: "n%d" op: "StringJoin" input: "x" attr { key: "N" value { i: 1 } } attr { key: "separator" value { placeholder: "s" } } }`, i)
+	}
+	l, err := core.NewLibrary(parseLibrary(t, b.String()+"}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err = l.Body(core.Func{Name: "f", Attrs: core.Attrs{"s": strings.Repeat("s", 1<<20)}}); err != nil {
+		t.Error(err)
+	}
+	if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 100<<20 {
+		t.Errorf("a string of 1 MiB in %d nodes took %d bytes", n, after.TotalAlloc-before.TotalAlloc)
 	}
 }

@@ -91,7 +91,13 @@ func bodyAttrs(op *OpDef, f Func) (map[string]*pb.AttrValue, error) {
 		}
 		all[a.Name] = a.Default
 	}
-	return AttrsProto(all)
+	out, err := AttrsProto(all)
+	for name, v := range all {
+		if _, ok := v.(string); ok && err == nil {
+			memory.Freeze(out[name].GetS()) // made here; each node that has it shares it
+		}
+	}
+	return out, err
 }
 
 // producer is a node of a body, or an argument, as others refer to it.
