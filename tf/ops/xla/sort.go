@@ -8,7 +8,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
-func init() { add(map[string]rule{"sort": checked(1, sort)}) }
+func init() { add(map[string]rule{"sort": widened(1, sort)}) }
 
 func sort(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
 	t := op.Operands[0].Type

@@ -7,15 +7,15 @@ import (
 )
 
 func init() {
-	add(map[string]rule{"top_k": checked(1, func(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
+	add(map[string]rule{"top_k": widened(1, func(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
 		return topK(l, op, in, op.Attr("k"), true)
 	})})
 	addCustomCalls(map[string]rule{
-		"mhlo.topk": checked(1, func(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
+		"mhlo.topk": widened(1, func(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {
 			largest, said := dict(op, "mhlo.attributes", "largest").(stablehlo.Bool)
 			return topK(l, op, in, dict(op, "mhlo.attributes", "k"), bool(largest) || !said)
 		}),
-		"ApproxTopK": checked(4, approxTopK),
+		"ApproxTopK": widened(4, approxTopK),
 	})
 }
 
