@@ -167,8 +167,10 @@ func (s *scattering) combined(x, at, updates tf.Output, how string, parts int) (
 	switch {
 	case how == replace:
 		return ops.TensorScatterUpdate(x, at, updates, lenient), nil
-	case how == "or" && x.DType() == tf.Bool:
+	case x.DType() == tf.Bool && slices.Contains([]string{"or", "add", "maximum"}, how):
 		return ops.ScatterNdNonAliasingAdd(x, at, updates, lenient), nil
+	case x.DType() == tf.Bool && slices.Contains([]string{"and", "multiply", "minimum"}, how): // not (not x or not y)
+		return ops.LogicalNot(ops.ScatterNdNonAliasingAdd(ops.LogicalNot(x), at, ops.LogicalNot(updates), lenient)), nil
 	case x.DType() == tf.Bool:
 	case how == "add":
 		return ops.TensorScatterAdd(x, at, updates, lenient), nil
