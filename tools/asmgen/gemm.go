@@ -30,7 +30,8 @@ type microEmitter struct {
 	pb                reg.Register
 	next, stepNext    reg.Register // rows of a panel of B that are fetched, and the way from one to the next
 	soon              reg.Register // the row of B that is fetched
-	packed            reg.Register // A packed
+	packed            reg.Register // A packed, or transposed
+	lda               reg.Register // of a transposed A
 	rowsA             rowPointers  // A in rows
 	masks             []operand.Op // K registers, or memory with AVX2
 	acc               [][]vec
@@ -61,6 +62,9 @@ func (e *microEmitter) arguments() {
 		e.rowsA = e.rowPointersOf("a", "lda", e.h, uint8(e.shape.elem))
 	} else {
 		e.packed = e.arg("a")
+	}
+	if e.turned {
+		e.lda = e.stride("lda")
 	}
 	e.b = e.arg("b")
 	switch {
@@ -206,7 +210,7 @@ func (e *microEmitter) loop() {
 }
 
 func (e *microEmitter) prefetchAhead() {
-	if !e.rows {
+	if !e.rows && !e.turned {
 		e.PREFETCHT0(operand.Mem{Base: e.packed, Disp: 512})
 	}
 	if e.next != nil {
@@ -226,6 +230,9 @@ func (e *microEmitter) step(u int) {
 	bv := e.loadB(u)
 	for i := range e.h {
 		e.multiplyRow(e.elementA(u, i), bv, e.acc[i])
+	}
+	if e.turned {
+		e.ADDQ(e.lda, e.packed)
 	}
 }
 
@@ -306,6 +313,9 @@ func (e *microEmitter) elementA(u, i int) operand.Mem {
 	if e.rows {
 		return e.rowsA.at(i, u<<e.shape.elem)
 	}
+	if e.turned {
+		u = 0 // the pointer has moved
+	}
 	return operand.Mem{Base: e.packed, Disp: (u*e.h + i) << e.shape.elem}
 }
 
@@ -345,11 +355,13 @@ func (e *microEmitter) multiplyAdd(b, x, acc vec) {
 	}
 }
 
-// advance moves the pointers n steps; b has moved already unless it is packed.
+// advance moves the pointers n steps; b has moved already unless it is packed, and so has a
+// transposed A.
 func (e *microEmitter) advance(n int) {
-	if e.rows {
+	switch {
+	case e.rows:
 		e.rowsA.advanceBytes(n << e.shape.elem)
-	} else {
+	case !e.turned:
 		e.ADDQ(operand.I32(int32(n*e.h<<e.shape.elem)), e.packed)
 	}
 	if e.packing {

@@ -56,12 +56,16 @@ type micro struct {
 	ahead bool
 	// beside: rows of the panel of B at next, ldb apart, are fetched.
 	beside bool
+	// turned: A is transposed, as it lies in memory: its columns are lda apart, and h elements of
+	// each are side by side.
+	turned bool
 }
 
 // micros lists the families.
 var micros = []micro{
 	{name: "rowsFull", doc: "A in rows, two vectors of columns", vecs: 2, rows: true},
 	{name: "rowsNext", doc: "A in rows, two vectors of columns; next is fetched into the second-level cache", vecs: 2, rows: true, beside: true},
+	{name: "colsNext", doc: "A transposed, two vectors of columns; next is fetched into the second-level cache", vecs: 2, turned: true, beside: true},
 	{name: "rowsWide", doc: "A in rows, eight vectors of columns", vecs: 8, rows: true, single: true},
 	{name: "rowsPair", doc: "A in rows, four vectors of columns", vecs: 4, rows: true, single: true},
 	{name: "rowsEdge", doc: "A in rows, up to two vectors of columns", vecs: 2, rows: true, masked: true},
@@ -83,7 +87,7 @@ func (m micro) height(g gemmShape) int {
 // args lists the parameters beyond those all families share.
 func (m micro) signature(t string) string {
 	a := "a *" + t
-	if m.rows {
+	if m.rows || m.turned {
 		a = "a *" + t + ", lda int"
 	}
 	b := "b *" + t + ", ldb int"

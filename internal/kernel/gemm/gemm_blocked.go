@@ -140,9 +140,11 @@ func (b *blocked[T]) addAll(par kernel.Par, g Gemm, c []T, x, y [][]T) {
 	})
 }
 
-// hasParts reports whether parts computes products like g: A is packed, and the sums over k
-// are not cut.
-func (b *blocked[T]) hasParts(g Gemm) bool { return !b.readsDirectly(g) && g.K <= b.packedSteps(g) }
+// hasParts reports whether parts computes products like g: A is packed, or might be as well, and
+// the sums over k are not cut.
+func (b *blocked[T]) hasParts(g Gemm) bool {
+	return (b.turns(g) || !b.readsDirectly(g)) && b.inOneBlock(g) && g.K <= b.packedSteps(g)
+}
 
 // parts computes C block by block, each in memory that the next one takes, too.
 func (b *blocked[T]) parts(par kernel.Par, g Gemm, x, y []T, worker func() func(at int, part []T)) {
@@ -173,7 +175,7 @@ func (b *blocked[T]) regions(par kernel.Par, t gemmTasks, f func(*packed[T], reg
 // B are near enough to each other to be fetched from wherever they lie.
 func (b *blocked[T]) readsDirectly(g Gemm) bool {
 	if g.TransA {
-		return false
+		return b.turns(g)
 	}
 	if g.M < b.micro.tileM {
 		return true
@@ -190,6 +192,20 @@ func (b *blocked[T]) readsDirectly(g Gemm) bool {
 		return true
 	}
 	return g.LDA%cacheSets != 0 && (sizeA <= b.directA && sizeB <= 2*b.directA || g.N <= fewPanels*b.micro.panel())
+}
+
+// turnedBytes is how far columns of a transposed A are apart at most where they are read in place:
+// their lines are then read once by all tiles beside each other.
+const turnedBytes = 1 << 10
+
+// turns reports whether columns of a transposed A are better read where they are, many of them, for
+// few panels of B: packing them would take as long as some of the products.
+func (b *blocked[T]) turns(g Gemm) bool {
+	var t T
+	if !g.TransA || g.TransB || g.N%b.micro.panel() != 0 || g.LDA*int(unsafe.Sizeof(t)) > turnedBytes || b.bytesApart(g) > page {
+		return false
+	}
+	return g.K <= b.directSteps(g) || g.K > b.k // between them parts are summed up as with packing
 }
 
 // inOneBlock reports whether the sums over k are not cut into blocks.
@@ -235,7 +251,10 @@ func (b *blocked[T]) tasks(g Gemm, direct bool, products int) gemmTasks {
 	most := max(1, t.flops/taskFlops)
 	t.rows = min(kernel.CeilDiv(g.M, taskTiles*b.micro.tileM), most, max(taskCount, threadTasks*runtime.GOMAXPROCS(0)))
 	minPanels := 8 // per task; packing A has to pay
-	if direct {
+	switch {
+	case direct && g.TransA:
+		minPanels = 1
+	case direct:
 		minPanels = 4
 	}
 	t.cols = min(kernel.CeilDiv(taskCount, t.rows), kernel.CeilDiv(g.N, minPanels*t.panel), max(1, most/t.rows))

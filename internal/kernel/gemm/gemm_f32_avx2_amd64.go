@@ -64,6 +64,36 @@ func rowsNext5F32AVX2(k int, a *float32, lda int, b *float32, ldb int, next *flo
 //go:noescape
 func rowsNext6F32AVX2(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
 
+// colsNext1F32AVX2 computes a tile of 1 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext1F32AVX2(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext2F32AVX2 computes a tile of 2 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext2F32AVX2(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext3F32AVX2 computes a tile of 3 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext3F32AVX2(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext4F32AVX2 computes a tile of 4 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext4F32AVX2(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext5F32AVX2 computes a tile of 5 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext5F32AVX2(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext6F32AVX2 computes a tile of 6 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext6F32AVX2(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
 // rowsWide1F32AVX2 computes a tile of 1 rows: A in rows, eight vectors of columns.
 //
 //go:noescape

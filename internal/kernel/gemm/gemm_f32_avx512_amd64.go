@@ -144,6 +144,76 @@ func rowsNext13F32AVX512(k int, a *float32, lda int, b *float32, ldb int, next *
 //go:noescape
 func rowsNext14F32AVX512(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
 
+// colsNext1F32AVX512 computes a tile of 1 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext1F32AVX512(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext2F32AVX512 computes a tile of 2 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext2F32AVX512(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext3F32AVX512 computes a tile of 3 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext3F32AVX512(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext4F32AVX512 computes a tile of 4 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext4F32AVX512(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext5F32AVX512 computes a tile of 5 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext5F32AVX512(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext6F32AVX512 computes a tile of 6 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext6F32AVX512(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext7F32AVX512 computes a tile of 7 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext7F32AVX512(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext8F32AVX512 computes a tile of 8 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext8F32AVX512(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext9F32AVX512 computes a tile of 9 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext9F32AVX512(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext10F32AVX512 computes a tile of 10 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext10F32AVX512(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext11F32AVX512 computes a tile of 11 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext11F32AVX512(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext12F32AVX512 computes a tile of 12 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext12F32AVX512(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext13F32AVX512 computes a tile of 13 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext13F32AVX512(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
+// colsNext14F32AVX512 computes a tile of 14 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext14F32AVX512(k int, a *float32, lda int, b *float32, ldb int, next *float32, c *float32, ldc int, beta int)
+
 // rowsWide1F32AVX512 computes a tile of 1 rows: A in rows, eight vectors of columns.
 //
 //go:noescape

@@ -64,6 +64,36 @@ func rowsNext5F64AVX2(k int, a *float64, lda int, b *float64, ldb int, next *flo
 //go:noescape
 func rowsNext6F64AVX2(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
 
+// colsNext1F64AVX2 computes a tile of 1 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext1F64AVX2(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext2F64AVX2 computes a tile of 2 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext2F64AVX2(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext3F64AVX2 computes a tile of 3 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext3F64AVX2(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext4F64AVX2 computes a tile of 4 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext4F64AVX2(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext5F64AVX2 computes a tile of 5 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext5F64AVX2(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext6F64AVX2 computes a tile of 6 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext6F64AVX2(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
 // rowsWide1F64AVX2 computes a tile of 1 rows: A in rows, eight vectors of columns.
 //
 //go:noescape

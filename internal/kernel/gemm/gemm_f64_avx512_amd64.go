@@ -144,6 +144,76 @@ func rowsNext13F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *
 //go:noescape
 func rowsNext14F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
 
+// colsNext1F64AVX512 computes a tile of 1 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext1F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext2F64AVX512 computes a tile of 2 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext2F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext3F64AVX512 computes a tile of 3 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext3F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext4F64AVX512 computes a tile of 4 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext4F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext5F64AVX512 computes a tile of 5 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext5F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext6F64AVX512 computes a tile of 6 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext6F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext7F64AVX512 computes a tile of 7 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext7F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext8F64AVX512 computes a tile of 8 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext8F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext9F64AVX512 computes a tile of 9 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext9F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext10F64AVX512 computes a tile of 10 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext10F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext11F64AVX512 computes a tile of 11 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext11F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext12F64AVX512 computes a tile of 12 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext12F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext13F64AVX512 computes a tile of 13 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext13F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
+// colsNext14F64AVX512 computes a tile of 14 rows: A transposed, two vectors of columns; next is fetched into the second-level cache.
+//
+//go:noescape
+func colsNext14F64AVX512(k int, a *float64, lda int, b *float64, ldb int, next *float64, c *float64, ldc int, beta int)
+
 // rowsWide1F64AVX512 computes a tile of 1 rows: A in rows, eight vectors of columns.
 //
 //go:noescape

@@ -17,7 +17,8 @@ type microKernels[T numeric.Float] struct {
 
 	rowsFull           []rowsKernel[T]
 	rowsNext           []rowsNextKernel[T]
-	rowsWide, rowsPair []rowsKernel[T] // of one row, eight and four vectors wide
+	colsNext           []rowsNextKernel[T] // of a transposed A
+	rowsWide, rowsPair []rowsKernel[T]     // of one row, eight and four vectors wide
 	rowsEdge, rowsHalf []rowsEdgeKernel[T]
 	packEdge, packHalf []packEdgeKernel[T]
 	packFirst          []packFirstKernel[T]
@@ -30,7 +31,7 @@ type microKernels[T numeric.Float] struct {
 }
 
 type (
-	// rowsKernel reads A in rows that are lda apart.
+	// rowsKernel reads A in rows that are lda apart; of a transposed A these are the columns.
 	rowsKernel[T numeric.Float] func(k int, a *T, lda int, b *T, ldb int, c *T, ldc int, beta int)
 	// rowsNextKernel is rowsKernel that fetches rows from next on, which lie in B, a row in
 	// roundSteps.

@@ -26,7 +26,7 @@ const (
 // memory delivers at a third of the speed.
 func (w *gemmWork[T]) streams() bool {
 	rows, sizeB := w.i1-w.i0, w.K*w.N*int(unsafe.Sizeof(w.b[0]))
-	return rows <= streamRows && sizeB >= streamLeast*rows*rows && !w.TransB && w.j1-w.j0 > w.micro.wide()
+	return rows <= streamRows && sizeB >= streamLeast*rows*rows && !w.TransA && !w.TransB && w.j1-w.j0 > w.micro.wide()
 }
 
 // stream computes a region of few rows, but for the last columns, which do not fill a

@@ -19,6 +19,7 @@ var gemmShapes = []struct{ m, n, k int }{
 	{28, 64, 4}, {6, 16, 3}, {7, 24, 40}, {1, 100, 200}, {50, 10, 128}, {40, 64, 30}, {16, 48, 1100},
 	{17, 33, 1024}, {130, 40, 60}, {270, 36, 20}, {16, 2100, 3}, {1030, 40, 37},
 	{1, 271, 323}, {2, 1000, 270}, {3, 700, 617}, // streams of rows
+	{130, 96, 600}, {60, 64, 1100}, {37, 64, 3}, {1, 64, 40}, // whole panels for a transposed A in place
 }
 
 // magnitudes returns Σ|a·b| for each element: what the rounding error of a

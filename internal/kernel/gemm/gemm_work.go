@@ -79,10 +79,14 @@ func (b *blocked[T]) blockRows(kn int) int {
 // column j0 on.
 func (w *gemmWork[T]) directPanels(i0, i1, p, kn, j0 int) {
 	rows := tiles.Cut(i1-i0, w.micro.tileM)
-	oneRow := rows.Rows == 1 && !w.TransB // what is packed of B has panels
+	oneRow := rows.Rows == 1 && !w.TransA && !w.TransB // what is packed of B has panels
 	for j, width := j0, 0; j < w.j1; j += width {
 		if width = min(w.micro.panel(), w.j1-j); oneRow {
 			width = w.micro.rowWidth(w.j1 - j)
+		}
+		if w.TransA {
+			w.panelTurned(rows, i0, p, kn, j, j0)
+			continue
 		}
 		bp, ldb := w.panelInPlace(p, j, kn, width, i0 == w.i0)
 		if next := w.nextInPlace(rows, p, kn, j, width, j0); next != nil {
@@ -104,6 +108,19 @@ func (w *gemmWork[T]) panelFetching(rows tiles.Tiling, i0, p, kn, j int, next []
 		row, h := rows.Tile(t)
 		i := i0 + row
 		w.micro.rowsNext[h-1](kn, &w.a[i*w.LDA+p], w.LDA, &w.b[p*w.LDB+j], w.LDB, &next[t%roundSteps*w.LDB], &w.c[i*w.LDC+j], w.LDC, w.beta(p))
+	}
+}
+
+// panelTurned multiplies columns of a transposed A with a panel of B in place.
+func (w *gemmWork[T]) panelTurned(rows tiles.Tiling, i0, p, kn, j, j0 int) {
+	next := w.b[p*w.LDB+j:]
+	if more := w.nextInPlace(rows, p, kn, j, w.micro.panel(), j0); more != nil {
+		next = more
+	}
+	for t := range rows.Tiles {
+		row, h := rows.Tile(t)
+		i := i0 + row
+		w.micro.colsNext[h-1](kn, &w.a[p*w.LDA+i], w.LDA, &w.b[p*w.LDB+j], w.LDB, &next[min(t, kn-1)%roundSteps*w.LDB], &w.c[i*w.LDC+j], w.LDC, w.beta(p))
 	}
 }
 

@@ -18,6 +18,9 @@ func TestParts(t *testing.T) {
 		if r.IntN(4) == 0 {
 			n = 2 + r.IntN(5000)
 		}
+		if r.IntN(3) == 0 { // a transposed A may be read in place
+			m, n, k = 2+r.IntN(255), 32*(1+r.IntN(20)), 1+r.IntN(1500)
+		}
 		g := NewGemm(m, n, k, r.IntN(2) == 0, r.IntN(2) == 0)
 		a, b := kerneltest.RandomSlice[float32](r, m*k), kerneltest.RandomSlice[float32](r, k*n)
 		want, got, seen := make([]float32, m*n), make([]float32, m*n), make([]int32, m*n)
