@@ -16,6 +16,7 @@ import (
 // devices lists the devices of the cluster that a server belongs to.
 func devices(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	s := flag.NewFlagSet("gorge devices", flag.ContinueOnError)
+	takes(s, "[flags] grpc://host:port")
 	timeout := s.Duration("timeout", 10*time.Second, "how `long` the cluster may take to answer")
 	secret := &tlsFlags{servesNoClient: true}
 	secret.client(s)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -69,6 +70,14 @@ func parseFlags(s *flag.FlagSet, args []string, help io.Writer) error {
 		s.Usage()
 	}
 	return flagError(s, err)
+}
+
+// takes makes the help of a command say what it takes beside flags.
+func takes(s *flag.FlagSet, operands string) {
+	s.Usage = func() {
+		fmt.Fprintf(s.Output(), "usage: %s %s\n", s.Name(), operands)
+		s.PrintDefaults()
+	}
 }
 
 // flagError is what is wrong with a command's flags; asking for help is not.

@@ -35,7 +35,7 @@ commands:
   doctor        say what this machine can do, and which tasks of a cluster answer
   checkpoint    list, show, compare and rename what checkpoints have
   events        list and export what event files have
-  savedmodel    show and run models that TensorFlow has saved
+  savedmodel    show, run, convert, freeze and measure models that TensorFlow has saved
   graph         say which operations of a graph run as one, and why others do not
   model-server  serve SavedModels to clients of TensorFlow Serving; -h lists the flags
   version       print the version

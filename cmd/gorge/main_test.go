@@ -113,3 +113,20 @@ func TestVersionAndHelp(t *testing.T) {
 		t.Errorf("gorge serve -h: status %d", status)
 	}
 }
+
+// The help of a command says what it takes beside flags.
+func TestHelpNamesOperands(t *testing.T) {
+	for args, want := range map[string]string{
+		"devices":            "usage: gorge devices [flags] grpc://host:port\n",
+		"savedmodel show":    "usage: gorge savedmodel show DIR\n",
+		"savedmodel run":     "usage: gorge savedmodel run DIR [flags]\n",
+		"savedmodel convert": "usage: gorge savedmodel convert FROM TO [flags]\n",
+		"savedmodel freeze":  "usage: gorge savedmodel freeze DIR GRAPH.pb [flags]\n",
+		"savedmodel bench":   "usage: gorge savedmodel bench DIR [flags]\n",
+	} {
+		var out bytes.Buffer
+		if status := run(t.Context(), append(strings.Fields(args), "-h"), &out, &out); status != 0 || !strings.HasPrefix(out.String(), want) {
+			t.Errorf("gorge %s -h: status %d, output %q", args, status, out.String())
+		}
+	}
+}

@@ -106,6 +106,7 @@ func tagSet(s string) []string {
 // showSavedModel lists what a SavedModel has.
 func showSavedModel(args []string, stdout, stderr io.Writer) error {
 	s := flag.NewFlagSet("gorge savedmodel show", flag.ContinueOnError)
+	takes(s, "DIR")
 	dir, err := oneDir(s, args, stdout)
 	if err != nil {
 		return err

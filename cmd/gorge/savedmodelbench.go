@@ -17,6 +17,7 @@ import (
 // benchSavedModel measures how long a model takes to load and a signature to run.
 func benchSavedModel(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	s := flag.NewFlagSet("gorge savedmodel bench", flag.ContinueOnError)
+	takes(s, "DIR [flags]")
 	options := loadFlags(s)
 	name := s.String("signature_def", savedmodel.DefaultSignature, "`name` of the signature")
 	inputs := s.String("inputs", "", "npz `file` with an array for each input, by the signature's keys")

@@ -21,6 +21,7 @@ import (
 // convertSavedModel writes a SavedModel, or a frozen graph, as a new SavedModel.
 func convertSavedModel(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	s := flag.NewFlagSet("gorge savedmodel convert", flag.ContinueOnError)
+	takes(s, "FROM TO [flags]")
 	tags := s.String("tag_set", savedmodel.Serve, "`tags` of the MetaGraph, separated by commas")
 	inputs := s.String("inputs", "", "of a frozen graph: `x=x:0,k=k:0`, keys of the signature and names of tensors")
 	outputs := s.String("outputs", "", "of a frozen graph, as --inputs")
@@ -40,6 +41,7 @@ func convertSavedModel(ctx context.Context, args []string, stdout, stderr io.Wri
 // variables.
 func freezeSavedModel(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	s := flag.NewFlagSet("gorge savedmodel freeze", flag.ContinueOnError)
+	takes(s, "DIR GRAPH.pb [flags]")
 	tags := s.String("tag_set", savedmodel.Serve, "`tags` of the MetaGraph, separated by commas")
 	name := s.String("signature_def", savedmodel.DefaultSignature, "`name` of the signature")
 	paths, err := twoPaths(s, args, stdout)

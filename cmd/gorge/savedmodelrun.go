@@ -20,6 +20,7 @@ import (
 // computes to another.
 func runSavedModel(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	s := flag.NewFlagSet("gorge savedmodel run", flag.ContinueOnError)
+	takes(s, "DIR [flags]")
 	options := loadFlags(s)
 	name := s.String("signature_def", savedmodel.DefaultSignature, "`name` of the signature")
 	inputs := s.String("inputs", "", "npz `file` with an array for each input, by the signature's keys")
