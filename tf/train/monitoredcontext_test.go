@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/queue"
 	"github.com/gorge-tf/gorge/tf/train"
 )
@@ -35,5 +36,38 @@ func TestContextOfMonitored(t *testing.T) {
 	})
 	if !errors.Is(err, why) {
 		t.Errorf("a step function: %v", err)
+	}
+}
+
+// TestLoopCutBetweenSteps: training that a context has ended between two steps is not over,
+// and what was trained is saved; where a hook has ended it in the same step it is over.
+func TestLoopCutBetweenSteps(t *testing.T) {
+	for _, last := range []int64{2, 5} {
+		g := tf.NewGraph()
+		step := train.GlobalStep(g)
+		next := step.AssignAdd(ops.Scalar[int64](g, 1))
+		why := errors.New("the program ends")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		dir := t.TempDir()
+		m, err := train.MonitoredTrainingSession(ctx, g, train.TrainingOptions{
+			CheckpointDir: dir, Hooks: []train.Hook{&train.StopAtStepHook{LastStep: last}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		err = m.Loop(ctx, func(ctx context.Context) error {
+			_, err := m.Run(ctx, nil, next)
+			if n++; n == 2 {
+				cancel(why)
+			}
+			return err
+		})
+		if done := last == 2; done != (err == nil) || !done && !errors.Is(err, why) {
+			t.Errorf("until step %d: %v", last, err)
+		}
+		if v, err := train.LoadVariable(dir, "global_step"); err != nil || tf.Data[int64](v)[0] != 2 {
+			t.Errorf("until step %d: %v saved, %v", last, v, err)
+		}
 	}
 }

@@ -33,13 +33,28 @@ func (m *MonitoredSession) RunStepFn(ctx context.Context, f func(ctx context.Con
 }
 
 // Loop calls f, which runs a step with m, until training is over or f fails, and
-// closes m: OutOfRange and ErrStop are good ends.
+// closes m: OutOfRange and ErrStop are good ends. The end of a context is an error. If it
+// comes between two steps, the hooks' End is called, which saves a checkpoint; a step
+// that it ends fails, and then End is not called. A program that wants the last
+// checkpoint in any case returns ErrStop from f.
 func (m *MonitoredSession) Loop(ctx context.Context, f func(ctx context.Context) error) error {
 	var err error
 	for err == nil && !m.ShouldStop() {
 		err = f(ctx)
 	}
-	return m.CloseWith(err)
+	cut := err == nil && m.cut()
+	if err = m.CloseWith(err); err == nil && cut {
+		err = context.Cause(m.ctx)
+	}
+	return err
+}
+
+// cut reports whether the context of the session has ended training, and nothing else.
+func (m *MonitoredSession) cut() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := m.live.Load()
+	return m.ctx.Err() != nil && l != nil && !l.stop
 }
 
 // Train is Loop for a program whose steps are all the same: it runs fetches, the
