@@ -112,11 +112,14 @@ func Gradients(y Output, xs ...Output) ([]Output, error) {
 	return denseAll(gs, &o)
 }
 
-// aboutReads says what to ask for in place of x if it is one of several reads of a
-// variable, as Value of an eager graph's makes them.
-func aboutReads(x Output) string {
-	if x.Err() == nil && x.op.Def.Has(core.ReadsVariable) {
+// aboutNone says why no gradient may come to x: it is one of several reads of a
+// variable, as Value of an eager graph's makes them, or the tape lacks something.
+func (o *GradientOptions) aboutNone(x Output) string {
+	switch {
+	case x.Err() == nil && x.op.Def.Has(core.ReadsVariable):
 		return "; gradients by all that was read of a variable are those by its Handle"
+	case o.tape != nil:
+		return " that was recorded: what is computed outside of the function of eager.Record counts as constant"
 	}
 	return ""
 }
@@ -125,7 +128,7 @@ func denseAll(gs []Gradient, o *GradientOptions) ([]Output, error) {
 	out := make([]Output, len(gs))
 	for i, g := range gs {
 		if g.IsZero() {
-			return nil, Errorf(InvalidArgument, "Gradients: %v does not depend on %v by a differentiable path%s", o.Ys[0], o.Xs[i], aboutReads(o.Xs[i]))
+			return nil, Errorf(InvalidArgument, "Gradients: %v does not depend on %v by a differentiable path%s", o.Ys[0], o.Xs[i], o.aboutNone(o.Xs[i]))
 		}
 		out[i] = g.Output()
 		if err := out[i].Err(); err != nil {

@@ -45,6 +45,7 @@ func (t *Tape) Gradients(y Output, xs ...Output) ([]Output, error) {
 }
 
 func (t *Tape) dense(o GradientOptions) ([]Output, error) {
+	o.tape = t
 	gs, err := t.Differentiate(o)
 	if err != nil {
 		return nil, err
