@@ -32,9 +32,9 @@ type blockSizes struct {
 	// directK is k where B is not packed: rows far apart fill the first-level
 	// cache sooner.
 	directK int
-	// longK is the same where rows of B lie so near to each other that all sets of the second-level
-	// cache share them: what the first one loses arrives in time from there, and sums over more
-	// steps load and store C less often.
+	// longK is the same where rows of B are spread over all sets of the second-level cache. The panel
+	// need not fit the first-level cache then: the second delivers it in time, and longer sums load
+	// and store C less often.
 	longK int
 	// pagesK is the same where rows of B are whole pages apart. They are of as few sets of the
 	// second-level cache as a way of it has pages: half of these sets' lines.
@@ -194,18 +194,19 @@ func (b *blocked[T]) readsDirectly(g Gemm) bool {
 	return g.LDA%cacheSets != 0 && (sizeA <= b.directA && sizeB <= 2*b.directA || g.N <= fewPanels*b.micro.panel())
 }
 
-// turnedBytes is how far columns of a transposed A are apart at most where they are read in place:
-// their lines are then read once by all tiles beside each other.
+// turnedBytes is the largest distance between columns of a transposed A that are read in place.
+// Tiles beside each other share cache lines of a column, which have to stay cached that long.
 const turnedBytes = 1 << 10
 
-// turns reports whether columns of a transposed A are better read where they are, many of them, for
-// few panels of B: packing them would take as long as some of the products.
+// turns reports whether a transposed A is read in place. Its columns are short, so that packing them
+// would take a large part of the time of the product.
 func (b *blocked[T]) turns(g Gemm) bool {
 	var t T
 	if !g.TransA || g.TransB || g.N%b.micro.panel() != 0 || g.LDA*int(unsafe.Sizeof(t)) > turnedBytes || b.bytesApart(g) > page {
 		return false
 	}
-	return g.K <= b.directSteps(g) || g.K > b.k // between them parts are summed up as with packing
+	// Between these, parts needs one block of k, which only packing has.
+	return g.K <= b.directSteps(g) || g.K > b.k
 }
 
 // inOneBlock reports whether the sums over k are not cut into blocks.
@@ -296,9 +297,9 @@ func (t gemmTasks) ranges(lo, hi int, f func(region)) {
 	}
 }
 
-// directSteps is how many rows of B, in place or packed because it is transposed, are multiplied
-// with all of A at a time. Rows that are whole pages apart fall into as few sets of the second-level
-// cache as its ways have pages, those half a page apart into twice as many.
+// directSteps is how many steps of k are taken at a time where A is not packed. B is read in place, or
+// packed if it is transposed. Rows of B that are whole pages apart fall into as few sets of the
+// second-level cache as its ways have pages; rows half a page apart fall into twice as many.
 func (b *blocked[T]) directSteps(g Gemm) int {
 	switch apart := b.bytesApart(g); {
 	case g.M <= streamRows: // as stream does
@@ -311,8 +312,9 @@ func (b *blocked[T]) directSteps(g Gemm) int {
 	return min(b.directK, b.pagesK)
 }
 
-// Few rows of A do not repay it that rows of B, whole pages apart, lose each other's lines before
-// all rows are multiplied with them.
+// Rows of B that are whole pages apart conflict in the second-level cache, and lose lines that were
+// fetched ahead. With fewer than fewRows rows of A that costs more than loading and storing C once
+// more, so that k is cut after pagesSteps steps.
 const fewRows, pagesSteps = 256, 256
 
 // packedSteps is how many steps of k are taken at a time where A is packed.

@@ -12,8 +12,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/numeric"
 )
 
-// Paged returns random numbers in memory that ends where a page begins that nobody may read or
-// write, or begins where such a page ends: a loop that looks beyond its operands stops the test.
+// Paged returns n random numbers right before a guard page if atEnd is set, else right behind one.
+// A guard page allows no access: a loop that reads or writes out of bounds crashes the test.
 func Paged[T numeric.Float](t *testing.T, n int, atEnd bool) []T {
 	t.Helper()
 	var zero T
