@@ -215,15 +215,16 @@ type winogradTiling struct {
 	epilogue gemm.Epilogue[float32]
 }
 
-// newTiling cuts results into tiles. The points of a group of tiles stay in the second-level
-// cache if that is enough of them, the points of the filters in what cores share.
+// newTiling cuts results into tiles. The points of a group of tiles take a quarter of the second-level
+// cache if that is enough of them: filters, images and results need room, too. The points of the filters may
+// be more, and stay in the cache that cores share.
 func (b *winograd) newTiling(v *Conv) winogradTiling {
 	const enough = 48
 	t := winogradTiling{winograd: b, Conv: v, high: kernel.CeilDiv(v.Out[1], 2), wide: kernel.CeilDiv(v.Out[2], 2), blocks: v.winogradBlocks()}
 	panel := b.micro.panel()
 	t.columns = min(v.OutC, max(1, t.filterPoints()/(winogradPoints*len(t.blocks)*v.InC)/panel)*panel)
 	t.ldv = pointRow(v.InC)
-	most := max(enough, 3*b.room/(winogradPoints*(t.ldv+t.columns)))
+	most := max(enough, b.room/(winogradPoints*(t.ldv+t.columns)))
 	t.group = max(1, kernel.CeilDiv(t.count(), t.groups(max(1, most/t.wide))))
 	return t
 }

@@ -57,12 +57,13 @@ type winogradFilterSums struct {
 	other  []float32 // takes the gradient of taps that there are not
 }
 
-// newFilterSums makes room for sums. The points of a group stay in the second-level cache. How many tiles that are, and
+// newFilterSums makes room for sums. The points of a group take three eighths of the second-level cache: more
+// would be lost to what is read meanwhile. How many tiles that are, and
 // how many pieces there are, depends on the shapes alone, and so does the order of the sums.
 func (b *winograd) newFilterSums(v *Conv, m *winogradShared) *winogradFilterSums {
 	const least, most = 64, 2 << 10
 	f := &winogradFilterSums{winogradTiling: b.newTiling(v), ldy: pointRow(v.OutC)}
-	n := min(most, max(least, 4*b.room/(winogradPoints*(f.ldv+f.ldy))))
+	n := min(most, max(least, 3*b.room/2/(winogradPoints*(f.ldv+f.ldy))))
 	f.pieces = f.worthwhilePieces()
 	lines := kernel.CeilDiv(f.count(), f.pieces)
 	f.group = kernel.CeilDiv(lines, kernel.CeilDiv(lines, max(1, n/f.wide)))
