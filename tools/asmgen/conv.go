@@ -28,9 +28,9 @@ var convMicros = []convMicro{
 }
 
 // convSignature lists the parameters of all families: a width that is full is
-// not looked at.
+// not looked at, and ahead only with that.
 func convSignature(t string) string {
-	return fmt.Sprintf("func(runs *int, a *%[1]s, lda int, b *%[1]s, ldb int, c *%[1]s, ldc int, beta int, bias *%[1]s, width int)", t)
+	return fmt.Sprintf("func(runs *int, a *%[1]s, lda int, b *%[1]s, ldb int, c *%[1]s, ldc int, beta int, bias *%[1]s, width, ahead int)", t)
 }
 
 // emitConv writes all micro-kernels of a shape.
@@ -38,7 +38,7 @@ func emitConv(a *asm, g gemmShape) {
 	a.isa = g.isa
 	for _, m := range convMicros {
 		for h := 1; h <= g.height(); h++ {
-			k := &convEmitter{microEmitter{asm: a, micro: m.micro, shape: g, h: h}, m.columns, nil}
+			k := &convEmitter{microEmitter: microEmitter{asm: a, micro: m.micro, shape: g, h: h}, columns: m.columns}
 			k.emit()
 		}
 	}
@@ -49,6 +49,7 @@ type convEmitter struct {
 	microEmitter
 	columns bool
 	lda     reg.Register
+	ahead   reg.Register // the way from a row of B to what is fetched in its round; nil: nothing is
 }
 
 func (e *convEmitter) emit() {
@@ -75,6 +76,9 @@ func (e *convEmitter) runs() {
 	const runBytes = 24
 	runs := e.arg("runs")
 	bases := e.bases()
+	if !e.columns && !e.masked {
+		e.ahead = e.arg("ahead")
+	}
 	e.k, e.b = e.GP64(), e.GP64()
 	rounds := e.GP64()
 	e.Label("run")
@@ -115,6 +119,10 @@ func (e *convEmitter) steps(rounds reg.Register) {
 	e.SHRQ(operand.U8(log), rounds)
 	e.JZ(operand.LabelRef("rest"))
 	e.Label("round")
+	if e.ahead != nil {
+		e.PREFETCHT1(operand.Mem{Base: e.b, Index: e.ahead, Scale: 1})
+		e.PREFETCHT1(operand.Mem{Base: e.b, Index: e.ahead, Scale: 1, Disp: e.panelBytes() - 4})
+	}
 	for u := range unroll {
 		e.step(u)
 	}

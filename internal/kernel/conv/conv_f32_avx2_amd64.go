@@ -7,179 +7,179 @@ package conv
 // runsFull1F32AVX2 computes a tile of 1 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull2F32AVX2 computes a tile of 2 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull3F32AVX2 computes a tile of 3 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull4F32AVX2 computes a tile of 4 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull5F32AVX2 computes a tile of 5 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull6F32AVX2 computes a tile of 6 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge1F32AVX2 computes a tile of 1 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge2F32AVX2 computes a tile of 2 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge3F32AVX2 computes a tile of 3 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge4F32AVX2 computes a tile of 4 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge5F32AVX2 computes a tile of 5 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge6F32AVX2 computes a tile of 6 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf1F32AVX2 computes a tile of 1 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf2F32AVX2 computes a tile of 2 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf3F32AVX2 computes a tile of 3 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf4F32AVX2 computes a tile of 4 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf5F32AVX2 computes a tile of 5 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf6F32AVX2 computes a tile of 6 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull1F32AVX2 computes a tile of 1 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull2F32AVX2 computes a tile of 2 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull3F32AVX2 computes a tile of 3 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull4F32AVX2 computes a tile of 4 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull5F32AVX2 computes a tile of 5 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull6F32AVX2 computes a tile of 6 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge1F32AVX2 computes a tile of 1 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge2F32AVX2 computes a tile of 2 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge3F32AVX2 computes a tile of 3 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge4F32AVX2 computes a tile of 4 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge5F32AVX2 computes a tile of 5 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge6F32AVX2 computes a tile of 6 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf1F32AVX2 computes a tile of 1 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf2F32AVX2 computes a tile of 2 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf3F32AVX2 computes a tile of 3 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf4F32AVX2 computes a tile of 4 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf5F32AVX2 computes a tile of 5 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf6F32AVX2 computes a tile of 6 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func runsFull1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsFull1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsFull1F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsFull1F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), AX
@@ -19,59 +19,62 @@ TEXT ·runsFull1F32AVX2(SB), NOSPLIT, $0-80
 	PREFETCHT1 (CX)
 	PREFETCHT1 60(CX)
 	MOVQ       runs+0(FP), CX
+	MOVQ       ahead+80(FP), BX
 
 run:
 	MOVQ a+8(FP), DX
 	ADDQ (CX), DX
-	MOVQ b+24(FP), SI
-	ADDQ 8(CX), SI
-	MOVQ 16(CX), BX
-	MOVQ BX, DI
-	SHRQ $0x02, DI
+	MOVQ b+24(FP), DI
+	ADDQ 8(CX), DI
+	MOVQ 16(CX), SI
+	MOVQ SI, R8
+	SHRQ $0x02, R8
 	JZ   rest
 
 round:
-	VMOVUPS      (SI), Y2
-	VMOVUPS      32(SI), Y3
-	ADDQ         AX, SI
+	PREFETCHT1   (DI)(BX*1)
+	PREFETCHT1   60(DI)(BX*1)
+	VMOVUPS      (DI), Y2
+	VMOVUPS      32(DI), Y3
+	ADDQ         AX, DI
 	VBROADCASTSS (DX), Y4
 	VFMADD231PS  Y2, Y4, Y0
 	VFMADD231PS  Y3, Y4, Y1
-	VMOVUPS      (SI), Y2
-	VMOVUPS      32(SI), Y3
-	ADDQ         AX, SI
+	VMOVUPS      (DI), Y2
+	VMOVUPS      32(DI), Y3
+	ADDQ         AX, DI
 	VBROADCASTSS 4(DX), Y4
 	VFMADD231PS  Y2, Y4, Y0
 	VFMADD231PS  Y3, Y4, Y1
-	VMOVUPS      (SI), Y2
-	VMOVUPS      32(SI), Y3
-	ADDQ         AX, SI
+	VMOVUPS      (DI), Y2
+	VMOVUPS      32(DI), Y3
+	ADDQ         AX, DI
 	VBROADCASTSS 8(DX), Y4
 	VFMADD231PS  Y2, Y4, Y0
 	VFMADD231PS  Y3, Y4, Y1
-	VMOVUPS      (SI), Y2
-	VMOVUPS      32(SI), Y3
-	ADDQ         AX, SI
+	VMOVUPS      (DI), Y2
+	VMOVUPS      32(DI), Y3
+	ADDQ         AX, DI
 	VBROADCASTSS 12(DX), Y4
 	VFMADD231PS  Y2, Y4, Y0
 	VFMADD231PS  Y3, Y4, Y1
 	ADDQ         $+16, DX
-	DECQ         DI
+	DECQ         R8
 	JNZ          round
 
 rest:
-	ANDQ $0x03, BX
+	ANDQ $0x03, SI
 	JZ   done
 
 one:
-	VMOVUPS      (SI), Y2
-	VMOVUPS      32(SI), Y3
-	ADDQ         AX, SI
+	VMOVUPS      (DI), Y2
+	VMOVUPS      32(DI), Y3
+	ADDQ         AX, DI
 	VBROADCASTSS (DX), Y4
 	VFMADD231PS  Y2, Y4, Y0
 	VFMADD231PS  Y3, Y4, Y1
 	ADDQ         $+4, DX
-	DECQ         BX
+	DECQ         SI
 	JNZ          one
 
 done:
@@ -105,9 +108,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsFull2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsFull2F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsFull2F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -125,48 +128,51 @@ TEXT ·runsFull2F32AVX2(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 60(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), SI
 
 run:
 	MOVQ a+8(FP), BX
 	ADDQ (DX), BX
-	MOVQ b+24(FP), DI
-	ADDQ 8(DX), DI
-	MOVQ 16(DX), SI
-	MOVQ SI, R8
-	SHRQ $0x02, R8
+	MOVQ b+24(FP), R8
+	ADDQ 8(DX), R8
+	MOVQ 16(DX), DI
+	MOVQ DI, R9
+	SHRQ $0x02, R9
 	JZ   rest
 
 round:
-	VMOVUPS      (DI), Y4
-	VMOVUPS      32(DI), Y5
-	ADDQ         CX, DI
+	PREFETCHT1   (R8)(SI*1)
+	PREFETCHT1   60(R8)(SI*1)
+	VMOVUPS      (R8), Y4
+	VMOVUPS      32(R8), Y5
+	ADDQ         CX, R8
 	VBROADCASTSS (BX), Y6
 	VFMADD231PS  Y4, Y6, Y0
 	VFMADD231PS  Y5, Y6, Y1
 	VBROADCASTSS (BX)(AX*1), Y6
 	VFMADD231PS  Y4, Y6, Y2
 	VFMADD231PS  Y5, Y6, Y3
-	VMOVUPS      (DI), Y4
-	VMOVUPS      32(DI), Y5
-	ADDQ         CX, DI
+	VMOVUPS      (R8), Y4
+	VMOVUPS      32(R8), Y5
+	ADDQ         CX, R8
 	VBROADCASTSS 4(BX), Y6
 	VFMADD231PS  Y4, Y6, Y0
 	VFMADD231PS  Y5, Y6, Y1
 	VBROADCASTSS 4(BX)(AX*1), Y6
 	VFMADD231PS  Y4, Y6, Y2
 	VFMADD231PS  Y5, Y6, Y3
-	VMOVUPS      (DI), Y4
-	VMOVUPS      32(DI), Y5
-	ADDQ         CX, DI
+	VMOVUPS      (R8), Y4
+	VMOVUPS      32(R8), Y5
+	ADDQ         CX, R8
 	VBROADCASTSS 8(BX), Y6
 	VFMADD231PS  Y4, Y6, Y0
 	VFMADD231PS  Y5, Y6, Y1
 	VBROADCASTSS 8(BX)(AX*1), Y6
 	VFMADD231PS  Y4, Y6, Y2
 	VFMADD231PS  Y5, Y6, Y3
-	VMOVUPS      (DI), Y4
-	VMOVUPS      32(DI), Y5
-	ADDQ         CX, DI
+	VMOVUPS      (R8), Y4
+	VMOVUPS      32(R8), Y5
+	ADDQ         CX, R8
 	VBROADCASTSS 12(BX), Y6
 	VFMADD231PS  Y4, Y6, Y0
 	VFMADD231PS  Y5, Y6, Y1
@@ -174,17 +180,17 @@ round:
 	VFMADD231PS  Y4, Y6, Y2
 	VFMADD231PS  Y5, Y6, Y3
 	ADDQ         $+16, BX
-	DECQ         R8
+	DECQ         R9
 	JNZ          round
 
 rest:
-	ANDQ $0x03, SI
+	ANDQ $0x03, DI
 	JZ   done
 
 one:
-	VMOVUPS      (DI), Y4
-	VMOVUPS      32(DI), Y5
-	ADDQ         CX, DI
+	VMOVUPS      (R8), Y4
+	VMOVUPS      32(R8), Y5
+	ADDQ         CX, R8
 	VBROADCASTSS (BX), Y6
 	VFMADD231PS  Y4, Y6, Y0
 	VFMADD231PS  Y5, Y6, Y1
@@ -192,7 +198,7 @@ one:
 	VFMADD231PS  Y4, Y6, Y2
 	VFMADD231PS  Y5, Y6, Y3
 	ADDQ         $+4, BX
-	DECQ         SI
+	DECQ         DI
 	JNZ          one
 
 done:
@@ -236,9 +242,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsFull3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsFull3F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsFull3F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -261,21 +267,24 @@ TEXT ·runsFull3F32AVX2(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 60(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), SI
 
 run:
 	MOVQ a+8(FP), BX
 	ADDQ (DX), BX
-	MOVQ b+24(FP), DI
-	ADDQ 8(DX), DI
-	MOVQ 16(DX), SI
-	MOVQ SI, R8
-	SHRQ $0x02, R8
+	MOVQ b+24(FP), R8
+	ADDQ 8(DX), R8
+	MOVQ 16(DX), DI
+	MOVQ DI, R9
+	SHRQ $0x02, R9
 	JZ   rest
 
 round:
-	VMOVUPS      (DI), Y6
-	VMOVUPS      32(DI), Y7
-	ADDQ         CX, DI
+	PREFETCHT1   (R8)(SI*1)
+	PREFETCHT1   60(R8)(SI*1)
+	VMOVUPS      (R8), Y6
+	VMOVUPS      32(R8), Y7
+	ADDQ         CX, R8
 	VBROADCASTSS (BX), Y8
 	VFMADD231PS  Y6, Y8, Y0
 	VFMADD231PS  Y7, Y8, Y1
@@ -285,9 +294,9 @@ round:
 	VBROADCASTSS (BX)(AX*2), Y8
 	VFMADD231PS  Y6, Y8, Y4
 	VFMADD231PS  Y7, Y8, Y5
-	VMOVUPS      (DI), Y6
-	VMOVUPS      32(DI), Y7
-	ADDQ         CX, DI
+	VMOVUPS      (R8), Y6
+	VMOVUPS      32(R8), Y7
+	ADDQ         CX, R8
 	VBROADCASTSS 4(BX), Y8
 	VFMADD231PS  Y6, Y8, Y0
 	VFMADD231PS  Y7, Y8, Y1
@@ -297,9 +306,9 @@ round:
 	VBROADCASTSS 4(BX)(AX*2), Y8
 	VFMADD231PS  Y6, Y8, Y4
 	VFMADD231PS  Y7, Y8, Y5
-	VMOVUPS      (DI), Y6
-	VMOVUPS      32(DI), Y7
-	ADDQ         CX, DI
+	VMOVUPS      (R8), Y6
+	VMOVUPS      32(R8), Y7
+	ADDQ         CX, R8
 	VBROADCASTSS 8(BX), Y8
 	VFMADD231PS  Y6, Y8, Y0
 	VFMADD231PS  Y7, Y8, Y1
@@ -309,9 +318,9 @@ round:
 	VBROADCASTSS 8(BX)(AX*2), Y8
 	VFMADD231PS  Y6, Y8, Y4
 	VFMADD231PS  Y7, Y8, Y5
-	VMOVUPS      (DI), Y6
-	VMOVUPS      32(DI), Y7
-	ADDQ         CX, DI
+	VMOVUPS      (R8), Y6
+	VMOVUPS      32(R8), Y7
+	ADDQ         CX, R8
 	VBROADCASTSS 12(BX), Y8
 	VFMADD231PS  Y6, Y8, Y0
 	VFMADD231PS  Y7, Y8, Y1
@@ -322,17 +331,17 @@ round:
 	VFMADD231PS  Y6, Y8, Y4
 	VFMADD231PS  Y7, Y8, Y5
 	ADDQ         $+16, BX
-	DECQ         R8
+	DECQ         R9
 	JNZ          round
 
 rest:
-	ANDQ $0x03, SI
+	ANDQ $0x03, DI
 	JZ   done
 
 one:
-	VMOVUPS      (DI), Y6
-	VMOVUPS      32(DI), Y7
-	ADDQ         CX, DI
+	VMOVUPS      (R8), Y6
+	VMOVUPS      32(R8), Y7
+	ADDQ         CX, R8
 	VBROADCASTSS (BX), Y8
 	VFMADD231PS  Y6, Y8, Y0
 	VFMADD231PS  Y7, Y8, Y1
@@ -343,7 +352,7 @@ one:
 	VFMADD231PS  Y6, Y8, Y4
 	VFMADD231PS  Y7, Y8, Y5
 	ADDQ         $+4, BX
-	DECQ         SI
+	DECQ         DI
 	JNZ          one
 
 done:
@@ -397,9 +406,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsFull4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsFull4F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsFull4F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -427,23 +436,26 @@ TEXT ·runsFull4F32AVX2(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 60(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), DI
 
 run:
 	MOVQ a+8(FP), BX
 	ADDQ (DX), BX
 	LEAQ (BX)(AX*2), SI
 	ADDQ AX, SI
-	MOVQ b+24(FP), R8
-	ADDQ 8(DX), R8
-	MOVQ 16(DX), DI
-	MOVQ DI, R9
-	SHRQ $0x02, R9
+	MOVQ b+24(FP), R9
+	ADDQ 8(DX), R9
+	MOVQ 16(DX), R8
+	MOVQ R8, R10
+	SHRQ $0x02, R10
 	JZ   rest
 
 round:
-	VMOVUPS      (R8), Y8
-	VMOVUPS      32(R8), Y9
-	ADDQ         CX, R8
+	PREFETCHT1   (R9)(DI*1)
+	PREFETCHT1   60(R9)(DI*1)
+	VMOVUPS      (R9), Y8
+	VMOVUPS      32(R9), Y9
+	ADDQ         CX, R9
 	VBROADCASTSS (BX), Y10
 	VFMADD231PS  Y8, Y10, Y0
 	VFMADD231PS  Y9, Y10, Y1
@@ -456,9 +468,9 @@ round:
 	VBROADCASTSS (SI), Y10
 	VFMADD231PS  Y8, Y10, Y6
 	VFMADD231PS  Y9, Y10, Y7
-	VMOVUPS      (R8), Y8
-	VMOVUPS      32(R8), Y9
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Y8
+	VMOVUPS      32(R9), Y9
+	ADDQ         CX, R9
 	VBROADCASTSS 4(BX), Y10
 	VFMADD231PS  Y8, Y10, Y0
 	VFMADD231PS  Y9, Y10, Y1
@@ -471,9 +483,9 @@ round:
 	VBROADCASTSS 4(SI), Y10
 	VFMADD231PS  Y8, Y10, Y6
 	VFMADD231PS  Y9, Y10, Y7
-	VMOVUPS      (R8), Y8
-	VMOVUPS      32(R8), Y9
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Y8
+	VMOVUPS      32(R9), Y9
+	ADDQ         CX, R9
 	VBROADCASTSS 8(BX), Y10
 	VFMADD231PS  Y8, Y10, Y0
 	VFMADD231PS  Y9, Y10, Y1
@@ -486,9 +498,9 @@ round:
 	VBROADCASTSS 8(SI), Y10
 	VFMADD231PS  Y8, Y10, Y6
 	VFMADD231PS  Y9, Y10, Y7
-	VMOVUPS      (R8), Y8
-	VMOVUPS      32(R8), Y9
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Y8
+	VMOVUPS      32(R9), Y9
+	ADDQ         CX, R9
 	VBROADCASTSS 12(BX), Y10
 	VFMADD231PS  Y8, Y10, Y0
 	VFMADD231PS  Y9, Y10, Y1
@@ -503,17 +515,17 @@ round:
 	VFMADD231PS  Y9, Y10, Y7
 	ADDQ         $+16, BX
 	ADDQ         $+16, SI
-	DECQ         R9
+	DECQ         R10
 	JNZ          round
 
 rest:
-	ANDQ $0x03, DI
+	ANDQ $0x03, R8
 	JZ   done
 
 one:
-	VMOVUPS      (R8), Y8
-	VMOVUPS      32(R8), Y9
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Y8
+	VMOVUPS      32(R9), Y9
+	ADDQ         CX, R9
 	VBROADCASTSS (BX), Y10
 	VFMADD231PS  Y8, Y10, Y0
 	VFMADD231PS  Y9, Y10, Y1
@@ -528,7 +540,7 @@ one:
 	VFMADD231PS  Y9, Y10, Y7
 	ADDQ         $+4, BX
 	ADDQ         $+4, SI
-	DECQ         DI
+	DECQ         R8
 	JNZ          one
 
 done:
@@ -592,9 +604,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsFull5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsFull5F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsFull5F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -627,23 +639,26 @@ TEXT ·runsFull5F32AVX2(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 60(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), DI
 
 run:
 	MOVQ a+8(FP), BX
 	ADDQ (DX), BX
 	LEAQ (BX)(AX*2), SI
 	ADDQ AX, SI
-	MOVQ b+24(FP), R8
-	ADDQ 8(DX), R8
-	MOVQ 16(DX), DI
-	MOVQ DI, R9
-	SHRQ $0x02, R9
+	MOVQ b+24(FP), R9
+	ADDQ 8(DX), R9
+	MOVQ 16(DX), R8
+	MOVQ R8, R10
+	SHRQ $0x02, R10
 	JZ   rest
 
 round:
-	VMOVUPS      (R8), Y10
-	VMOVUPS      32(R8), Y11
-	ADDQ         CX, R8
+	PREFETCHT1   (R9)(DI*1)
+	PREFETCHT1   60(R9)(DI*1)
+	VMOVUPS      (R9), Y10
+	VMOVUPS      32(R9), Y11
+	ADDQ         CX, R9
 	VBROADCASTSS (BX), Y12
 	VFMADD231PS  Y10, Y12, Y0
 	VFMADD231PS  Y11, Y12, Y1
@@ -659,9 +674,9 @@ round:
 	VBROADCASTSS (SI)(AX*1), Y12
 	VFMADD231PS  Y10, Y12, Y8
 	VFMADD231PS  Y11, Y12, Y9
-	VMOVUPS      (R8), Y10
-	VMOVUPS      32(R8), Y11
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Y10
+	VMOVUPS      32(R9), Y11
+	ADDQ         CX, R9
 	VBROADCASTSS 4(BX), Y12
 	VFMADD231PS  Y10, Y12, Y0
 	VFMADD231PS  Y11, Y12, Y1
@@ -677,9 +692,9 @@ round:
 	VBROADCASTSS 4(SI)(AX*1), Y12
 	VFMADD231PS  Y10, Y12, Y8
 	VFMADD231PS  Y11, Y12, Y9
-	VMOVUPS      (R8), Y10
-	VMOVUPS      32(R8), Y11
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Y10
+	VMOVUPS      32(R9), Y11
+	ADDQ         CX, R9
 	VBROADCASTSS 8(BX), Y12
 	VFMADD231PS  Y10, Y12, Y0
 	VFMADD231PS  Y11, Y12, Y1
@@ -695,9 +710,9 @@ round:
 	VBROADCASTSS 8(SI)(AX*1), Y12
 	VFMADD231PS  Y10, Y12, Y8
 	VFMADD231PS  Y11, Y12, Y9
-	VMOVUPS      (R8), Y10
-	VMOVUPS      32(R8), Y11
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Y10
+	VMOVUPS      32(R9), Y11
+	ADDQ         CX, R9
 	VBROADCASTSS 12(BX), Y12
 	VFMADD231PS  Y10, Y12, Y0
 	VFMADD231PS  Y11, Y12, Y1
@@ -715,17 +730,17 @@ round:
 	VFMADD231PS  Y11, Y12, Y9
 	ADDQ         $+16, BX
 	ADDQ         $+16, SI
-	DECQ         R9
+	DECQ         R10
 	JNZ          round
 
 rest:
-	ANDQ $0x03, DI
+	ANDQ $0x03, R8
 	JZ   done
 
 one:
-	VMOVUPS      (R8), Y10
-	VMOVUPS      32(R8), Y11
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Y10
+	VMOVUPS      32(R9), Y11
+	ADDQ         CX, R9
 	VBROADCASTSS (BX), Y12
 	VFMADD231PS  Y10, Y12, Y0
 	VFMADD231PS  Y11, Y12, Y1
@@ -743,7 +758,7 @@ one:
 	VFMADD231PS  Y11, Y12, Y9
 	ADDQ         $+4, BX
 	ADDQ         $+4, SI
-	DECQ         DI
+	DECQ         R8
 	JNZ          one
 
 done:
@@ -817,9 +832,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsFull6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsFull6F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsFull6F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -857,23 +872,26 @@ TEXT ·runsFull6F32AVX2(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 60(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), DI
 
 run:
 	MOVQ a+8(FP), BX
 	ADDQ (DX), BX
 	LEAQ (BX)(AX*2), SI
 	ADDQ AX, SI
-	MOVQ b+24(FP), R8
-	ADDQ 8(DX), R8
-	MOVQ 16(DX), DI
-	MOVQ DI, R9
-	SHRQ $0x02, R9
+	MOVQ b+24(FP), R9
+	ADDQ 8(DX), R9
+	MOVQ 16(DX), R8
+	MOVQ R8, R10
+	SHRQ $0x02, R10
 	JZ   rest
 
 round:
-	VMOVUPS      (R8), Y12
-	VMOVUPS      32(R8), Y13
-	ADDQ         CX, R8
+	PREFETCHT1   (R9)(DI*1)
+	PREFETCHT1   60(R9)(DI*1)
+	VMOVUPS      (R9), Y12
+	VMOVUPS      32(R9), Y13
+	ADDQ         CX, R9
 	VBROADCASTSS (BX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -892,9 +910,9 @@ round:
 	VBROADCASTSS (SI)(AX*2), Y14
 	VFMADD231PS  Y12, Y14, Y10
 	VFMADD231PS  Y13, Y14, Y11
-	VMOVUPS      (R8), Y12
-	VMOVUPS      32(R8), Y13
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Y12
+	VMOVUPS      32(R9), Y13
+	ADDQ         CX, R9
 	VBROADCASTSS 4(BX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -913,9 +931,9 @@ round:
 	VBROADCASTSS 4(SI)(AX*2), Y14
 	VFMADD231PS  Y12, Y14, Y10
 	VFMADD231PS  Y13, Y14, Y11
-	VMOVUPS      (R8), Y12
-	VMOVUPS      32(R8), Y13
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Y12
+	VMOVUPS      32(R9), Y13
+	ADDQ         CX, R9
 	VBROADCASTSS 8(BX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -934,9 +952,9 @@ round:
 	VBROADCASTSS 8(SI)(AX*2), Y14
 	VFMADD231PS  Y12, Y14, Y10
 	VFMADD231PS  Y13, Y14, Y11
-	VMOVUPS      (R8), Y12
-	VMOVUPS      32(R8), Y13
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Y12
+	VMOVUPS      32(R9), Y13
+	ADDQ         CX, R9
 	VBROADCASTSS 12(BX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -957,17 +975,17 @@ round:
 	VFMADD231PS  Y13, Y14, Y11
 	ADDQ         $+16, BX
 	ADDQ         $+16, SI
-	DECQ         R9
+	DECQ         R10
 	JNZ          round
 
 rest:
-	ANDQ $0x03, DI
+	ANDQ $0x03, R8
 	JZ   done
 
 one:
-	VMOVUPS      (R8), Y12
-	VMOVUPS      32(R8), Y13
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Y12
+	VMOVUPS      32(R9), Y13
+	ADDQ         CX, R9
 	VBROADCASTSS (BX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -988,7 +1006,7 @@ one:
 	VFMADD231PS  Y13, Y14, Y11
 	ADDQ         $+4, BX
 	ADDQ         $+4, SI
-	DECQ         DI
+	DECQ         R8
 	JNZ          one
 
 done:
@@ -1072,9 +1090,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsEdge1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsEdge1F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsEdge1F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), AX
@@ -1226,9 +1244,9 @@ DATA tail<>+120(SB)/4, $0x00000000
 DATA tail<>+124(SB)/4, $0x00000000
 GLOBL tail<>(SB), RODATA|NOPTR, $128
 
-// func runsEdge2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsEdge2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsEdge2F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsEdge2F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -1379,9 +1397,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsEdge3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsEdge3F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsEdge3F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -1565,9 +1583,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsEdge4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsEdge4F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsEdge4F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -1788,9 +1806,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsEdge5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsEdge5F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsEdge5F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -2044,9 +2062,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsEdge6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsEdge6F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsEdge6F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -2333,9 +2351,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsHalf1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsHalf1F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsHalf1F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), AX
@@ -2429,9 +2447,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsHalf2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsHalf2F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsHalf2F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -2546,9 +2564,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsHalf3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsHalf3F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsHalf3F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -2684,9 +2702,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsHalf4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsHalf4F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsHalf4F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -2847,9 +2865,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsHalf5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsHalf5F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsHalf5F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -3031,9 +3049,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func runsHalf6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·runsHalf6F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·runsHalf6F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -3236,9 +3254,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsFull1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsFull1F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsFull1F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -3340,9 +3358,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsFull2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsFull2F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsFull2F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -3474,9 +3492,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsFull3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsFull3F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsFull3F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -3638,9 +3656,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsFull4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsFull4F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsFull4F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -3832,9 +3850,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsFull5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsFull5F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsFull5F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -4056,9 +4074,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsFull6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsFull6F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsFull6F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -4310,9 +4328,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsEdge1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsEdge1F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge1F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -4433,9 +4451,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsEdge2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsEdge2F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge2F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -4589,9 +4607,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsEdge3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsEdge3F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge3F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -4778,9 +4796,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsEdge4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsEdge4F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge4F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -5000,9 +5018,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsEdge5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsEdge5F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge5F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -5255,9 +5273,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsEdge6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsEdge6F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge6F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -5543,9 +5561,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsHalf1F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsHalf1F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf1F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -5642,9 +5660,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsHalf2F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsHalf2F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf2F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -5762,9 +5780,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsHalf3F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsHalf3F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf3F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -5903,9 +5921,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsHalf4F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsHalf4F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf4F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -6065,9 +6083,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsHalf5F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsHalf5F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf5F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX
@@ -6248,9 +6266,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+// func sumsHalf6F32AVX2(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·sumsHalf6F32AVX2(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf6F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x02, AX
 	MOVQ       ldb+32(FP), CX

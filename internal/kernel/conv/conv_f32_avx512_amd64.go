@@ -7,419 +7,419 @@ package conv
 // runsFull1F32AVX512 computes a tile of 1 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull1F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull1F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull2F32AVX512 computes a tile of 2 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull2F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull2F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull3F32AVX512 computes a tile of 3 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull3F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull3F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull4F32AVX512 computes a tile of 4 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull4F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull4F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull5F32AVX512 computes a tile of 5 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull5F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull5F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull6F32AVX512 computes a tile of 6 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull6F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull6F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull7F32AVX512 computes a tile of 7 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull7F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull7F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull8F32AVX512 computes a tile of 8 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull8F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull8F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull9F32AVX512 computes a tile of 9 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull9F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull9F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull10F32AVX512 computes a tile of 10 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull10F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull10F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull11F32AVX512 computes a tile of 11 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull11F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull11F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull12F32AVX512 computes a tile of 12 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull12F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull12F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull13F32AVX512 computes a tile of 13 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull13F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull13F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsFull14F32AVX512 computes a tile of 14 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull14F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsFull14F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge1F32AVX512 computes a tile of 1 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge1F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge1F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge2F32AVX512 computes a tile of 2 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge2F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge2F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge3F32AVX512 computes a tile of 3 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge3F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge3F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge4F32AVX512 computes a tile of 4 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge4F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge4F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge5F32AVX512 computes a tile of 5 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge5F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge5F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge6F32AVX512 computes a tile of 6 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge6F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge6F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge7F32AVX512 computes a tile of 7 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge7F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge7F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge8F32AVX512 computes a tile of 8 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge8F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge8F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge9F32AVX512 computes a tile of 9 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge9F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge9F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge10F32AVX512 computes a tile of 10 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge10F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge10F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge11F32AVX512 computes a tile of 11 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge11F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge11F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge12F32AVX512 computes a tile of 12 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge12F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge12F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge13F32AVX512 computes a tile of 13 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge13F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge13F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsEdge14F32AVX512 computes a tile of 14 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge14F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsEdge14F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf1F32AVX512 computes a tile of 1 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf1F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf1F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf2F32AVX512 computes a tile of 2 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf2F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf2F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf3F32AVX512 computes a tile of 3 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf3F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf3F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf4F32AVX512 computes a tile of 4 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf4F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf4F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf5F32AVX512 computes a tile of 5 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf5F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf5F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf6F32AVX512 computes a tile of 6 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf6F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf6F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf7F32AVX512 computes a tile of 7 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf7F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf7F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf8F32AVX512 computes a tile of 8 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf8F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf8F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf9F32AVX512 computes a tile of 9 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf9F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf9F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf10F32AVX512 computes a tile of 10 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf10F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf10F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf11F32AVX512 computes a tile of 11 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf11F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf11F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf12F32AVX512 computes a tile of 12 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf12F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf12F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf13F32AVX512 computes a tile of 13 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf13F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf13F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // runsHalf14F32AVX512 computes a tile of 14 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf14F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func runsHalf14F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull1F32AVX512 computes a tile of 1 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull1F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull1F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull2F32AVX512 computes a tile of 2 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull2F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull2F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull3F32AVX512 computes a tile of 3 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull3F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull3F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull4F32AVX512 computes a tile of 4 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull4F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull4F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull5F32AVX512 computes a tile of 5 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull5F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull5F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull6F32AVX512 computes a tile of 6 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull6F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull6F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull7F32AVX512 computes a tile of 7 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull7F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull7F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull8F32AVX512 computes a tile of 8 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull8F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull8F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull9F32AVX512 computes a tile of 9 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull9F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull9F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull10F32AVX512 computes a tile of 10 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull10F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull10F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull11F32AVX512 computes a tile of 11 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull11F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull11F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull12F32AVX512 computes a tile of 12 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull12F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull12F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull13F32AVX512 computes a tile of 13 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull13F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull13F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsFull14F32AVX512 computes a tile of 14 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull14F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsFull14F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge1F32AVX512 computes a tile of 1 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge1F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge1F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge2F32AVX512 computes a tile of 2 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge2F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge2F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge3F32AVX512 computes a tile of 3 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge3F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge3F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge4F32AVX512 computes a tile of 4 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge4F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge4F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge5F32AVX512 computes a tile of 5 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge5F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge5F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge6F32AVX512 computes a tile of 6 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge6F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge6F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge7F32AVX512 computes a tile of 7 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge7F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge7F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge8F32AVX512 computes a tile of 8 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge8F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge8F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge9F32AVX512 computes a tile of 9 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge9F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge9F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge10F32AVX512 computes a tile of 10 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge10F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge10F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge11F32AVX512 computes a tile of 11 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge11F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge11F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge12F32AVX512 computes a tile of 12 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge12F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge12F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge13F32AVX512 computes a tile of 13 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge13F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge13F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsEdge14F32AVX512 computes a tile of 14 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge14F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsEdge14F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf1F32AVX512 computes a tile of 1 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf1F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf1F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf2F32AVX512 computes a tile of 2 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf2F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf2F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf3F32AVX512 computes a tile of 3 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf3F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf3F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf4F32AVX512 computes a tile of 4 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf4F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf4F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf5F32AVX512 computes a tile of 5 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf5F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf5F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf6F32AVX512 computes a tile of 6 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf6F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf6F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf7F32AVX512 computes a tile of 7 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf7F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf7F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf8F32AVX512 computes a tile of 8 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf8F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf8F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf9F32AVX512 computes a tile of 9 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf9F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf9F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf10F32AVX512 computes a tile of 10 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf10F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf10F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf11F32AVX512 computes a tile of 11 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf11F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf11F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf12F32AVX512 computes a tile of 12 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf12F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf12F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf13F32AVX512 computes a tile of 13 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf13F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf13F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)
 
 // sumsHalf14F32AVX512 computes a tile of 14 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf14F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int)
+func sumsHalf14F32AVX512(runs *int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, beta int, bias *float32, width int, ahead int)

@@ -7,179 +7,179 @@ package conv
 // runsFull1F64AVX2 computes a tile of 1 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull1F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull1F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull2F64AVX2 computes a tile of 2 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull2F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull2F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull3F64AVX2 computes a tile of 3 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull3F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull3F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull4F64AVX2 computes a tile of 4 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull4F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull4F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull5F64AVX2 computes a tile of 5 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull5F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull5F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull6F64AVX2 computes a tile of 6 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull6F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull6F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge1F64AVX2 computes a tile of 1 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge1F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge1F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge2F64AVX2 computes a tile of 2 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge2F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge2F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge3F64AVX2 computes a tile of 3 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge3F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge3F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge4F64AVX2 computes a tile of 4 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge4F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge4F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge5F64AVX2 computes a tile of 5 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge5F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge5F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge6F64AVX2 computes a tile of 6 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge6F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge6F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf1F64AVX2 computes a tile of 1 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf1F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf1F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf2F64AVX2 computes a tile of 2 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf2F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf2F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf3F64AVX2 computes a tile of 3 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf3F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf3F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf4F64AVX2 computes a tile of 4 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf4F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf4F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf5F64AVX2 computes a tile of 5 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf5F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf5F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf6F64AVX2 computes a tile of 6 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf6F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf6F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull1F64AVX2 computes a tile of 1 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull1F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull1F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull2F64AVX2 computes a tile of 2 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull2F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull2F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull3F64AVX2 computes a tile of 3 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull3F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull3F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull4F64AVX2 computes a tile of 4 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull4F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull4F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull5F64AVX2 computes a tile of 5 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull5F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull5F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull6F64AVX2 computes a tile of 6 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull6F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull6F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge1F64AVX2 computes a tile of 1 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge1F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge1F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge2F64AVX2 computes a tile of 2 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge2F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge2F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge3F64AVX2 computes a tile of 3 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge3F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge3F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge4F64AVX2 computes a tile of 4 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge4F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge4F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge5F64AVX2 computes a tile of 5 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge5F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge5F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge6F64AVX2 computes a tile of 6 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge6F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge6F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf1F64AVX2 computes a tile of 1 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf1F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf1F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf2F64AVX2 computes a tile of 2 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf2F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf2F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf3F64AVX2 computes a tile of 3 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf3F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf3F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf4F64AVX2 computes a tile of 4 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf4F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf4F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf5F64AVX2 computes a tile of 5 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf5F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf5F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf6F64AVX2 computes a tile of 6 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf6F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf6F64AVX2(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)

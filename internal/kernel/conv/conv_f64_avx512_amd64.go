@@ -7,419 +7,419 @@ package conv
 // runsFull1F64AVX512 computes a tile of 1 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull2F64AVX512 computes a tile of 2 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull3F64AVX512 computes a tile of 3 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull4F64AVX512 computes a tile of 4 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull5F64AVX512 computes a tile of 5 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull6F64AVX512 computes a tile of 6 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull7F64AVX512 computes a tile of 7 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull8F64AVX512 computes a tile of 8 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull9F64AVX512 computes a tile of 9 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull10F64AVX512 computes a tile of 10 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull11F64AVX512 computes a tile of 11 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull12F64AVX512 computes a tile of 12 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull13F64AVX512 computes a tile of 13 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsFull14F64AVX512 computes a tile of 14 rows over runs: A in rows, two vectors of columns.
 //
 //go:noescape
-func runsFull14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsFull14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge1F64AVX512 computes a tile of 1 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge2F64AVX512 computes a tile of 2 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge3F64AVX512 computes a tile of 3 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge4F64AVX512 computes a tile of 4 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge5F64AVX512 computes a tile of 5 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge6F64AVX512 computes a tile of 6 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge7F64AVX512 computes a tile of 7 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge8F64AVX512 computes a tile of 8 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge9F64AVX512 computes a tile of 9 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge10F64AVX512 computes a tile of 10 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge11F64AVX512 computes a tile of 11 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge12F64AVX512 computes a tile of 12 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge13F64AVX512 computes a tile of 13 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsEdge14F64AVX512 computes a tile of 14 rows over runs: A in rows, up to two vectors of columns.
 //
 //go:noescape
-func runsEdge14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsEdge14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf1F64AVX512 computes a tile of 1 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf2F64AVX512 computes a tile of 2 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf3F64AVX512 computes a tile of 3 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf4F64AVX512 computes a tile of 4 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf5F64AVX512 computes a tile of 5 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf6F64AVX512 computes a tile of 6 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf7F64AVX512 computes a tile of 7 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf8F64AVX512 computes a tile of 8 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf9F64AVX512 computes a tile of 9 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf10F64AVX512 computes a tile of 10 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf11F64AVX512 computes a tile of 11 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf12F64AVX512 computes a tile of 12 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf13F64AVX512 computes a tile of 13 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // runsHalf14F64AVX512 computes a tile of 14 rows over runs: A in rows, up to one vector of columns.
 //
 //go:noescape
-func runsHalf14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func runsHalf14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull1F64AVX512 computes a tile of 1 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull2F64AVX512 computes a tile of 2 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull3F64AVX512 computes a tile of 3 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull4F64AVX512 computes a tile of 4 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull5F64AVX512 computes a tile of 5 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull6F64AVX512 computes a tile of 6 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull7F64AVX512 computes a tile of 7 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull8F64AVX512 computes a tile of 8 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull9F64AVX512 computes a tile of 9 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull10F64AVX512 computes a tile of 10 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull11F64AVX512 computes a tile of 11 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull12F64AVX512 computes a tile of 12 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull13F64AVX512 computes a tile of 13 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsFull14F64AVX512 computes a tile of 14 rows over runs: A in columns, two vectors of columns.
 //
 //go:noescape
-func sumsFull14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsFull14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge1F64AVX512 computes a tile of 1 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge2F64AVX512 computes a tile of 2 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge3F64AVX512 computes a tile of 3 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge4F64AVX512 computes a tile of 4 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge5F64AVX512 computes a tile of 5 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge6F64AVX512 computes a tile of 6 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge7F64AVX512 computes a tile of 7 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge8F64AVX512 computes a tile of 8 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge9F64AVX512 computes a tile of 9 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge10F64AVX512 computes a tile of 10 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge11F64AVX512 computes a tile of 11 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge12F64AVX512 computes a tile of 12 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge13F64AVX512 computes a tile of 13 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsEdge14F64AVX512 computes a tile of 14 rows over runs: A in columns, up to two vectors of columns.
 //
 //go:noescape
-func sumsEdge14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsEdge14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf1F64AVX512 computes a tile of 1 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf2F64AVX512 computes a tile of 2 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf3F64AVX512 computes a tile of 3 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf4F64AVX512 computes a tile of 4 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf5F64AVX512 computes a tile of 5 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf6F64AVX512 computes a tile of 6 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf7F64AVX512 computes a tile of 7 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf8F64AVX512 computes a tile of 8 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf9F64AVX512 computes a tile of 9 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf10F64AVX512 computes a tile of 10 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf11F64AVX512 computes a tile of 11 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf12F64AVX512 computes a tile of 12 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf13F64AVX512 computes a tile of 13 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 
 // sumsHalf14F64AVX512 computes a tile of 14 rows over runs: A in columns, up to one vector of columns.
 //
 //go:noescape
-func sumsHalf14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+func sumsHalf14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)

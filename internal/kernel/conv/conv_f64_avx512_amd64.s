@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func runsFull1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsFull1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·runsFull1F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsFull1F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), AX
@@ -19,59 +19,62 @@ TEXT ·runsFull1F64AVX512(SB), NOSPLIT, $0-80
 	PREFETCHT1 (CX)
 	PREFETCHT1 124(CX)
 	MOVQ       runs+0(FP), CX
+	MOVQ       ahead+80(FP), BX
 
 run:
 	MOVQ a+8(FP), DX
 	ADDQ (CX), DX
-	MOVQ b+24(FP), SI
-	ADDQ 8(CX), SI
-	MOVQ 16(CX), BX
-	MOVQ BX, DI
-	SHRQ $0x02, DI
+	MOVQ b+24(FP), DI
+	ADDQ 8(CX), DI
+	MOVQ 16(CX), SI
+	MOVQ SI, R8
+	SHRQ $0x02, R8
 	JZ   rest
 
 round:
-	VMOVUPS      (SI), Z2
-	VMOVUPS      64(SI), Z3
-	ADDQ         AX, SI
+	PREFETCHT1   (DI)(BX*1)
+	PREFETCHT1   124(DI)(BX*1)
+	VMOVUPS      (DI), Z2
+	VMOVUPS      64(DI), Z3
+	ADDQ         AX, DI
 	VBROADCASTSD (DX), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	VMOVUPS      (SI), Z2
-	VMOVUPS      64(SI), Z3
-	ADDQ         AX, SI
+	VMOVUPS      (DI), Z2
+	VMOVUPS      64(DI), Z3
+	ADDQ         AX, DI
 	VBROADCASTSD 8(DX), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	VMOVUPS      (SI), Z2
-	VMOVUPS      64(SI), Z3
-	ADDQ         AX, SI
+	VMOVUPS      (DI), Z2
+	VMOVUPS      64(DI), Z3
+	ADDQ         AX, DI
 	VBROADCASTSD 16(DX), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	VMOVUPS      (SI), Z2
-	VMOVUPS      64(SI), Z3
-	ADDQ         AX, SI
+	VMOVUPS      (DI), Z2
+	VMOVUPS      64(DI), Z3
+	ADDQ         AX, DI
 	VBROADCASTSD 24(DX), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
 	ADDQ         $+32, DX
-	DECQ         DI
+	DECQ         R8
 	JNZ          round
 
 rest:
-	ANDQ $0x03, BX
+	ANDQ $0x03, SI
 	JZ   done
 
 one:
-	VMOVUPS      (SI), Z2
-	VMOVUPS      64(SI), Z3
-	ADDQ         AX, SI
+	VMOVUPS      (DI), Z2
+	VMOVUPS      64(DI), Z3
+	ADDQ         AX, DI
 	VBROADCASTSD (DX), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
 	ADDQ         $+8, DX
-	DECQ         BX
+	DECQ         SI
 	JNZ          one
 
 done:
@@ -105,9 +108,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsFull2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·runsFull2F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsFull2F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -125,48 +128,51 @@ TEXT ·runsFull2F64AVX512(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 124(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), SI
 
 run:
 	MOVQ a+8(FP), BX
 	ADDQ (DX), BX
-	MOVQ b+24(FP), DI
-	ADDQ 8(DX), DI
-	MOVQ 16(DX), SI
-	MOVQ SI, R8
-	SHRQ $0x02, R8
+	MOVQ b+24(FP), R8
+	ADDQ 8(DX), R8
+	MOVQ 16(DX), DI
+	MOVQ DI, R9
+	SHRQ $0x02, R9
 	JZ   rest
 
 round:
-	VMOVUPS      (DI), Z4
-	VMOVUPS      64(DI), Z5
-	ADDQ         CX, DI
+	PREFETCHT1   (R8)(SI*1)
+	PREFETCHT1   124(R8)(SI*1)
+	VMOVUPS      (R8), Z4
+	VMOVUPS      64(R8), Z5
+	ADDQ         CX, R8
 	VBROADCASTSD (BX), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
 	VBROADCASTSD (BX)(AX*1), Z6
 	VFMADD231PD  Z4, Z6, Z2
 	VFMADD231PD  Z5, Z6, Z3
-	VMOVUPS      (DI), Z4
-	VMOVUPS      64(DI), Z5
-	ADDQ         CX, DI
+	VMOVUPS      (R8), Z4
+	VMOVUPS      64(R8), Z5
+	ADDQ         CX, R8
 	VBROADCASTSD 8(BX), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
 	VBROADCASTSD 8(BX)(AX*1), Z6
 	VFMADD231PD  Z4, Z6, Z2
 	VFMADD231PD  Z5, Z6, Z3
-	VMOVUPS      (DI), Z4
-	VMOVUPS      64(DI), Z5
-	ADDQ         CX, DI
+	VMOVUPS      (R8), Z4
+	VMOVUPS      64(R8), Z5
+	ADDQ         CX, R8
 	VBROADCASTSD 16(BX), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
 	VBROADCASTSD 16(BX)(AX*1), Z6
 	VFMADD231PD  Z4, Z6, Z2
 	VFMADD231PD  Z5, Z6, Z3
-	VMOVUPS      (DI), Z4
-	VMOVUPS      64(DI), Z5
-	ADDQ         CX, DI
+	VMOVUPS      (R8), Z4
+	VMOVUPS      64(R8), Z5
+	ADDQ         CX, R8
 	VBROADCASTSD 24(BX), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
@@ -174,17 +180,17 @@ round:
 	VFMADD231PD  Z4, Z6, Z2
 	VFMADD231PD  Z5, Z6, Z3
 	ADDQ         $+32, BX
-	DECQ         R8
+	DECQ         R9
 	JNZ          round
 
 rest:
-	ANDQ $0x03, SI
+	ANDQ $0x03, DI
 	JZ   done
 
 one:
-	VMOVUPS      (DI), Z4
-	VMOVUPS      64(DI), Z5
-	ADDQ         CX, DI
+	VMOVUPS      (R8), Z4
+	VMOVUPS      64(R8), Z5
+	ADDQ         CX, R8
 	VBROADCASTSD (BX), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
@@ -192,7 +198,7 @@ one:
 	VFMADD231PD  Z4, Z6, Z2
 	VFMADD231PD  Z5, Z6, Z3
 	ADDQ         $+8, BX
-	DECQ         SI
+	DECQ         DI
 	JNZ          one
 
 done:
@@ -236,9 +242,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsFull3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·runsFull3F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsFull3F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -261,21 +267,24 @@ TEXT ·runsFull3F64AVX512(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 124(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), SI
 
 run:
 	MOVQ a+8(FP), BX
 	ADDQ (DX), BX
-	MOVQ b+24(FP), DI
-	ADDQ 8(DX), DI
-	MOVQ 16(DX), SI
-	MOVQ SI, R8
-	SHRQ $0x02, R8
+	MOVQ b+24(FP), R8
+	ADDQ 8(DX), R8
+	MOVQ 16(DX), DI
+	MOVQ DI, R9
+	SHRQ $0x02, R9
 	JZ   rest
 
 round:
-	VMOVUPS      (DI), Z6
-	VMOVUPS      64(DI), Z7
-	ADDQ         CX, DI
+	PREFETCHT1   (R8)(SI*1)
+	PREFETCHT1   124(R8)(SI*1)
+	VMOVUPS      (R8), Z6
+	VMOVUPS      64(R8), Z7
+	ADDQ         CX, R8
 	VBROADCASTSD (BX), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
@@ -285,9 +294,9 @@ round:
 	VBROADCASTSD (BX)(AX*2), Z8
 	VFMADD231PD  Z6, Z8, Z4
 	VFMADD231PD  Z7, Z8, Z5
-	VMOVUPS      (DI), Z6
-	VMOVUPS      64(DI), Z7
-	ADDQ         CX, DI
+	VMOVUPS      (R8), Z6
+	VMOVUPS      64(R8), Z7
+	ADDQ         CX, R8
 	VBROADCASTSD 8(BX), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
@@ -297,9 +306,9 @@ round:
 	VBROADCASTSD 8(BX)(AX*2), Z8
 	VFMADD231PD  Z6, Z8, Z4
 	VFMADD231PD  Z7, Z8, Z5
-	VMOVUPS      (DI), Z6
-	VMOVUPS      64(DI), Z7
-	ADDQ         CX, DI
+	VMOVUPS      (R8), Z6
+	VMOVUPS      64(R8), Z7
+	ADDQ         CX, R8
 	VBROADCASTSD 16(BX), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
@@ -309,9 +318,9 @@ round:
 	VBROADCASTSD 16(BX)(AX*2), Z8
 	VFMADD231PD  Z6, Z8, Z4
 	VFMADD231PD  Z7, Z8, Z5
-	VMOVUPS      (DI), Z6
-	VMOVUPS      64(DI), Z7
-	ADDQ         CX, DI
+	VMOVUPS      (R8), Z6
+	VMOVUPS      64(R8), Z7
+	ADDQ         CX, R8
 	VBROADCASTSD 24(BX), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
@@ -322,17 +331,17 @@ round:
 	VFMADD231PD  Z6, Z8, Z4
 	VFMADD231PD  Z7, Z8, Z5
 	ADDQ         $+32, BX
-	DECQ         R8
+	DECQ         R9
 	JNZ          round
 
 rest:
-	ANDQ $0x03, SI
+	ANDQ $0x03, DI
 	JZ   done
 
 one:
-	VMOVUPS      (DI), Z6
-	VMOVUPS      64(DI), Z7
-	ADDQ         CX, DI
+	VMOVUPS      (R8), Z6
+	VMOVUPS      64(R8), Z7
+	ADDQ         CX, R8
 	VBROADCASTSD (BX), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
@@ -343,7 +352,7 @@ one:
 	VFMADD231PD  Z6, Z8, Z4
 	VFMADD231PD  Z7, Z8, Z5
 	ADDQ         $+8, BX
-	DECQ         SI
+	DECQ         DI
 	JNZ          one
 
 done:
@@ -397,9 +406,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsFull4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·runsFull4F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsFull4F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -427,23 +436,26 @@ TEXT ·runsFull4F64AVX512(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 124(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), DI
 
 run:
 	MOVQ a+8(FP), BX
 	ADDQ (DX), BX
 	LEAQ (BX)(AX*2), SI
 	ADDQ AX, SI
-	MOVQ b+24(FP), R8
-	ADDQ 8(DX), R8
-	MOVQ 16(DX), DI
-	MOVQ DI, R9
-	SHRQ $0x02, R9
+	MOVQ b+24(FP), R9
+	ADDQ 8(DX), R9
+	MOVQ 16(DX), R8
+	MOVQ R8, R10
+	SHRQ $0x02, R10
 	JZ   rest
 
 round:
-	VMOVUPS      (R8), Z8
-	VMOVUPS      64(R8), Z9
-	ADDQ         CX, R8
+	PREFETCHT1   (R9)(DI*1)
+	PREFETCHT1   124(R9)(DI*1)
+	VMOVUPS      (R9), Z8
+	VMOVUPS      64(R9), Z9
+	ADDQ         CX, R9
 	VBROADCASTSD (BX), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
@@ -456,9 +468,9 @@ round:
 	VBROADCASTSD (SI), Z10
 	VFMADD231PD  Z8, Z10, Z6
 	VFMADD231PD  Z9, Z10, Z7
-	VMOVUPS      (R8), Z8
-	VMOVUPS      64(R8), Z9
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Z8
+	VMOVUPS      64(R9), Z9
+	ADDQ         CX, R9
 	VBROADCASTSD 8(BX), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
@@ -471,9 +483,9 @@ round:
 	VBROADCASTSD 8(SI), Z10
 	VFMADD231PD  Z8, Z10, Z6
 	VFMADD231PD  Z9, Z10, Z7
-	VMOVUPS      (R8), Z8
-	VMOVUPS      64(R8), Z9
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Z8
+	VMOVUPS      64(R9), Z9
+	ADDQ         CX, R9
 	VBROADCASTSD 16(BX), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
@@ -486,9 +498,9 @@ round:
 	VBROADCASTSD 16(SI), Z10
 	VFMADD231PD  Z8, Z10, Z6
 	VFMADD231PD  Z9, Z10, Z7
-	VMOVUPS      (R8), Z8
-	VMOVUPS      64(R8), Z9
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Z8
+	VMOVUPS      64(R9), Z9
+	ADDQ         CX, R9
 	VBROADCASTSD 24(BX), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
@@ -503,17 +515,17 @@ round:
 	VFMADD231PD  Z9, Z10, Z7
 	ADDQ         $+32, BX
 	ADDQ         $+32, SI
-	DECQ         R9
+	DECQ         R10
 	JNZ          round
 
 rest:
-	ANDQ $0x03, DI
+	ANDQ $0x03, R8
 	JZ   done
 
 one:
-	VMOVUPS      (R8), Z8
-	VMOVUPS      64(R8), Z9
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Z8
+	VMOVUPS      64(R9), Z9
+	ADDQ         CX, R9
 	VBROADCASTSD (BX), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
@@ -528,7 +540,7 @@ one:
 	VFMADD231PD  Z9, Z10, Z7
 	ADDQ         $+8, BX
 	ADDQ         $+8, SI
-	DECQ         DI
+	DECQ         R8
 	JNZ          one
 
 done:
@@ -592,9 +604,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsFull5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·runsFull5F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsFull5F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -627,23 +639,26 @@ TEXT ·runsFull5F64AVX512(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 124(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), DI
 
 run:
 	MOVQ a+8(FP), BX
 	ADDQ (DX), BX
 	LEAQ (BX)(AX*2), SI
 	ADDQ AX, SI
-	MOVQ b+24(FP), R8
-	ADDQ 8(DX), R8
-	MOVQ 16(DX), DI
-	MOVQ DI, R9
-	SHRQ $0x02, R9
+	MOVQ b+24(FP), R9
+	ADDQ 8(DX), R9
+	MOVQ 16(DX), R8
+	MOVQ R8, R10
+	SHRQ $0x02, R10
 	JZ   rest
 
 round:
-	VMOVUPS      (R8), Z10
-	VMOVUPS      64(R8), Z11
-	ADDQ         CX, R8
+	PREFETCHT1   (R9)(DI*1)
+	PREFETCHT1   124(R9)(DI*1)
+	VMOVUPS      (R9), Z10
+	VMOVUPS      64(R9), Z11
+	ADDQ         CX, R9
 	VBROADCASTSD (BX), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
@@ -659,9 +674,9 @@ round:
 	VBROADCASTSD (SI)(AX*1), Z12
 	VFMADD231PD  Z10, Z12, Z8
 	VFMADD231PD  Z11, Z12, Z9
-	VMOVUPS      (R8), Z10
-	VMOVUPS      64(R8), Z11
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Z10
+	VMOVUPS      64(R9), Z11
+	ADDQ         CX, R9
 	VBROADCASTSD 8(BX), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
@@ -677,9 +692,9 @@ round:
 	VBROADCASTSD 8(SI)(AX*1), Z12
 	VFMADD231PD  Z10, Z12, Z8
 	VFMADD231PD  Z11, Z12, Z9
-	VMOVUPS      (R8), Z10
-	VMOVUPS      64(R8), Z11
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Z10
+	VMOVUPS      64(R9), Z11
+	ADDQ         CX, R9
 	VBROADCASTSD 16(BX), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
@@ -695,9 +710,9 @@ round:
 	VBROADCASTSD 16(SI)(AX*1), Z12
 	VFMADD231PD  Z10, Z12, Z8
 	VFMADD231PD  Z11, Z12, Z9
-	VMOVUPS      (R8), Z10
-	VMOVUPS      64(R8), Z11
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Z10
+	VMOVUPS      64(R9), Z11
+	ADDQ         CX, R9
 	VBROADCASTSD 24(BX), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
@@ -715,17 +730,17 @@ round:
 	VFMADD231PD  Z11, Z12, Z9
 	ADDQ         $+32, BX
 	ADDQ         $+32, SI
-	DECQ         R9
+	DECQ         R10
 	JNZ          round
 
 rest:
-	ANDQ $0x03, DI
+	ANDQ $0x03, R8
 	JZ   done
 
 one:
-	VMOVUPS      (R8), Z10
-	VMOVUPS      64(R8), Z11
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Z10
+	VMOVUPS      64(R9), Z11
+	ADDQ         CX, R9
 	VBROADCASTSD (BX), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
@@ -743,7 +758,7 @@ one:
 	VFMADD231PD  Z11, Z12, Z9
 	ADDQ         $+8, BX
 	ADDQ         $+8, SI
-	DECQ         DI
+	DECQ         R8
 	JNZ          one
 
 done:
@@ -817,9 +832,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsFull6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·runsFull6F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsFull6F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -857,23 +872,26 @@ TEXT ·runsFull6F64AVX512(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 124(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), DI
 
 run:
 	MOVQ a+8(FP), BX
 	ADDQ (DX), BX
 	LEAQ (BX)(AX*2), SI
 	ADDQ AX, SI
-	MOVQ b+24(FP), R8
-	ADDQ 8(DX), R8
-	MOVQ 16(DX), DI
-	MOVQ DI, R9
-	SHRQ $0x02, R9
+	MOVQ b+24(FP), R9
+	ADDQ 8(DX), R9
+	MOVQ 16(DX), R8
+	MOVQ R8, R10
+	SHRQ $0x02, R10
 	JZ   rest
 
 round:
-	VMOVUPS      (R8), Z12
-	VMOVUPS      64(R8), Z13
-	ADDQ         CX, R8
+	PREFETCHT1   (R9)(DI*1)
+	PREFETCHT1   124(R9)(DI*1)
+	VMOVUPS      (R9), Z12
+	VMOVUPS      64(R9), Z13
+	ADDQ         CX, R9
 	VBROADCASTSD (BX), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
@@ -892,9 +910,9 @@ round:
 	VBROADCASTSD (SI)(AX*2), Z14
 	VFMADD231PD  Z12, Z14, Z10
 	VFMADD231PD  Z13, Z14, Z11
-	VMOVUPS      (R8), Z12
-	VMOVUPS      64(R8), Z13
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Z12
+	VMOVUPS      64(R9), Z13
+	ADDQ         CX, R9
 	VBROADCASTSD 8(BX), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
@@ -913,9 +931,9 @@ round:
 	VBROADCASTSD 8(SI)(AX*2), Z14
 	VFMADD231PD  Z12, Z14, Z10
 	VFMADD231PD  Z13, Z14, Z11
-	VMOVUPS      (R8), Z12
-	VMOVUPS      64(R8), Z13
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Z12
+	VMOVUPS      64(R9), Z13
+	ADDQ         CX, R9
 	VBROADCASTSD 16(BX), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
@@ -934,9 +952,9 @@ round:
 	VBROADCASTSD 16(SI)(AX*2), Z14
 	VFMADD231PD  Z12, Z14, Z10
 	VFMADD231PD  Z13, Z14, Z11
-	VMOVUPS      (R8), Z12
-	VMOVUPS      64(R8), Z13
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Z12
+	VMOVUPS      64(R9), Z13
+	ADDQ         CX, R9
 	VBROADCASTSD 24(BX), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
@@ -957,17 +975,17 @@ round:
 	VFMADD231PD  Z13, Z14, Z11
 	ADDQ         $+32, BX
 	ADDQ         $+32, SI
-	DECQ         R9
+	DECQ         R10
 	JNZ          round
 
 rest:
-	ANDQ $0x03, DI
+	ANDQ $0x03, R8
 	JZ   done
 
 one:
-	VMOVUPS      (R8), Z12
-	VMOVUPS      64(R8), Z13
-	ADDQ         CX, R8
+	VMOVUPS      (R9), Z12
+	VMOVUPS      64(R9), Z13
+	ADDQ         CX, R9
 	VBROADCASTSD (BX), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
@@ -988,7 +1006,7 @@ one:
 	VFMADD231PD  Z13, Z14, Z11
 	ADDQ         $+8, BX
 	ADDQ         $+8, SI
-	DECQ         DI
+	DECQ         R8
 	JNZ          one
 
 done:
@@ -1072,9 +1090,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsFull7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·runsFull7F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsFull7F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -1117,6 +1135,7 @@ TEXT ·runsFull7F64AVX512(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 124(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), R8
 
 run:
 	MOVQ a+8(FP), BX
@@ -1125,17 +1144,19 @@ run:
 	ADDQ AX, SI
 	LEAQ (SI)(AX*2), DI
 	ADDQ AX, DI
-	MOVQ b+24(FP), R9
-	ADDQ 8(DX), R9
-	MOVQ 16(DX), R8
-	MOVQ R8, R10
-	SHRQ $0x02, R10
+	MOVQ b+24(FP), R10
+	ADDQ 8(DX), R10
+	MOVQ 16(DX), R9
+	MOVQ R9, R11
+	SHRQ $0x02, R11
 	JZ   rest
 
 round:
-	VMOVUPS      (R9), Z14
-	VMOVUPS      64(R9), Z15
-	ADDQ         CX, R9
+	PREFETCHT1   (R10)(R8*1)
+	PREFETCHT1   124(R10)(R8*1)
+	VMOVUPS      (R10), Z14
+	VMOVUPS      64(R10), Z15
+	ADDQ         CX, R10
 	VBROADCASTSD (BX), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
@@ -1157,9 +1178,9 @@ round:
 	VBROADCASTSD (DI), Z16
 	VFMADD231PD  Z14, Z16, Z12
 	VFMADD231PD  Z15, Z16, Z13
-	VMOVUPS      (R9), Z14
-	VMOVUPS      64(R9), Z15
-	ADDQ         CX, R9
+	VMOVUPS      (R10), Z14
+	VMOVUPS      64(R10), Z15
+	ADDQ         CX, R10
 	VBROADCASTSD 8(BX), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
@@ -1181,9 +1202,9 @@ round:
 	VBROADCASTSD 8(DI), Z16
 	VFMADD231PD  Z14, Z16, Z12
 	VFMADD231PD  Z15, Z16, Z13
-	VMOVUPS      (R9), Z14
-	VMOVUPS      64(R9), Z15
-	ADDQ         CX, R9
+	VMOVUPS      (R10), Z14
+	VMOVUPS      64(R10), Z15
+	ADDQ         CX, R10
 	VBROADCASTSD 16(BX), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
@@ -1205,9 +1226,9 @@ round:
 	VBROADCASTSD 16(DI), Z16
 	VFMADD231PD  Z14, Z16, Z12
 	VFMADD231PD  Z15, Z16, Z13
-	VMOVUPS      (R9), Z14
-	VMOVUPS      64(R9), Z15
-	ADDQ         CX, R9
+	VMOVUPS      (R10), Z14
+	VMOVUPS      64(R10), Z15
+	ADDQ         CX, R10
 	VBROADCASTSD 24(BX), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
@@ -1232,17 +1253,17 @@ round:
 	ADDQ         $+32, BX
 	ADDQ         $+32, SI
 	ADDQ         $+32, DI
-	DECQ         R10
+	DECQ         R11
 	JNZ          round
 
 rest:
-	ANDQ $0x03, R8
+	ANDQ $0x03, R9
 	JZ   done
 
 one:
-	VMOVUPS      (R9), Z14
-	VMOVUPS      64(R9), Z15
-	ADDQ         CX, R9
+	VMOVUPS      (R10), Z14
+	VMOVUPS      64(R10), Z15
+	ADDQ         CX, R10
 	VBROADCASTSD (BX), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
@@ -1267,7 +1288,7 @@ one:
 	ADDQ         $+8, BX
 	ADDQ         $+8, SI
 	ADDQ         $+8, DI
-	DECQ         R8
+	DECQ         R9
 	JNZ          one
 
 done:
@@ -1361,9 +1382,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsFull8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·runsFull8F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsFull8F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -1411,6 +1432,7 @@ TEXT ·runsFull8F64AVX512(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 124(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), R8
 
 run:
 	MOVQ a+8(FP), BX
@@ -1419,17 +1441,19 @@ run:
 	ADDQ AX, SI
 	LEAQ (SI)(AX*2), DI
 	ADDQ AX, DI
-	MOVQ b+24(FP), R9
-	ADDQ 8(DX), R9
-	MOVQ 16(DX), R8
-	MOVQ R8, R10
-	SHRQ $0x02, R10
+	MOVQ b+24(FP), R10
+	ADDQ 8(DX), R10
+	MOVQ 16(DX), R9
+	MOVQ R9, R11
+	SHRQ $0x02, R11
 	JZ   rest
 
 round:
-	VMOVUPS      (R9), Z16
-	VMOVUPS      64(R9), Z17
-	ADDQ         CX, R9
+	PREFETCHT1   (R10)(R8*1)
+	PREFETCHT1   124(R10)(R8*1)
+	VMOVUPS      (R10), Z16
+	VMOVUPS      64(R10), Z17
+	ADDQ         CX, R10
 	VBROADCASTSD (BX), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
@@ -1454,9 +1478,9 @@ round:
 	VBROADCASTSD (DI)(AX*1), Z18
 	VFMADD231PD  Z16, Z18, Z14
 	VFMADD231PD  Z17, Z18, Z15
-	VMOVUPS      (R9), Z16
-	VMOVUPS      64(R9), Z17
-	ADDQ         CX, R9
+	VMOVUPS      (R10), Z16
+	VMOVUPS      64(R10), Z17
+	ADDQ         CX, R10
 	VBROADCASTSD 8(BX), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
@@ -1481,9 +1505,9 @@ round:
 	VBROADCASTSD 8(DI)(AX*1), Z18
 	VFMADD231PD  Z16, Z18, Z14
 	VFMADD231PD  Z17, Z18, Z15
-	VMOVUPS      (R9), Z16
-	VMOVUPS      64(R9), Z17
-	ADDQ         CX, R9
+	VMOVUPS      (R10), Z16
+	VMOVUPS      64(R10), Z17
+	ADDQ         CX, R10
 	VBROADCASTSD 16(BX), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
@@ -1508,9 +1532,9 @@ round:
 	VBROADCASTSD 16(DI)(AX*1), Z18
 	VFMADD231PD  Z16, Z18, Z14
 	VFMADD231PD  Z17, Z18, Z15
-	VMOVUPS      (R9), Z16
-	VMOVUPS      64(R9), Z17
-	ADDQ         CX, R9
+	VMOVUPS      (R10), Z16
+	VMOVUPS      64(R10), Z17
+	ADDQ         CX, R10
 	VBROADCASTSD 24(BX), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
@@ -1538,17 +1562,17 @@ round:
 	ADDQ         $+32, BX
 	ADDQ         $+32, SI
 	ADDQ         $+32, DI
-	DECQ         R10
+	DECQ         R11
 	JNZ          round
 
 rest:
-	ANDQ $0x03, R8
+	ANDQ $0x03, R9
 	JZ   done
 
 one:
-	VMOVUPS      (R9), Z16
-	VMOVUPS      64(R9), Z17
-	ADDQ         CX, R9
+	VMOVUPS      (R10), Z16
+	VMOVUPS      64(R10), Z17
+	ADDQ         CX, R10
 	VBROADCASTSD (BX), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
@@ -1576,7 +1600,7 @@ one:
 	ADDQ         $+8, BX
 	ADDQ         $+8, SI
 	ADDQ         $+8, DI
-	DECQ         R8
+	DECQ         R9
 	JNZ          one
 
 done:
@@ -1680,9 +1704,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsFull9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·runsFull9F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsFull9F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -1735,6 +1759,7 @@ TEXT ·runsFull9F64AVX512(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 124(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), R8
 
 run:
 	MOVQ a+8(FP), BX
@@ -1743,17 +1768,19 @@ run:
 	ADDQ AX, SI
 	LEAQ (SI)(AX*2), DI
 	ADDQ AX, DI
-	MOVQ b+24(FP), R9
-	ADDQ 8(DX), R9
-	MOVQ 16(DX), R8
-	MOVQ R8, R10
-	SHRQ $0x02, R10
+	MOVQ b+24(FP), R10
+	ADDQ 8(DX), R10
+	MOVQ 16(DX), R9
+	MOVQ R9, R11
+	SHRQ $0x02, R11
 	JZ   rest
 
 round:
-	VMOVUPS      (R9), Z18
-	VMOVUPS      64(R9), Z19
-	ADDQ         CX, R9
+	PREFETCHT1   (R10)(R8*1)
+	PREFETCHT1   124(R10)(R8*1)
+	VMOVUPS      (R10), Z18
+	VMOVUPS      64(R10), Z19
+	ADDQ         CX, R10
 	VBROADCASTSD (BX), Z20
 	VFMADD231PD  Z18, Z20, Z0
 	VFMADD231PD  Z19, Z20, Z1
@@ -1781,9 +1808,9 @@ round:
 	VBROADCASTSD (DI)(AX*2), Z20
 	VFMADD231PD  Z18, Z20, Z16
 	VFMADD231PD  Z19, Z20, Z17
-	VMOVUPS      (R9), Z18
-	VMOVUPS      64(R9), Z19
-	ADDQ         CX, R9
+	VMOVUPS      (R10), Z18
+	VMOVUPS      64(R10), Z19
+	ADDQ         CX, R10
 	VBROADCASTSD 8(BX), Z20
 	VFMADD231PD  Z18, Z20, Z0
 	VFMADD231PD  Z19, Z20, Z1
@@ -1811,9 +1838,9 @@ round:
 	VBROADCASTSD 8(DI)(AX*2), Z20
 	VFMADD231PD  Z18, Z20, Z16
 	VFMADD231PD  Z19, Z20, Z17
-	VMOVUPS      (R9), Z18
-	VMOVUPS      64(R9), Z19
-	ADDQ         CX, R9
+	VMOVUPS      (R10), Z18
+	VMOVUPS      64(R10), Z19
+	ADDQ         CX, R10
 	VBROADCASTSD 16(BX), Z20
 	VFMADD231PD  Z18, Z20, Z0
 	VFMADD231PD  Z19, Z20, Z1
@@ -1841,9 +1868,9 @@ round:
 	VBROADCASTSD 16(DI)(AX*2), Z20
 	VFMADD231PD  Z18, Z20, Z16
 	VFMADD231PD  Z19, Z20, Z17
-	VMOVUPS      (R9), Z18
-	VMOVUPS      64(R9), Z19
-	ADDQ         CX, R9
+	VMOVUPS      (R10), Z18
+	VMOVUPS      64(R10), Z19
+	ADDQ         CX, R10
 	VBROADCASTSD 24(BX), Z20
 	VFMADD231PD  Z18, Z20, Z0
 	VFMADD231PD  Z19, Z20, Z1
@@ -1874,17 +1901,17 @@ round:
 	ADDQ         $+32, BX
 	ADDQ         $+32, SI
 	ADDQ         $+32, DI
-	DECQ         R10
+	DECQ         R11
 	JNZ          round
 
 rest:
-	ANDQ $0x03, R8
+	ANDQ $0x03, R9
 	JZ   done
 
 one:
-	VMOVUPS      (R9), Z18
-	VMOVUPS      64(R9), Z19
-	ADDQ         CX, R9
+	VMOVUPS      (R10), Z18
+	VMOVUPS      64(R10), Z19
+	ADDQ         CX, R10
 	VBROADCASTSD (BX), Z20
 	VFMADD231PD  Z18, Z20, Z0
 	VFMADD231PD  Z19, Z20, Z1
@@ -1915,7 +1942,7 @@ one:
 	ADDQ         $+8, BX
 	ADDQ         $+8, SI
 	ADDQ         $+8, DI
-	DECQ         R8
+	DECQ         R9
 	JNZ          one
 
 done:
@@ -2029,9 +2056,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsFull10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·runsFull10F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsFull10F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -2089,6 +2116,7 @@ TEXT ·runsFull10F64AVX512(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 124(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), R9
 
 run:
 	MOVQ a+8(FP), BX
@@ -2099,17 +2127,19 @@ run:
 	ADDQ AX, DI
 	LEAQ (DI)(AX*2), R8
 	ADDQ AX, R8
-	MOVQ b+24(FP), R10
-	ADDQ 8(DX), R10
-	MOVQ 16(DX), R9
-	MOVQ R9, R11
-	SHRQ $0x02, R11
+	MOVQ b+24(FP), R11
+	ADDQ 8(DX), R11
+	MOVQ 16(DX), R10
+	MOVQ R10, R12
+	SHRQ $0x02, R12
 	JZ   rest
 
 round:
-	VMOVUPS      (R10), Z20
-	VMOVUPS      64(R10), Z21
-	ADDQ         CX, R10
+	PREFETCHT1   (R11)(R9*1)
+	PREFETCHT1   124(R11)(R9*1)
+	VMOVUPS      (R11), Z20
+	VMOVUPS      64(R11), Z21
+	ADDQ         CX, R11
 	VBROADCASTSD (BX), Z22
 	VFMADD231PD  Z20, Z22, Z0
 	VFMADD231PD  Z21, Z22, Z1
@@ -2140,9 +2170,9 @@ round:
 	VBROADCASTSD (R8), Z22
 	VFMADD231PD  Z20, Z22, Z18
 	VFMADD231PD  Z21, Z22, Z19
-	VMOVUPS      (R10), Z20
-	VMOVUPS      64(R10), Z21
-	ADDQ         CX, R10
+	VMOVUPS      (R11), Z20
+	VMOVUPS      64(R11), Z21
+	ADDQ         CX, R11
 	VBROADCASTSD 8(BX), Z22
 	VFMADD231PD  Z20, Z22, Z0
 	VFMADD231PD  Z21, Z22, Z1
@@ -2173,9 +2203,9 @@ round:
 	VBROADCASTSD 8(R8), Z22
 	VFMADD231PD  Z20, Z22, Z18
 	VFMADD231PD  Z21, Z22, Z19
-	VMOVUPS      (R10), Z20
-	VMOVUPS      64(R10), Z21
-	ADDQ         CX, R10
+	VMOVUPS      (R11), Z20
+	VMOVUPS      64(R11), Z21
+	ADDQ         CX, R11
 	VBROADCASTSD 16(BX), Z22
 	VFMADD231PD  Z20, Z22, Z0
 	VFMADD231PD  Z21, Z22, Z1
@@ -2206,9 +2236,9 @@ round:
 	VBROADCASTSD 16(R8), Z22
 	VFMADD231PD  Z20, Z22, Z18
 	VFMADD231PD  Z21, Z22, Z19
-	VMOVUPS      (R10), Z20
-	VMOVUPS      64(R10), Z21
-	ADDQ         CX, R10
+	VMOVUPS      (R11), Z20
+	VMOVUPS      64(R11), Z21
+	ADDQ         CX, R11
 	VBROADCASTSD 24(BX), Z22
 	VFMADD231PD  Z20, Z22, Z0
 	VFMADD231PD  Z21, Z22, Z1
@@ -2243,17 +2273,17 @@ round:
 	ADDQ         $+32, SI
 	ADDQ         $+32, DI
 	ADDQ         $+32, R8
-	DECQ         R11
+	DECQ         R12
 	JNZ          round
 
 rest:
-	ANDQ $0x03, R9
+	ANDQ $0x03, R10
 	JZ   done
 
 one:
-	VMOVUPS      (R10), Z20
-	VMOVUPS      64(R10), Z21
-	ADDQ         CX, R10
+	VMOVUPS      (R11), Z20
+	VMOVUPS      64(R11), Z21
+	ADDQ         CX, R11
 	VBROADCASTSD (BX), Z22
 	VFMADD231PD  Z20, Z22, Z0
 	VFMADD231PD  Z21, Z22, Z1
@@ -2288,7 +2318,7 @@ one:
 	ADDQ         $+8, SI
 	ADDQ         $+8, DI
 	ADDQ         $+8, R8
-	DECQ         R9
+	DECQ         R10
 	JNZ          one
 
 done:
@@ -2412,9 +2442,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsFull11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·runsFull11F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsFull11F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -2477,6 +2507,7 @@ TEXT ·runsFull11F64AVX512(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 124(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), R9
 
 run:
 	MOVQ a+8(FP), BX
@@ -2487,17 +2518,19 @@ run:
 	ADDQ AX, DI
 	LEAQ (DI)(AX*2), R8
 	ADDQ AX, R8
-	MOVQ b+24(FP), R10
-	ADDQ 8(DX), R10
-	MOVQ 16(DX), R9
-	MOVQ R9, R11
-	SHRQ $0x02, R11
+	MOVQ b+24(FP), R11
+	ADDQ 8(DX), R11
+	MOVQ 16(DX), R10
+	MOVQ R10, R12
+	SHRQ $0x02, R12
 	JZ   rest
 
 round:
-	VMOVUPS      (R10), Z22
-	VMOVUPS      64(R10), Z23
-	ADDQ         CX, R10
+	PREFETCHT1   (R11)(R9*1)
+	PREFETCHT1   124(R11)(R9*1)
+	VMOVUPS      (R11), Z22
+	VMOVUPS      64(R11), Z23
+	ADDQ         CX, R11
 	VBROADCASTSD (BX), Z24
 	VFMADD231PD  Z22, Z24, Z0
 	VFMADD231PD  Z23, Z24, Z1
@@ -2531,9 +2564,9 @@ round:
 	VBROADCASTSD (R8)(AX*1), Z24
 	VFMADD231PD  Z22, Z24, Z20
 	VFMADD231PD  Z23, Z24, Z21
-	VMOVUPS      (R10), Z22
-	VMOVUPS      64(R10), Z23
-	ADDQ         CX, R10
+	VMOVUPS      (R11), Z22
+	VMOVUPS      64(R11), Z23
+	ADDQ         CX, R11
 	VBROADCASTSD 8(BX), Z24
 	VFMADD231PD  Z22, Z24, Z0
 	VFMADD231PD  Z23, Z24, Z1
@@ -2567,9 +2600,9 @@ round:
 	VBROADCASTSD 8(R8)(AX*1), Z24
 	VFMADD231PD  Z22, Z24, Z20
 	VFMADD231PD  Z23, Z24, Z21
-	VMOVUPS      (R10), Z22
-	VMOVUPS      64(R10), Z23
-	ADDQ         CX, R10
+	VMOVUPS      (R11), Z22
+	VMOVUPS      64(R11), Z23
+	ADDQ         CX, R11
 	VBROADCASTSD 16(BX), Z24
 	VFMADD231PD  Z22, Z24, Z0
 	VFMADD231PD  Z23, Z24, Z1
@@ -2603,9 +2636,9 @@ round:
 	VBROADCASTSD 16(R8)(AX*1), Z24
 	VFMADD231PD  Z22, Z24, Z20
 	VFMADD231PD  Z23, Z24, Z21
-	VMOVUPS      (R10), Z22
-	VMOVUPS      64(R10), Z23
-	ADDQ         CX, R10
+	VMOVUPS      (R11), Z22
+	VMOVUPS      64(R11), Z23
+	ADDQ         CX, R11
 	VBROADCASTSD 24(BX), Z24
 	VFMADD231PD  Z22, Z24, Z0
 	VFMADD231PD  Z23, Z24, Z1
@@ -2643,17 +2676,17 @@ round:
 	ADDQ         $+32, SI
 	ADDQ         $+32, DI
 	ADDQ         $+32, R8
-	DECQ         R11
+	DECQ         R12
 	JNZ          round
 
 rest:
-	ANDQ $0x03, R9
+	ANDQ $0x03, R10
 	JZ   done
 
 one:
-	VMOVUPS      (R10), Z22
-	VMOVUPS      64(R10), Z23
-	ADDQ         CX, R10
+	VMOVUPS      (R11), Z22
+	VMOVUPS      64(R11), Z23
+	ADDQ         CX, R11
 	VBROADCASTSD (BX), Z24
 	VFMADD231PD  Z22, Z24, Z0
 	VFMADD231PD  Z23, Z24, Z1
@@ -2691,7 +2724,7 @@ one:
 	ADDQ         $+8, SI
 	ADDQ         $+8, DI
 	ADDQ         $+8, R8
-	DECQ         R9
+	DECQ         R10
 	JNZ          one
 
 done:
@@ -2825,9 +2858,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsFull12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·runsFull12F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsFull12F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -2895,6 +2928,7 @@ TEXT ·runsFull12F64AVX512(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 124(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), R9
 
 run:
 	MOVQ a+8(FP), BX
@@ -2905,17 +2939,19 @@ run:
 	ADDQ AX, DI
 	LEAQ (DI)(AX*2), R8
 	ADDQ AX, R8
-	MOVQ b+24(FP), R10
-	ADDQ 8(DX), R10
-	MOVQ 16(DX), R9
-	MOVQ R9, R11
-	SHRQ $0x02, R11
+	MOVQ b+24(FP), R11
+	ADDQ 8(DX), R11
+	MOVQ 16(DX), R10
+	MOVQ R10, R12
+	SHRQ $0x02, R12
 	JZ   rest
 
 round:
-	VMOVUPS      (R10), Z24
-	VMOVUPS      64(R10), Z25
-	ADDQ         CX, R10
+	PREFETCHT1   (R11)(R9*1)
+	PREFETCHT1   124(R11)(R9*1)
+	VMOVUPS      (R11), Z24
+	VMOVUPS      64(R11), Z25
+	ADDQ         CX, R11
 	VBROADCASTSD (BX), Z26
 	VFMADD231PD  Z24, Z26, Z0
 	VFMADD231PD  Z25, Z26, Z1
@@ -2952,9 +2988,9 @@ round:
 	VBROADCASTSD (R8)(AX*2), Z26
 	VFMADD231PD  Z24, Z26, Z22
 	VFMADD231PD  Z25, Z26, Z23
-	VMOVUPS      (R10), Z24
-	VMOVUPS      64(R10), Z25
-	ADDQ         CX, R10
+	VMOVUPS      (R11), Z24
+	VMOVUPS      64(R11), Z25
+	ADDQ         CX, R11
 	VBROADCASTSD 8(BX), Z26
 	VFMADD231PD  Z24, Z26, Z0
 	VFMADD231PD  Z25, Z26, Z1
@@ -2991,9 +3027,9 @@ round:
 	VBROADCASTSD 8(R8)(AX*2), Z26
 	VFMADD231PD  Z24, Z26, Z22
 	VFMADD231PD  Z25, Z26, Z23
-	VMOVUPS      (R10), Z24
-	VMOVUPS      64(R10), Z25
-	ADDQ         CX, R10
+	VMOVUPS      (R11), Z24
+	VMOVUPS      64(R11), Z25
+	ADDQ         CX, R11
 	VBROADCASTSD 16(BX), Z26
 	VFMADD231PD  Z24, Z26, Z0
 	VFMADD231PD  Z25, Z26, Z1
@@ -3030,9 +3066,9 @@ round:
 	VBROADCASTSD 16(R8)(AX*2), Z26
 	VFMADD231PD  Z24, Z26, Z22
 	VFMADD231PD  Z25, Z26, Z23
-	VMOVUPS      (R10), Z24
-	VMOVUPS      64(R10), Z25
-	ADDQ         CX, R10
+	VMOVUPS      (R11), Z24
+	VMOVUPS      64(R11), Z25
+	ADDQ         CX, R11
 	VBROADCASTSD 24(BX), Z26
 	VFMADD231PD  Z24, Z26, Z0
 	VFMADD231PD  Z25, Z26, Z1
@@ -3073,17 +3109,17 @@ round:
 	ADDQ         $+32, SI
 	ADDQ         $+32, DI
 	ADDQ         $+32, R8
-	DECQ         R11
+	DECQ         R12
 	JNZ          round
 
 rest:
-	ANDQ $0x03, R9
+	ANDQ $0x03, R10
 	JZ   done
 
 one:
-	VMOVUPS      (R10), Z24
-	VMOVUPS      64(R10), Z25
-	ADDQ         CX, R10
+	VMOVUPS      (R11), Z24
+	VMOVUPS      64(R11), Z25
+	ADDQ         CX, R11
 	VBROADCASTSD (BX), Z26
 	VFMADD231PD  Z24, Z26, Z0
 	VFMADD231PD  Z25, Z26, Z1
@@ -3124,7 +3160,7 @@ one:
 	ADDQ         $+8, SI
 	ADDQ         $+8, DI
 	ADDQ         $+8, R8
-	DECQ         R9
+	DECQ         R10
 	JNZ          one
 
 done:
@@ -3268,9 +3304,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsFull13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·runsFull13F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsFull13F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -3343,6 +3379,7 @@ TEXT ·runsFull13F64AVX512(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 124(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), R10
 
 run:
 	MOVQ a+8(FP), BX
@@ -3355,17 +3392,19 @@ run:
 	ADDQ AX, R8
 	LEAQ (R8)(AX*2), R9
 	ADDQ AX, R9
-	MOVQ b+24(FP), R11
-	ADDQ 8(DX), R11
-	MOVQ 16(DX), R10
-	MOVQ R10, R12
-	SHRQ $0x02, R12
+	MOVQ b+24(FP), R12
+	ADDQ 8(DX), R12
+	MOVQ 16(DX), R11
+	MOVQ R11, R13
+	SHRQ $0x02, R13
 	JZ   rest
 
 round:
-	VMOVUPS      (R11), Z26
-	VMOVUPS      64(R11), Z27
-	ADDQ         CX, R11
+	PREFETCHT1   (R12)(R10*1)
+	PREFETCHT1   124(R12)(R10*1)
+	VMOVUPS      (R12), Z26
+	VMOVUPS      64(R12), Z27
+	ADDQ         CX, R12
 	VBROADCASTSD (BX), Z28
 	VFMADD231PD  Z26, Z28, Z0
 	VFMADD231PD  Z27, Z28, Z1
@@ -3405,9 +3444,9 @@ round:
 	VBROADCASTSD (R9), Z28
 	VFMADD231PD  Z26, Z28, Z24
 	VFMADD231PD  Z27, Z28, Z25
-	VMOVUPS      (R11), Z26
-	VMOVUPS      64(R11), Z27
-	ADDQ         CX, R11
+	VMOVUPS      (R12), Z26
+	VMOVUPS      64(R12), Z27
+	ADDQ         CX, R12
 	VBROADCASTSD 8(BX), Z28
 	VFMADD231PD  Z26, Z28, Z0
 	VFMADD231PD  Z27, Z28, Z1
@@ -3447,9 +3486,9 @@ round:
 	VBROADCASTSD 8(R9), Z28
 	VFMADD231PD  Z26, Z28, Z24
 	VFMADD231PD  Z27, Z28, Z25
-	VMOVUPS      (R11), Z26
-	VMOVUPS      64(R11), Z27
-	ADDQ         CX, R11
+	VMOVUPS      (R12), Z26
+	VMOVUPS      64(R12), Z27
+	ADDQ         CX, R12
 	VBROADCASTSD 16(BX), Z28
 	VFMADD231PD  Z26, Z28, Z0
 	VFMADD231PD  Z27, Z28, Z1
@@ -3489,9 +3528,9 @@ round:
 	VBROADCASTSD 16(R9), Z28
 	VFMADD231PD  Z26, Z28, Z24
 	VFMADD231PD  Z27, Z28, Z25
-	VMOVUPS      (R11), Z26
-	VMOVUPS      64(R11), Z27
-	ADDQ         CX, R11
+	VMOVUPS      (R12), Z26
+	VMOVUPS      64(R12), Z27
+	ADDQ         CX, R12
 	VBROADCASTSD 24(BX), Z28
 	VFMADD231PD  Z26, Z28, Z0
 	VFMADD231PD  Z27, Z28, Z1
@@ -3536,17 +3575,17 @@ round:
 	ADDQ         $+32, DI
 	ADDQ         $+32, R8
 	ADDQ         $+32, R9
-	DECQ         R12
+	DECQ         R13
 	JNZ          round
 
 rest:
-	ANDQ $0x03, R10
+	ANDQ $0x03, R11
 	JZ   done
 
 one:
-	VMOVUPS      (R11), Z26
-	VMOVUPS      64(R11), Z27
-	ADDQ         CX, R11
+	VMOVUPS      (R12), Z26
+	VMOVUPS      64(R12), Z27
+	ADDQ         CX, R12
 	VBROADCASTSD (BX), Z28
 	VFMADD231PD  Z26, Z28, Z0
 	VFMADD231PD  Z27, Z28, Z1
@@ -3591,7 +3630,7 @@ one:
 	ADDQ         $+8, DI
 	ADDQ         $+8, R8
 	ADDQ         $+8, R9
-	DECQ         R10
+	DECQ         R11
 	JNZ          one
 
 done:
@@ -3745,9 +3784,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsFull14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsFull14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·runsFull14F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsFull14F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -3825,6 +3864,7 @@ TEXT ·runsFull14F64AVX512(SB), NOSPLIT, $0-80
 	PREFETCHT1 (DX)
 	PREFETCHT1 124(DX)
 	MOVQ       runs+0(FP), DX
+	MOVQ       ahead+80(FP), R10
 
 run:
 	MOVQ a+8(FP), BX
@@ -3837,17 +3877,19 @@ run:
 	ADDQ AX, R8
 	LEAQ (R8)(AX*2), R9
 	ADDQ AX, R9
-	MOVQ b+24(FP), R11
-	ADDQ 8(DX), R11
-	MOVQ 16(DX), R10
-	MOVQ R10, R12
-	SHRQ $0x02, R12
+	MOVQ b+24(FP), R12
+	ADDQ 8(DX), R12
+	MOVQ 16(DX), R11
+	MOVQ R11, R13
+	SHRQ $0x02, R13
 	JZ   rest
 
 round:
-	VMOVUPS      (R11), Z28
-	VMOVUPS      64(R11), Z29
-	ADDQ         CX, R11
+	PREFETCHT1   (R12)(R10*1)
+	PREFETCHT1   124(R12)(R10*1)
+	VMOVUPS      (R12), Z28
+	VMOVUPS      64(R12), Z29
+	ADDQ         CX, R12
 	VBROADCASTSD (BX), Z30
 	VFMADD231PD  Z28, Z30, Z0
 	VFMADD231PD  Z29, Z30, Z1
@@ -3890,9 +3932,9 @@ round:
 	VBROADCASTSD (R9)(AX*1), Z30
 	VFMADD231PD  Z28, Z30, Z26
 	VFMADD231PD  Z29, Z30, Z27
-	VMOVUPS      (R11), Z28
-	VMOVUPS      64(R11), Z29
-	ADDQ         CX, R11
+	VMOVUPS      (R12), Z28
+	VMOVUPS      64(R12), Z29
+	ADDQ         CX, R12
 	VBROADCASTSD 8(BX), Z30
 	VFMADD231PD  Z28, Z30, Z0
 	VFMADD231PD  Z29, Z30, Z1
@@ -3935,9 +3977,9 @@ round:
 	VBROADCASTSD 8(R9)(AX*1), Z30
 	VFMADD231PD  Z28, Z30, Z26
 	VFMADD231PD  Z29, Z30, Z27
-	VMOVUPS      (R11), Z28
-	VMOVUPS      64(R11), Z29
-	ADDQ         CX, R11
+	VMOVUPS      (R12), Z28
+	VMOVUPS      64(R12), Z29
+	ADDQ         CX, R12
 	VBROADCASTSD 16(BX), Z30
 	VFMADD231PD  Z28, Z30, Z0
 	VFMADD231PD  Z29, Z30, Z1
@@ -3980,9 +4022,9 @@ round:
 	VBROADCASTSD 16(R9)(AX*1), Z30
 	VFMADD231PD  Z28, Z30, Z26
 	VFMADD231PD  Z29, Z30, Z27
-	VMOVUPS      (R11), Z28
-	VMOVUPS      64(R11), Z29
-	ADDQ         CX, R11
+	VMOVUPS      (R12), Z28
+	VMOVUPS      64(R12), Z29
+	ADDQ         CX, R12
 	VBROADCASTSD 24(BX), Z30
 	VFMADD231PD  Z28, Z30, Z0
 	VFMADD231PD  Z29, Z30, Z1
@@ -4030,17 +4072,17 @@ round:
 	ADDQ         $+32, DI
 	ADDQ         $+32, R8
 	ADDQ         $+32, R9
-	DECQ         R12
+	DECQ         R13
 	JNZ          round
 
 rest:
-	ANDQ $0x03, R10
+	ANDQ $0x03, R11
 	JZ   done
 
 one:
-	VMOVUPS      (R11), Z28
-	VMOVUPS      64(R11), Z29
-	ADDQ         CX, R11
+	VMOVUPS      (R12), Z28
+	VMOVUPS      64(R12), Z29
+	ADDQ         CX, R12
 	VBROADCASTSD (BX), Z30
 	VFMADD231PD  Z28, Z30, Z0
 	VFMADD231PD  Z29, Z30, Z1
@@ -4088,7 +4130,7 @@ one:
 	ADDQ         $+8, DI
 	ADDQ         $+8, R8
 	ADDQ         $+8, R9
-	DECQ         R10
+	DECQ         R11
 	JNZ          one
 
 done:
@@ -4252,9 +4294,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsEdge1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsEdge1F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsEdge1F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), AX
@@ -4360,9 +4402,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsEdge2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsEdge2F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsEdge2F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -4497,9 +4539,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsEdge3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsEdge3F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsEdge3F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -4663,9 +4705,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsEdge4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsEdge4F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsEdge4F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -4862,9 +4904,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsEdge5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsEdge5F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsEdge5F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -5090,9 +5132,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsEdge6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsEdge6F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsEdge6F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -5347,9 +5389,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsEdge7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsEdge7F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsEdge7F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -5637,9 +5679,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsEdge8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsEdge8F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsEdge8F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -5956,9 +5998,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsEdge9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsEdge9F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsEdge9F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -6304,9 +6346,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsEdge10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsEdge10F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsEdge10F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -6685,9 +6727,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsEdge11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsEdge11F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsEdge11F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -7095,9 +7137,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsEdge12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsEdge12F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsEdge12F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -7534,9 +7576,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsEdge13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsEdge13F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsEdge13F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -8006,9 +8048,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsEdge14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsEdge14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsEdge14F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsEdge14F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -8507,9 +8549,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsHalf1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsHalf1F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsHalf1F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), AX
@@ -8592,9 +8634,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsHalf2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsHalf2F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsHalf2F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -8691,9 +8733,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsHalf3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsHalf3F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsHalf3F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -8804,9 +8846,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsHalf4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsHalf4F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsHalf4F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -8935,9 +8977,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsHalf5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsHalf5F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsHalf5F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -9080,9 +9122,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsHalf6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsHalf6F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsHalf6F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -9239,9 +9281,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsHalf7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsHalf7F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsHalf7F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -9416,9 +9458,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsHalf8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsHalf8F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsHalf8F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -9607,9 +9649,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsHalf9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsHalf9F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsHalf9F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -9812,9 +9854,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsHalf10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsHalf10F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsHalf10F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -10035,9 +10077,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsHalf11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsHalf11F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsHalf11F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -10272,9 +10314,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsHalf12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsHalf12F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsHalf12F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -10523,9 +10565,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsHalf13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsHalf13F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsHalf13F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -10792,9 +10834,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func runsHalf14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func runsHalf14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·runsHalf14F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·runsHalf14F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -11075,9 +11117,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsFull1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·sumsFull1F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsFull1F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -11179,9 +11221,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsFull2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·sumsFull2F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsFull2F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -11313,9 +11355,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsFull3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·sumsFull3F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsFull3F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -11477,9 +11519,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsFull4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·sumsFull4F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsFull4F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -11671,9 +11713,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsFull5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·sumsFull5F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsFull5F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -11895,9 +11937,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsFull6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·sumsFull6F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsFull6F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -12149,9 +12191,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsFull7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·sumsFull7F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsFull7F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -12433,9 +12475,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsFull8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·sumsFull8F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsFull8F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -12747,9 +12789,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsFull9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·sumsFull9F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsFull9F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -13091,9 +13133,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsFull10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·sumsFull10F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsFull10F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -13465,9 +13507,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsFull11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·sumsFull11F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsFull11F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -13869,9 +13911,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsFull12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·sumsFull12F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsFull12F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -14303,9 +14345,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsFull13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·sumsFull13F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsFull13F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -14767,9 +14809,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsFull14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsFull14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·sumsFull14F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsFull14F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -15261,9 +15303,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsEdge1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsEdge1F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge1F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -15372,9 +15414,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsEdge2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsEdge2F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge2F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -15512,9 +15554,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsEdge3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsEdge3F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge3F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -15681,9 +15723,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsEdge4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsEdge4F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge4F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -15879,9 +15921,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsEdge5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsEdge5F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge5F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -16106,9 +16148,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsEdge6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsEdge6F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge6F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -16362,9 +16404,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsEdge7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsEdge7F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge7F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -16647,9 +16689,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsEdge8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsEdge8F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge8F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -16961,9 +17003,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsEdge9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsEdge9F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge9F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -17304,9 +17346,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsEdge10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsEdge10F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge10F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -17676,9 +17718,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsEdge11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsEdge11F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge11F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -18077,9 +18119,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsEdge12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsEdge12F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge12F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -18507,9 +18549,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsEdge13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsEdge13F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge13F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -18966,9 +19008,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsEdge14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsEdge14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsEdge14F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsEdge14F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -19454,9 +19496,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsHalf1F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsHalf1F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf1F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -19542,9 +19584,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsHalf2F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsHalf2F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf2F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -19644,9 +19686,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsHalf3F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsHalf3F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf3F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -19760,9 +19802,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsHalf4F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsHalf4F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf4F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -19890,9 +19932,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsHalf5F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsHalf5F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf5F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -20034,9 +20076,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsHalf6F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsHalf6F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf6F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -20192,9 +20234,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsHalf7F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsHalf7F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf7F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -20364,9 +20406,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsHalf8F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsHalf8F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf8F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -20550,9 +20592,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsHalf9F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsHalf9F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf9F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -20750,9 +20792,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsHalf10F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsHalf10F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf10F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -20964,9 +21006,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsHalf11F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsHalf11F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf11F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -21192,9 +21234,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsHalf12F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsHalf12F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf12F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -21434,9 +21476,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsHalf13F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsHalf13F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf13F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX
@@ -21690,9 +21732,9 @@ biased:
 	VZEROUPPER
 	RET
 
-// func sumsHalf14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int)
+// func sumsHalf14F64AVX512(runs *int, a *float64, lda int, b *float64, ldb int, c *float64, ldc int, beta int, bias *float64, width int, ahead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·sumsHalf14F64AVX512(SB), NOSPLIT, $0-80
+TEXT ·sumsHalf14F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ       lda+16(FP), AX
 	SHLQ       $0x03, AX
 	MOVQ       ldb+32(FP), CX

@@ -135,7 +135,7 @@ func (s *filterSums[T]) block(x []T, lo, hi int, which [2]int, beta int) {
 				r, t := i/s.Tiles, i%s.Tiles
 				c, h := s.Tile(t)
 				dst := &s.dw[(r*s.Rows+c)*s.OutC+at]
-				s.micro.sumsTile(h, width)(s.lists.at(r-first, 0), &images.data[g*s.groupC()+c], s.Stride[2]*s.InC, &s.dy[at], s.OutC, dst, s.OutC, beta, nil, width)
+				s.micro.sumsTile(h, width)(s.lists.at(r-first, 0), &images.data[g*s.groupC()+c], s.Stride[2]*s.InC, &s.dy[at], s.OutC, dst, s.OutC, beta, nil, width, 0)
 			}
 		}
 	}

@@ -14,8 +14,19 @@ type kRun struct{ a, b, k int }
 
 // runsKernel computes a tile over a list of runs. To what C holds, or to
 // nothing with beta 0, it adds the products and then bias, unless that is nil.
-// Kernels for edges look at the width.
-type runsKernel[T numeric.Float] func(runs *int, a *T, lda int, b *T, ldb int, c *T, ldc, beta int, bias *T, width int)
+// Kernels for edges look at the width. Those for whole panels and A in rows fetch a
+// row ahead bytes from B every roundSteps steps.
+type runsKernel[T numeric.Float] func(runs *int, a *T, lda int, b *T, ldb int, c *T, ldc, beta int, bias *T, width, ahead int)
+
+// roundSteps is how many rows of B a kernel takes in a round, in which it fetches one row of another
+// panel: as many tiles fetch all of it, each from a row of its own on.
+const roundSteps = 4
+
+// aheadOf is where tile t fetches: its share of a panel that is so many elements from
+// the tile's, in rows of ldb elements.
+func aheadOf[T numeric.Float](panel, t, ldb int) int {
+	return (panel + t%roundSteps*ldb) * elementSize[T]()
+}
 
 // runsTile computes a tile of any width from rows of A.
 func (m *microKernels[T]) runsTile(h, width int) runsKernel[T] {

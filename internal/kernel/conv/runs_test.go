@@ -89,7 +89,7 @@ func (r runsCase[T]) check(t *testing.T, name string, kernel runsKernel[T], at f
 				want[i*ldc+j] = sum
 			}
 		}
-		kernel(&runs[0].a, &a[0], runsLDA, &b[0], ldb, &got[0], ldc, e.beta, unsafe.SliceData(e.bias), r.width)
+		kernel(&runs[0].a, &a[0], runsLDA, &b[0], ldb, &got[0], ldc, e.beta, unsafe.SliceData(e.bias), r.width, 0)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %+v, beta %d, bias %v: the kernel and the definition differ", name, r, e.beta, e.bias != nil)
 		}

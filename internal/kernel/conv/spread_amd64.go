@@ -223,7 +223,7 @@ func (c *spreader[T]) tiles(dy []T, runs *int, s spreadTiles) {
 	w := &c.w[s.group*c.groupOut()*columns+c.columnOfFilters(s.column)]
 	tile := func(o, h, width int) {
 		lda, ldc := block/c.Stride[2]*c.OutC, block*c.InC
-		c.micro.runsTile(h, width)(runs, &dy[o*lda], lda, w, c.ldw, &dx[o*ldc], ldc, s.beta, nil, width)
+		c.micro.runsTile(h, width)(runs, &dy[o*lda], lda, w, c.ldw, &dx[o*ldc], ldc, s.beta, nil, width, 0)
 	}
 	t := tiles.Cut((positions+block-c.side)/block, c.micro.tileM)
 	for n := range t.Tiles {

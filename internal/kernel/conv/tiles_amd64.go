@@ -79,7 +79,8 @@ func (c *convolver[T]) tiles(x []T, runs *int, i, part, j, width int) {
 	y := c.y[i*c.Out[2]*c.OutC+j : (i+1)*c.Out[2]*c.OutC]
 	for n := range t.Tiles {
 		o, h := t.Tile(n)
-		c.micro.runsTile(h, width)(runs, &x[o*step], step, &c.w[j], c.OutC, &y[o*c.OutC], c.OutC, min(part, 1), bias, width)
+		ahead := aheadOf[T](width, i*t.Tiles+n, c.OutC) // the panel beside this one
+		c.micro.runsTile(h, width)(runs, &x[o*step], step, &c.w[j], c.OutC, &y[o*c.OutC], c.OutC, min(part, 1), bias, width, ahead)
 	}
 }
 

@@ -450,7 +450,7 @@ func (c *winogradColumns) multiplyPoint(s *winogradScratch, u, v, m []float32, n
 			s.runs[0].k = min(steps, c.InC-k)
 			for i := range cut.Tiles {
 				row, h := cut.Tile(i)
-				c.micro.runsTile(h, width)(&s.runs[0].a, &v[row*c.ldv+k], c.ldv, &u[j*c.InC+k*panel], panel, &m[row*c.width+j], c.width, max(beta, min(k, 1)), nil, width)
+				c.micro.runsTile(h, width)(&s.runs[0].a, &v[row*c.ldv+k], c.ldv, &u[j*c.InC+k*panel], panel, &m[row*c.width+j], c.width, max(beta, min(k, 1)), nil, width, aheadOf[float32](steps*panel, i, panel))
 			}
 		}
 	}

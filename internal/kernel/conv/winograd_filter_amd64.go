@@ -177,7 +177,7 @@ func (f *winogradFilterSums) addPoint(needed bool, u, v, g []float32, n, beta in
 			width := min(panel, f.OutC-j)
 			for i := range cut.Tiles {
 				c, h := cut.Tile(i)
-				f.micro.sumsTile(h, width)(&runs[0].a, &v[k*f.ldv+c], f.ldv, &g[k*f.ldy+j], f.ldy, &u[c*f.OutC+j], f.OutC, beta, nil, width)
+				f.micro.sumsTile(h, width)(&runs[0].a, &v[k*f.ldv+c], f.ldv, &g[k*f.ldy+j], f.ldy, &u[c*f.OutC+j], f.OutC, beta, nil, width, 0)
 			}
 		}
 		beta = 1
