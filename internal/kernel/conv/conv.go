@@ -52,6 +52,10 @@ func Convolve[T numeric.Number](par kernel.Par, v *Conv, y, x, w []T, e gemm.Epi
 		gemm.MatMul(par, gemm.NewGemm(rows, v.OutC, v.InC, false, false), y, x, w, e)
 		return
 	}
+	if v.spaced() && rows > 0 && v.InC > 0 {
+		convolveSpaced(par, v, y, x, w, e)
+		return
+	}
 	par = v.flushing(par)
 	switch {
 	case rows == 0 || v.OutC == 0:

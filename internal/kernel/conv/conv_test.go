@@ -19,6 +19,9 @@ func convCases() map[string]*Conv {
 	for name, v := range kerneltest.Windows() {
 		out[name] = convOf(v)
 	}
+	one := [3]int{1, 1, 1}
+	out["spaced"] = convOf(kerneltest.NewImages(3, 17, 130, 1, [3]int{2, 9, 8}, one, [3]int{2, 2, 3}, one, [3]int{}))
+	out["spaced with padding"] = convOf(kerneltest.NewImages(2, 5, 128, 1, [3]int{1, 6, 7}, one, [3]int{1, 3, 2}, one, [3]int{0, 2, 1}))
 	return out
 }
 

@@ -34,6 +34,29 @@ func convolvePatches[T numeric.Number](par kernel.Par, v *Conv, y, x, w []T, e g
 	})
 }
 
+// spaced reports whether results depend on one position each, some apart, and are so many that
+// copying those takes little time beside their product with the filters.
+func (v *Conv) spaced() bool {
+	one, enough := [3]int{1, 1, 1}, 128
+	return v.Kernel == one && v.Stride != one && v.Groups == 1 && v.OutC >= enough
+}
+
+// spacedElements is how many elements are copied at a time: enough rows for a product to share.
+const spacedElements = 1 << 20
+
+// convolveSpaced copies the positions that are seen and multiplies these.
+func convolveSpaced[T numeric.Number](par kernel.Par, v *Conv, y, x, w []T, e gemm.Epilogue[T]) {
+	lines, step, n := v.Batch*v.LinesOut(), v.patchLines(spacedElements), v.Out[2]*v.OutC
+	seen := memory.Make[T](min(step, lines) * v.Out[2] * v.InC)
+	for i := 0; i < lines; i += step {
+		end := min(lines, i+step)
+		par(end-i, max(1, kernel.ElementGrain/(v.Out[2]*v.InC)), func(lo, hi int) {
+			fillPatches(v, seen[lo*v.Out[2]*v.InC:], x, i+lo, i+hi)
+		})
+		gemm.MatMul(par, gemm.NewGemm((end-i)*v.Out[2], v.OutC, v.InC, false, false), y[i*n:end*n], seen, w, e.At(i*n))
+	}
+}
+
 // fillPatches copies what the windows of lines [lo, hi) cover, 0 outside of
 // the image.
 func fillPatches[T any](v *Conv, dst, x []T, lo, hi int) {

@@ -143,7 +143,11 @@ func (b *engine[T]) backInput(par kernel.Par, v *Conv, dx, dy, w []T) bool {
 	kept := b.swapped.Get().(*[]T)
 	defer b.swapped.Put(kept)
 	proto.layFilters(par, kept, w)
-	par(v.Batch*v.LinesIn(), v.lineGrain(), func(lo, hi int) {
+	grain := v.lineGrain()
+	if b.heavy(v) && v.Batch*v.In[0] >= heavyTasks {
+		grain = max(grain, v.In[1])
+	}
+	par(v.Batch*v.LinesIn(), grain, func(lo, hi int) {
 		p := b.scratch.Get().(*workspace[T])
 		defer b.scratch.Put(p)
 		c := proto

@@ -19,6 +19,10 @@ import (
 func (b *engine[T]) convolve(par kernel.Par, v *Conv, y, x, w []T, e gemm.Epilogue[T]) {
 	// The assembly checks no bounds.
 	_, _ = x[v.Batch*v.LinesIn()*v.In[2]*v.InC-1], w[v.Taps()*v.groupC()*v.OutC-1]
+	if b.heavy(v) {
+		b.convolveHeavy(par, v, y, x, w, e)
+		return
+	}
 	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) { b.lines(v, y, x, w, e, lo, hi) })
 }
 
@@ -30,7 +34,7 @@ func (b *engine[T]) lines(v *Conv, y, x, w []T, e gemm.Epilogue[T], lo, hi int) 
 	n, most := v.Out[2]*v.OutC, v.blockLines(b.room)
 	for lo < hi {
 		end := min(hi, lo+most, (lo/v.Out[1]+1)*v.Out[1])
-		c.block(x, lo, end)
+		c.columns(x, lo, end, 0, v.groupOut())
 		e.Finish(y, lo*n, end*n)
 		lo = end
 	}
@@ -53,24 +57,35 @@ type convolver[T numeric.Float] struct {
 	y, w, bias []T
 }
 
-// block computes lines [lo, hi) of windows at one depth of an image.
-func (c *convolver[T]) block(x []T, lo, hi int) {
+// columns computes lines [lo, hi) of windows at one depth of an image, for outputs [first, end) of each group. The first
+// one begins a panel.
+func (c *convolver[T]) columns(x []T, lo, hi, first, end int) {
 	images := padImages(c.Conv, c.workspace, x, lo, hi)
 	c.listRuns(images, lo, hi)
 	panel, outs := c.micro.panel(), c.groupOut()
 	for part := range c.lists.parts {
 		for g := range c.Groups {
-			for j := 0; j < outs; j += panel {
+			for j := first; j < end; j += panel {
 				for i := lo; i < hi; i++ {
-					c.tiles(images.data[g*c.groupC():], c.lists.at(i-lo, part), i, part, g*outs+j, min(panel, outs-j))
+					c.tiles(images.data[g*c.groupC():], c.lists.at(i-lo, part), i, part, g*outs+j, min(panel, end-j), c.next(first, end, j))
 				}
 			}
 		}
 	}
 }
 
-// tiles computes the tiles of line i of windows for width outputs from j on.
-func (c *convolver[T]) tiles(x []T, runs *int, i, part, j, width int) {
+// next is how many elements of the filters after a panel at output j the one begins that is multiplied after it:
+// beside it, or that of the next steps of k. There may be none.
+func (c *convolver[T]) next(first, end, j int) int {
+	if panel := c.micro.panel(); j+panel < end {
+		return panel
+	}
+	return c.lists.most*c.OutC - (j - first)
+}
+
+// tiles computes the tiles of line i of windows for width outputs from j on. They fetch the panel that is so many
+// elements after theirs.
+func (c *convolver[T]) tiles(x []T, runs *int, i, part, j, width, next int) {
 	var bias *T
 	if c.bias != nil && part+1 == c.lists.parts {
 		bias = &c.bias[j]
@@ -79,7 +94,7 @@ func (c *convolver[T]) tiles(x []T, runs *int, i, part, j, width int) {
 	y := c.y[i*c.Out[2]*c.OutC+j : (i+1)*c.Out[2]*c.OutC]
 	for n := range t.Tiles {
 		o, h := t.Tile(n)
-		ahead := aheadOf[T](width, i*t.Tiles+n, c.OutC) // the panel beside this one
+		ahead := aheadOf[T](next, i*t.Tiles+n, c.OutC)
 		c.micro.runsTile(h, width)(runs, &x[o*step], step, &c.w[j], c.OutC, &y[o*c.OutC], c.OutC, min(part, 1), bias, width, ahead)
 	}
 }
