@@ -253,7 +253,7 @@ func (b *backprop) through(op *Operation, dy []Gradient) error {
 		return err
 	}
 	if len(dxs) != len(op.in) {
-		return Errorf(Internal, "gradient of %v must give %d gradients, gave %d", op, len(op.in), len(dxs))
+		return blamed(op, Errorf(Internal, "gradient of %v must give %d gradients, gave %d", op, len(op.in), len(dxs)))
 	}
 	return b.arrive(op, dxs)
 }
@@ -288,7 +288,7 @@ func (b *backprop) checkPath(op *Operation) error {
 		return nil
 	}
 	if op.Def.NoGrad == core.NoGradientDefined {
-		return noGradient(op)
+		return blamed(op, noGradient(op))
 	}
 	return nil
 }
@@ -310,28 +310,6 @@ func (b *backprop) initialValueError(op *Operation) error {
 		}
 	}
 	return Errorf(InvalidArgument, "Cannot compute gradient inside while loop with respect to op '%s'. We do not support taking the gradient wrt or through the initial value of a loop variable. Gradients can be computed through loop invariants or wrt the input parameters to the loop body.", target)
-}
-
-// arrive keeps the gradients of op's inputs.
-func (b *backprop) arrive(op *Operation, dxs []Gradient) error {
-	for i, dx := range dxs {
-		if dx.IsZero() {
-			continue
-		}
-		if err := dx.err(); err != nil {
-			return err
-		}
-		x := op.in[i]
-		if s := x.Shape(); dx.sparse == nil && x.DType().Base() != Resource {
-			if !dx.dense.Shape().Compatible(s) {
-				return Errorf(InvalidArgument, "Incompatible shapes between op input and calculated input gradient. Forward operation: %s. Input index: %d. Original input shape: %v. Calculated input gradient shape: %v",
-					op.Name, i, s, dx.dense.Shape())
-			}
-			dx.dense.SetShape(s)
-		}
-		b.receive(x, dx)
-	}
-	return nil
 }
 
 // receive keeps a gradient of x. The Switch of a loop is visited twice, and its

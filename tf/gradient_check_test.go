@@ -1,0 +1,91 @@
+package tf_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
+)
+
+// custom is x with a gradient that grad gives.
+func custom(x tf.Output, grad func(dys []tf.Output) []tf.Output) tf.Output {
+	return tf.CustomGradient([]tf.Output{x}, func(xs []tf.Output) ([]tf.Output, func([]tf.Output) []tf.Output) {
+		return []tf.Output{mul(xs[0], xs[0])}, grad
+	})[0]
+}
+
+// wrongGradients are what a function must not return as the gradient of a float64 [2].
+var wrongGradients = map[string]func(dys []tf.Output) []tf.Output{
+	"Incompatible shapes between op input and calculated input gradient. Forward operation: IdentityN. Input index: 1. Original input shape: [2]. Calculated input gradient shape: [3]": func(dys []tf.Output) []tf.Output {
+		return []tf.Output{vec(dys[0].Graph(), 1, 2, 3)}
+	},
+	"Incompatible types between op input and calculated input gradient. Forward operation: IdentityN. Input index: 1. Original input type: float64. Calculated input gradient type: float32": func(dys []tf.Output) []tf.Output {
+		return []tf.Output{dys[0].Cast(tf.Float32)}
+	},
+	"Original input type: float64. Calculated input gradient type: int32": func(dys []tf.Output) []tf.Output {
+		return []tf.Output{dys[0].Cast(tf.Int32)}
+	},
+	"inputs must belong to one graph": func([]tf.Output) []tf.Output { return []tf.Output{vec(tf.NewGraph(), 1, 2)} },
+	"expected to return 1 gradients, but returned 0": func([]tf.Output) []tf.Output {
+		return nil
+	},
+	"expected to return 1 gradients, but returned 2": func(dys []tf.Output) []tf.Output {
+		return []tf.Output{dys[0], dys[0]}
+	},
+}
+
+// TestWrongCustomGradients: a gradient that does not fit is told with the program's line.
+func TestWrongCustomGradients(t *testing.T) {
+	for want, grad := range wrongGradients {
+		g := tf.NewGraph()
+		x := vec(g, 1, 2)
+		y := custom(x, grad)
+		_, err := tf.Gradients(y, x)
+		if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "gradient_check_test.go:") {
+			t.Errorf("graph: got %v, want %q", err, want)
+		}
+		g = eager.New()
+		x = vec(g, 1, 2)
+		tape := eager.Record(g, func() { y = custom(x, grad) })
+		_, err = tape.Gradients(y, x)
+		if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "gradient_check_test.go:") {
+			t.Errorf("eager: got %v, want %q", err, want)
+		}
+	}
+}
+
+// TestWrongGradientNamesTheForwardLine: in a graph, which knows it.
+func TestWrongGradientNamesTheForwardLine(t *testing.T) {
+	g := tf.NewGraph()
+	x := vec(g, 1, 2)
+	var y tf.Output
+	at := ""
+	g.GradientOverrideMap(map[string]tf.GradFunc{"Identity": func(*tf.Operation, []tf.Output) []tf.Gradient { return tf.Grads(vec(g, 1)) }}, func() {
+		at = line(1)
+		y = tf.Apply(g, "Identity", []tf.Output{x}).Output(0)
+	})
+	_, err := tf.Gradients(y, x)
+	if err == nil || !strings.HasPrefix(err.Error(), at+`: Identity "Identity"(`) || !strings.Contains(err.Error(), "Incompatible shapes") {
+		t.Errorf("got %v, want it at %s", err, at)
+	}
+	at = line(1)
+	y = tf.Apply(g, "TestNoGradient", []tf.Output{x}).Output(0)
+	if _, err := tf.Gradients(y, x); err == nil || !strings.HasPrefix(err.Error(), at+`: TestNoGradient "TestNoGradient"(`) {
+		t.Errorf("got %v, want it at %s", err, at)
+	}
+}
+
+// TestCustomGradientOfIntegers: what has no gradient may get any that says so.
+func TestCustomGradientOfIntegers(t *testing.T) {
+	g := tf.NewGraph()
+	x, n := vec(g, 1, 2), int32s(g, 3)
+	for _, dn := range []tf.Output{{}, n, constant(g, tf.Scalar(0.5))} {
+		y := tf.CustomGradient([]tf.Output{x, n}, func(xs []tf.Output) ([]tf.Output, func([]tf.Output) []tf.Output) {
+			return []tf.Output{mul(xs[0], xs[0])}, func(dys []tf.Output) []tf.Output { return []tf.Output{dys[0], dn} }
+		})[0]
+		if _, err := tf.Gradients(y, x); err != nil {
+			t.Errorf("with %v: %v", dn, err)
+		}
+	}
+}
