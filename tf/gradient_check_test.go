@@ -89,3 +89,21 @@ func TestCustomGradientOfIntegers(t *testing.T) {
 		}
 	}
 }
+
+// TestCustomGradientOfNothing: without its gradient a function is refused, and has as
+// many results as it has returned.
+func TestCustomGradientOfNothing(t *testing.T) {
+	for name, g := range map[string]*tf.Graph{"graph": tf.NewGraph(), "eager": eager.New()} {
+		for want, y := range map[string]tf.Output{"got nil": vec(g, 1), "is the zero Output": {}} {
+			out := tf.CustomGradient([]tf.Output{vec(g, 1)}, func([]tf.Output) ([]tf.Output, func([]tf.Output) []tf.Output) {
+				if y.IsZero() {
+					return []tf.Output{y, y}, func(dys []tf.Output) []tf.Output { return dys[:1] }
+				}
+				return []tf.Output{y, y}, nil
+			})
+			if len(out) != 2 || tf.CodeOf(out[1].Err()) != tf.InvalidArgument || !strings.Contains(out[1].Err().Error(), want) {
+				t.Errorf("%s: %d results, %v, want %q", name, len(out), out[0].Err(), want)
+			}
+		}
+	}
+}

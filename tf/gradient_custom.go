@@ -2,7 +2,9 @@ package tf
 
 // CustomGradient returns what f computes from xs. Its gradient is not that of
 // the operations that f adds: grad, which f returns too, computes the gradients
-// of xs from those of ys.
+// of xs from those of ys: one for each x, of its type and shape, the zero Output for
+// none. Variables that f reads get no gradient: a value that is to have one must be
+// among xs.
 func CustomGradient(xs []Output, f func(xs []Output) (ys []Output, grad func(dys []Output) []Output)) []Output {
 	g, bad := graphOf(nil, xs)
 	if bad == nil && f == nil {
@@ -16,9 +18,12 @@ func CustomGradient(xs []Output, f func(xs []Output) (ys []Output, grad func(dys
 		in[i] = identity(x)
 	}
 	ys, grad := f(in)
+	if grad == nil {
+		return failed(g, "CustomGradient", Errorf(InvalidArgument, "a custom gradient needs the function that computes it, got nil"), len(ys))
+	}
 	op := Apply(g, "IdentityN", append(append([]Output{}, ys...), in...))
 	if op.err != nil {
-		return []Output{op.Output(0)}
+		return failed(g, "CustomGradient", op.err, len(ys))
 	}
 	op.grad = func(op *Operation, dy []Output) []Gradient { return customGradients(op, len(ys), dy, grad) }
 	return op.Outputs()[:len(ys)]
