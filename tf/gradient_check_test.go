@@ -107,3 +107,24 @@ func TestCustomGradientOfNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestGradientOverrideMapOnATape: eager graphs know overrides, too.
+func TestGradientOverrideMapOnATape(t *testing.T) {
+	g := eager.New()
+	x := vec(g, 2)
+	var y tf.Output
+	tape := eager.Record(g, func() {
+		g.GradientOverrideMap(map[string]tf.GradFunc{"Mul": func(_ *tf.Operation, dy []tf.Output) []tf.Gradient {
+			return tf.Grads(dy[0], tf.Output{})
+		}}, func() { y = mul(x, x) })
+		y = add(y, mul(x, x))
+	})
+	gs, err := tape.Gradients(y, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := gs[0].Value()
+	if err != nil || tf.Data[float64](got)[0] != 1+4 {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
