@@ -32,8 +32,11 @@ var interactive = struct {
 }{of: map[*Graph][]StepRunner{}}
 
 // SetDefaultSession makes r the one that Eval and Run use for outputs and
-// operations of r's graph, until the function that it returns is called.
+// operations of r's graph, until the function that it returns is called. Nil is none.
 func SetDefaultSession(r StepRunner) (remove func()) {
+	if r == nil {
+		return func() {}
+	}
 	g := r.Graph()
 	interactive.Lock()
 	defer interactive.Unlock()

@@ -122,8 +122,11 @@ func (g *Graph) DeviceFunc(choose func(*core.Node) string, f func()) {
 	during(&g.current().scope.chooseDevice, choose, f)
 }
 
-// AddToCollection adds v to the named collection.
+// AddToCollection adds v to the named collection. A nil graph keeps nothing.
 func (g *Graph) AddToCollection(name string, v any) {
+	if g == nil {
+		return
+	}
 	g.scope.collections[name] = append(g.scope.collections[name], v)
 }
 

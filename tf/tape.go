@@ -26,8 +26,12 @@ func (o *Operation) record() {
 }
 
 // Record calls f and returns a tape of the operations that f added to an eager
-// graph. Recordings may be nested.
+// graph. Recordings may be nested. The tape of a nil graph has nothing.
 func (g *Graph) Record(f func()) *Tape {
+	if g == nil {
+		f()
+		return &Tape{}
+	}
 	start := len(g.eager.taped)
 	g.eager.tapes++
 	defer func() {
@@ -56,6 +60,9 @@ func (t *Tape) dense(o GradientOptions) ([]Output, error) {
 
 // Differentiate is the general form of Gradients.
 func (t *Tape) Differentiate(o GradientOptions) ([]Gradient, error) {
+	if t.g == nil {
+		return nil, Errorf(InvalidArgument, "a tape needs a graph, got nil: make one by eager.New")
+	}
 	if len(o.Ys) > 0 && o.Ys[0].Graph() != t.g {
 		return nil, Errorf(InvalidArgument, "gradients on a tape need outputs of its graph, %v is of another", o.Ys[0])
 	}
@@ -66,6 +73,10 @@ func (t *Tape) Differentiate(o GradientOptions) ([]Gradient, error) {
 // StopRecording calls f; what f adds to an eager graph is not recorded, and
 // counts as constant.
 func (g *Graph) StopRecording(f func()) {
+	if g == nil {
+		f()
+		return
+	}
 	during(&g.eager.tapes, 0, f)
 }
 
