@@ -93,13 +93,19 @@ func scaled(x tf.Output, by float64) tf.Output {
 	return x.Mul(tf.Apply(x.Graph(), "Const", nil, tf.Attr("value", t), tf.Attr("dtype", t.DType())).Output(0))
 }
 
-// Sum returns a regularizer that adds up others.
+// Sum returns a regularizer that adds up others. Those that are nil, or return the zero
+// Output, add nothing.
 func Sum(rs ...Regularizer) Regularizer {
 	return func(v tf.Output) (total tf.Output) {
-		for i, r := range rs {
-			if y := r(v); i == 0 {
+		for _, r := range rs {
+			if r == nil {
+				continue
+			}
+			switch y := r(v); {
+			case y.IsZero():
+			case total.IsZero():
 				total = y
-			} else {
+			default:
 				total = total.Add(y)
 			}
 		}

@@ -49,3 +49,35 @@ func inScopes(t *testing.T) (err error) {
 	}
 	return err
 }
+
+// TestSumOfNothing: regularizers that are nil, as those of other options, and those that
+// have nothing to say add nothing.
+func TestSumOfNothing(t *testing.T) {
+	g := tf.NewGraph()
+	none := func(tf.Output) tf.Output { return tf.Output{} }
+	x := vars.Get(g, "v", tf.Shape{2}).Value()
+	for _, all := range []vars.Regularizer{vars.Sum(), vars.Sum(nil), vars.Sum(nil, none)} {
+		if y := all(x); !y.IsZero() {
+			t.Errorf("the sum of nothing is %v", y)
+		}
+	}
+	y := vars.Sum(nil, none, vars.L2(1), none, nil)(x)
+	if op := y.Operation(); y.Err() != nil || op.OpName() != "Mul" {
+		t.Errorf("the sum of one is %v, %v", y, y.Err())
+	}
+	vars.Get(g, "w", tf.Shape{2}, vars.Options{Regularizer: vars.Sum(nil)})
+	if n := len(g.Collection("regularization_losses")); n != 0 || g.Err() != nil {
+		t.Errorf("%d losses, %v", n, g.Err())
+	}
+}
+
+// TestNoUpdate: nil is no update.
+func TestNoUpdate(t *testing.T) {
+	g := tf.NewGraph()
+	v := vars.Get(g, "v", tf.Shape{2})
+	vars.AddUpdate(nil)
+	vars.AddUpdate(nil, v.Initializer())
+	if got := vars.Updates(v.Value()); len(got) != 0 || g.Err() != nil {
+		t.Errorf("updates %v, %v", got, g.Err())
+	}
+}

@@ -21,8 +21,11 @@ type updateSource struct {
 
 // AddUpdate adds an operation to the collection [UpdateOps]: it has to run in
 // each step that trains on what depends on one of from. An eager graph has run
-// it already and keeps nothing.
+// it already and keeps nothing. Nil adds none, as with tf.After.
 func AddUpdate(update *tf.Operation, from ...*tf.Operation) {
+	if update == nil {
+		return
+	}
 	if g := update.Graph(); !g.IsEager() && update.Err() == nil {
 		g.AddToCollection(UpdateOps, update)
 		g.AddToCollection(updateSources, updateSource{update, from})
