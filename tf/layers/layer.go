@@ -207,7 +207,9 @@ func (l *layer) regularize(y tf.Output) {
 	}
 	g.Scope("ActivityRegularizer", func() {
 		n := ops.Shape(y).At("0").Cast(y.DType())
-		g.AddToCollection("regularization_losses", l.activity(y).Div(n))
+		if loss := l.activity(y); !loss.IsZero() {
+			g.AddToCollection("regularization_losses", loss.Div(n))
+		}
 	})
 }
 

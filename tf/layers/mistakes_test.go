@@ -175,3 +175,13 @@ func TestUpdatesOfNothing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRegularizerOfNothing: a regularizer that returns nothing adds nothing.
+func TestRegularizerOfNothing(t *testing.T) {
+	g := tf.NewGraph()
+	none := func(tf.Output) tf.Output { return tf.Output{} }
+	layers.Dense(ops.Const(g, []float32{1, 2}, 1, 2), 2, layers.DenseOpts{KernelRegularizer: vars.Sum(none), ActivityRegularizer: vars.Sum(nil)})
+	if n := len(g.Collection("regularization_losses")); n != 0 || g.Err() != nil {
+		t.Errorf("%d losses, %v", n, g.Err())
+	}
+}
