@@ -57,7 +57,7 @@ func (o *ConvOpts) settings(kind string) settings {
 func (o *ConvOpts) area(rank int, size []int) area {
 	return area{
 		rank: rank, size: size, strides: spread(o.Strides, rank), dilation: spread(o.Dilation, rank),
-		padding: paddingOf(o.Padding), channelsFirst: o.ChannelsFirst, convolves: true,
+		padding: paddingOf(o.Padding, "VALID", "SAME", causal), channelsFirst: o.ChannelsFirst, convolves: true,
 	}
 }
 

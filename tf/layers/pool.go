@@ -45,7 +45,7 @@ func AvgPool3D[W, S Size](x tf.Output, window W, strides S, padding string, o ..
 func poolArea[W, S Size](rank int, window W, strides S, padding string, o []PoolOpts) area {
 	return area{
 		rank: rank, size: extents(window, rank), strides: extents(strides, rank), dilation: spread(nil, rank),
-		padding: paddingOf(padding), channelsFirst: len(o) > 0 && o[0].ChannelsFirst,
+		padding: paddingOf(padding, "VALID", "SAME"), channelsFirst: len(o) > 0 && o[0].ChannelsFirst,
 	}
 }
 

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -62,12 +63,13 @@ type area struct {
 	convolves     bool // not a pooling
 }
 
-// paddingOf returns the padding in TensorFlow's spelling; "" stands for VALID.
-func paddingOf(p string) string {
-	if p == "" {
-		return "VALID"
+// paddingOf returns the padding in TensorFlow's spelling; "" stands for VALID. What is none
+// of those known stays as the program has it, for the error that refuses it.
+func paddingOf(p string, known ...string) string {
+	if upper := cmp.Or(strings.ToUpper(p), "VALID"); slices.Contains(known, upper) {
+		return upper
 	}
-	return strings.ToUpper(p)
+	return p
 }
 
 func (a *area) check() error {
