@@ -55,6 +55,9 @@ func Filled(d *tensor.Dense, value any) (*tf.Tensor, error) {
 // To returns a gorgonia tensor over the memory of t, row by row. Neither may be
 // changed while the other is in use; Clone the result to change it.
 func To(t *tf.Tensor) (*tensor.Dense, error) {
+	if t == nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "a tensor must not be nil")
+	}
 	if t.Len() == 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "gorgonia's tensors must have elements, got shape %v", t.Shape())
 	}

@@ -149,6 +149,7 @@ func TestRefused(t *testing.T) {
 		{(*tf.Tensor)(core.NewTensor(tf.Float16, tf.Shape{2})), "none in half precision, got a tensor of type float16"},
 		{(*tf.Tensor)(core.NewTensor(tf.Variant, tf.Shape{2})), "got a tensor of type variant"},
 		{(*tf.Tensor)(core.NewTensor(tf.Float32, tf.Shape{2, 0})), "must have elements, got shape [2,0]"},
+		{nil, "a tensor must not be nil"},
 	} {
 		if _, err := dense.To(c.t); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)

@@ -33,6 +33,9 @@ var descrs = map[tf.DType]string{
 // become |S, all as wide as the longest: numpy drops NUL bytes at their ends.
 // BFloat16 becomes |V2.
 func Write(w io.Writer, t *tf.Tensor) error {
+	if t == nil {
+		return tf.Errorf(tf.InvalidArgument, "a tensor must not be nil")
+	}
 	if t.DType() == tf.String {
 		return writeStrings(w, t)
 	}

@@ -133,6 +133,12 @@ func TestNPYRefuses(t *testing.T) {
 	if err := npy.WriteArchive(&bytes.Buffer{}, map[string]*tf.Tensor{"s": s}, false); err == nil || !strings.Contains(err.Error(), "s: an npy file must hold") {
 		t.Errorf("quantized: %v", err)
 	}
+	if err := npy.Write(&bytes.Buffer{}, nil); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("nil: %v", err)
+	}
+	if err := npy.WriteArchive(&bytes.Buffer{}, map[string]*tf.Tensor{"w": nil}, true); err == nil || !strings.Contains(err.Error(), "w: a tensor must not be nil") {
+		t.Errorf("nil: %v", err)
+	}
 	if _, err := npy.ReadArchive(strings.NewReader("zip"), 3); tf.CodeOf(err) != tf.InvalidArgument {
 		t.Errorf("no archive: %v", err)
 	}
