@@ -1,6 +1,7 @@
 package savedmodel
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -196,7 +197,8 @@ func writeVariables(ctx context.Context, s *session.Session, vars []stored, pref
 	slices.SortStableFunc(vars, func(a, b stored) int { return strings.Compare(a.key, b.key) })
 	for _, v := range vars {
 		if err := v.write(ctx, s, w); err != nil {
-			return tf.Errorf(tf.CodeOf(err), "variable %q: %s", v.key, tf.AsError(err).Message())
+			e := tf.AsError(err) // Plain says what to do if the variable is not initialized
+			return tf.Errorf(e.Code, "variable %q: %s", v.key, cmp.Or(e.Plain, e.Message()))
 		}
 	}
 	return w.Finish()
