@@ -119,6 +119,9 @@ func LoadMetaGraph(ctx context.Context, dir string, mg *pb.MetaGraphDef, o Optio
 func inModel(dir string, err error) error {
 	e := *tf.AsError(err)
 	e.Msg = "SavedModel " + dir + ": " + e.Message() // that of its cause, if it has none
+	if e.Plain != "" {
+		e.Plain = "SavedModel " + dir + ": " + e.Plain
+	}
 	return &e
 }
 

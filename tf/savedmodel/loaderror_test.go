@@ -24,6 +24,14 @@ func TestErrorsOfModelsKeepTheirCause(t *testing.T) {
 	}
 }
 
+// TestErrorsInPlainWordsNameTheModel: what is printed in place of TensorFlow's words, too.
+func TestErrorsInPlainWordsNameTheModel(t *testing.T) {
+	err := inModel("dir", &tf.Error{Code: tf.FailedPrecondition, Msg: "Debug info", Plain: "no value", Node: "n"})
+	if got := err.Error(); !strings.Contains(got, "SavedModel dir: no value") || strings.Contains(got, "Debug info") {
+		t.Error(got)
+	}
+}
+
 // TestModelsThatDoNotFitIntoMemory: the file is not damaged then.
 func TestModelsThatDoNotFitIntoMemory(t *testing.T) {
 	text := &pb.AttrValue{Value: &pb.AttrValue_S{S: make([]byte, 2*largeField)}}
