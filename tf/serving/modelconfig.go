@@ -23,6 +23,9 @@ func ParseModels(text []byte) ([]Model, error) {
 
 // ParseText reads a message in text form, as configuration files have it.
 func ParseText(text []byte, m proto.Message) error {
+	if m == nil || !m.ProtoReflect().IsValid() {
+		return tf.Errorf(tf.InvalidArgument, "text must be read into a message, got nil")
+	}
 	if err := (prototext.UnmarshalOptions{Resolver: pb.Resolver}).Unmarshal(text, m); err != nil {
 		return tf.Errorf(tf.InvalidArgument, "the text must be a %s: %v", m.ProtoReflect().Descriptor().Name(), err)
 	}

@@ -1,6 +1,24 @@
 package serving
 
-import "testing"
+import (
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb/servingpb"
+)
+
+// TestTextOfNothing: text is read into a message.
+func TestTextOfNothing(t *testing.T) {
+	for name, m := range map[string]proto.Message{"none": nil, "a nil pointer": (*servingpb.ModelServerConfig)(nil)} {
+		for _, text := range []string{"", "model_config_list {}"} {
+			if err := ParseText([]byte(text), m); tf.CodeOf(err) != tf.InvalidArgument {
+				t.Errorf("%s, %q: %v", name, text, err)
+			}
+		}
+	}
+}
 
 // TestPolicyWithoutVersions: who asks for specific versions and names none gets none, not
 // the latest one.

@@ -322,3 +322,10 @@ func TestManyEmptyRows(t *testing.T) {
 		}
 	}
 }
+
+// TestMissingTensor: an answer without one of its tensors is a mistake, no panic.
+func TestMissingTensor(t *testing.T) {
+	if _, err := AppendPrediction(nil, map[string]*tf.Tensor{"y": nil}, Rows); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Error(err)
+	}
+}

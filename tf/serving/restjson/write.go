@@ -22,6 +22,9 @@ func AppendPrediction(b []byte, outputs map[string]*tf.Tensor, f Format) ([]byte
 	}
 	w := &writer{b: b}
 	for _, name := range slices.Sorted(maps.Keys(outputs)) {
+		if outputs[name] == nil {
+			return nil, tf.Errorf(tf.InvalidArgument, "Tensor name: %s has no tensor, got nil", name)
+		}
 		p, err := printerOf(name, outputs[name])
 		if err != nil {
 			return nil, err
