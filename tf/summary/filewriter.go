@@ -219,6 +219,9 @@ func (w *FileWriter) Summary(step int64, summary string) error {
 
 // Graph adds a graph, which TensorBoard draws.
 func (w *FileWriter) Graph(g *tf.Graph) error {
+	if g == nil {
+		return tf.Errorf(tf.InvalidArgument, "a graph to draw must not be nil")
+	}
 	b, err := g.MarshalGraphDef()
 	if err != nil {
 		return err

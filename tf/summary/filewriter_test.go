@@ -173,3 +173,22 @@ func TestSharedAgain(t *testing.T) {
 		t.Errorf("%d events in the last file, want 2", n)
 	}
 }
+
+// TestNothingIsRefused: a graph or an event that is missing is a mistake, no panic.
+func TestNothingIsRefused(t *testing.T) {
+	w, err := summary.NewFileWriter(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, err := range map[string]error{"graph": w.Graph(nil), "event": w.Event(nil)} {
+		if tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	if events := readEvents(t, w.Name()); len(events) != 1 {
+		t.Errorf("the file has %d events, want its version alone", len(events))
+	}
+}

@@ -146,6 +146,9 @@ func (w *Writer) put(e *pb.Event) error {
 
 // encoded returns an event in the form in which files have it.
 func encoded(e *pb.Event) ([]byte, error) {
+	if e == nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "an event must not be nil")
+	}
 	b, err := proto.Marshal(e)
 	if err != nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "the event cannot be written: %v", err)
