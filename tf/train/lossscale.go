@@ -47,6 +47,9 @@ type LossScaleOptimizer struct {
 // many steps in a row were good.
 func NewLossScaleOptimizer(g *tf.Graph, o Optimizer, s LossScaling) (*LossScaleOptimizer, error) {
 	s, err := s.withDefaults()
+	if err == nil && g == nil {
+		err = noGraph("a LossScaleOptimizer")
+	}
 	if err == nil && o == nil {
 		err = noOptimizer("a LossScaleOptimizer")
 	}

@@ -178,8 +178,13 @@ func below(p *pb.QueueRunnerDef, scope string) *pb.QueueRunnerDef {
 	return p
 }
 
-// AddQueueRunner puts r into a collection of g, QueueRunners if none is given.
+// AddQueueRunner puts r into a collection of g, QueueRunners if none is given. A nil graph
+// keeps nothing; a nil runner is a mistake, which g keeps.
 func AddQueueRunner(g *tf.Graph, r *QueueRunner, collection ...string) {
+	if r == nil {
+		tf.Failed(g, "queue_runner", tf.Errorf(tf.InvalidArgument, "a queue runner must not be nil"))
+		return
+	}
 	g.AddToCollection(append(collection, QueueRunners)[0], r)
 }
 
@@ -187,7 +192,7 @@ func AddQueueRunner(g *tf.Graph, r *QueueRunner, collection ...string) {
 // if none is given, in s under c.
 func StartQueueRunners(g *tf.Graph, c *Coordinator, s tf.StepRunner, collection ...string) {
 	for _, v := range g.Collection(append(collection, QueueRunners)[0]) {
-		if r, ok := v.(*QueueRunner); ok {
+		if r, ok := v.(*QueueRunner); ok && r != nil {
 			r.Start(c, s)
 		}
 	}
@@ -204,7 +209,7 @@ func (r *QueueRunner) Errors() []error {
 func (r *QueueRunner) Proto() *pb.QueueRunnerDef {
 	p := &pb.QueueRunnerDef{QueueName: r.Queue, CloseOpName: nameOf(r.Close), CancelOpName: nameOf(r.Cancel)}
 	for _, op := range r.Enqueue {
-		p.EnqueueOpName = append(p.EnqueueOpName, op.Name)
+		p.EnqueueOpName = append(p.EnqueueOpName, nameOf(op))
 	}
 	for _, c := range r.Closed {
 		p.QueueClosedExceptionTypes = append(p.QueueClosedExceptionTypes, pb.Code(c))
@@ -222,6 +227,9 @@ func nameOf(op *tf.Operation) string {
 // QueueRunnerFrom returns the runner that p describes, whose operations are in
 // g.
 func QueueRunnerFrom(g *tf.Graph, p *pb.QueueRunnerDef) (*QueueRunner, error) {
+	if g == nil {
+		return nil, noGraph("a queue runner")
+	}
 	r := &QueueRunner{Queue: p.GetQueueName()}
 	find := func(name string) (*tf.Operation, error) {
 		if op := g.Operation(name); op != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/train"
 )
 
@@ -90,6 +91,38 @@ func TestNilIsRefused(t *testing.T) {
 		"an input saver needs the input": func() error { return train.NewInputSaver(tf.NewGraph(), "input", nil).Hook().Begin(g) },
 		"a session needs a graph": func() error {
 			_, err := train.NewMonitoredSession(t.Context(), nil, train.MonitoredOptions{})
+			return err
+		},
+		"a LossScaleOptimizer needs a graph": func() error {
+			_, err := train.NewLossScaleOptimizer(nil, train.Adam{}, train.LossScaling{})
+			return err
+		},
+		"a saver needs a graph, got nil: make": func() error { _, err := train.SaverFrom(nil, &pb.SaverDef{}); return err },
+		"a MetaGraph needs a graph, got nil: make": func() error {
+			_, err := train.ImportMetaGraph(nil, "g", tf.ImportOptions{})
+			return err
+		},
+		"a start from a checkpoint needs a graph": func() error { return train.InitFromCheckpoint(nil, "c", nil) },
+		"a warm start needs a graph":              func() error { return train.WarmStart(nil, "c") },
+		"a queue runner needs a graph":            func() error { _, err := train.QueueRunnerFrom(nil, nil); return err },
+		"a queue runner must not be nil": func() error {
+			g := tf.NewGraph()
+			train.AddQueueRunner(g, nil)
+			train.AddQueueRunner(nil, &train.QueueRunner{}) // nothing keeps it
+			return g.Err()
+		},
+		"the iterator to save must be an output": func() error {
+			_, err := train.NewSaver(g, train.SaverOptions{Saveables: []*train.Saveable{train.IteratorSaveable(tf.Output{}, 0)}})
+			return err
+		},
+		`a Saveable needs Restore, and Tensor in each of its Specs: "s"`: func() error {
+			_, err := train.NewSaver(g, train.SaverOptions{Saveables: []*train.Saveable{{Name: "s"}}})
+			return err
+		},
+		`Saveables, got nil for ""`: func() error {
+			g := tf.NewGraph()
+			g.AddToCollection(train.SaveableObjects, (*train.Saveable)(nil))
+			_, err := train.NewSaver(g, train.SaverOptions{})
 			return err
 		},
 		"needs a graph, got nil": func() error {

@@ -150,6 +150,9 @@ func (o *SaverOptions) proto() (*pb.SaverDef, error) {
 
 // SaverFrom returns the saver that def describes, whose operations are in g.
 func SaverFrom(g *tf.Graph, def *pb.SaverDef) (*Saver, error) {
+	if g == nil {
+		return nil, noGraph("a saver")
+	}
 	if def.GetSaveTensorName() == "" {
 		return nil, tf.Errorf(tf.InvalidArgument, "saver_def must specify the save_tensor_name: %v", def)
 	}

@@ -19,6 +19,8 @@ type Saveable struct {
 	// order.
 	Restore func(values []tf.Output) *tf.Operation
 	Device  string
+
+	err error // why there is nothing to save
 }
 
 // A SaveSpec is a tensor of a checkpoint.
@@ -36,6 +38,9 @@ type SaveSpec struct {
 // external says what happens if its functions have state that is not saved: 0
 // warns, 1 is silent, 2 fails.
 func IteratorSaveable(iterator tf.Output, external int) *Saveable {
+	if iterator.IsZero() {
+		return &Saveable{err: tf.Errorf(tf.InvalidArgument, "the iterator to save must be an output, got the zero Output")}
+	}
 	name := iterator.Operation().Name
 	return &Saveable{
 		Name: name, Device: iterator.Operation().Device,
@@ -56,6 +61,14 @@ type item struct {
 	other *Saveable
 }
 
+// itemOf returns the item of s; that of nil is one that checkItems refuses.
+func itemOf(s *Saveable) item {
+	if s == nil {
+		return item{}
+	}
+	return item{name: s.Name, other: s}
+}
+
 // itemsOf returns what o asks to save, in the order of names.
 func itemsOf(g *tf.Graph, o *SaverOptions) ([]item, error) {
 	var items []item
@@ -64,11 +77,8 @@ func itemsOf(g *tf.Graph, o *SaverOptions) ([]item, error) {
 	} else {
 		items = listed(g, o)
 	}
-	if slices.Contains(o.Saveables, nil) {
-		return nil, noSaveable("")
-	}
 	for _, s := range o.Saveables {
-		items = append(items, item{name: s.Name, other: s})
+		items = append(items, itemOf(s))
 	}
 	slices.SortStableFunc(items, func(a, b item) int { return strings.Compare(a.name, b.name) })
 	return items, checkItems(g, items)
@@ -97,7 +107,7 @@ func listed(g *tf.Graph, o *SaverOptions) (out []item) {
 		vs = tf.Variables(g, tf.GlobalVariables)
 		for _, x := range g.Collection(SaveableObjects) {
 			if s, ok := x.(*Saveable); ok {
-				out = append(out, item{name: s.Name, other: s})
+				out = append(out, itemOf(s))
 			}
 		}
 	}
@@ -111,6 +121,19 @@ func listed(g *tf.Graph, o *SaverOptions) (out []item) {
 	return out
 }
 
+// check refuses a Saveable that lacks what saves or restores.
+func (s *Saveable) check() error {
+	switch {
+	case s == nil: // the item is a variable
+		return nil
+	case s.err != nil:
+		return s.err
+	case s.Restore == nil || slices.ContainsFunc(s.Specs, func(spec SaveSpec) bool { return spec.Tensor == nil }):
+		return tf.Errorf(tf.InvalidArgument, "a Saveable needs Restore, and Tensor in each of its Specs: %q has a nil function", s.Name)
+	}
+	return nil
+}
+
 func noSaveable(name string) error {
 	return tf.Errorf(tf.InvalidArgument, "a saver saves variables and Saveables, got nil for %q", name)
 }
@@ -121,6 +144,9 @@ func checkItems(g *tf.Graph, items []item) error {
 	for i, it := range items {
 		if it.v == nil && it.other == nil {
 			return noSaveable(it.name)
+		}
+		if err := it.other.check(); err != nil {
+			return err
 		}
 		if it.v != nil && it.v.Graph() != g {
 			return tf.Errorf(tf.InvalidArgument, "a saver's variables must belong to its graph, %s does not", it.v.Name())

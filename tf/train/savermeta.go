@@ -65,6 +65,9 @@ func (s *Saver) ExportMetaGraph(file string, o ...ExportOptions) error {
 // written to g, and returns its saver; if it has none, a new one of all
 // variables; nil if there are none.
 func ImportMetaGraph(g *tf.Graph, file string, o tf.ImportOptions) (*Saver, error) {
+	if g == nil {
+		return nil, noGraph("a MetaGraph")
+	}
 	m, err := readMetaGraph(file)
 	if err != nil {
 		return nil, err

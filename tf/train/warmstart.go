@@ -23,6 +23,9 @@ import (
 //
 // Names in the checkpoint are those that [CheckpointReader.Key] takes.
 func InitFromCheckpoint(g *tf.Graph, path string, assignments map[string]string) error {
+	if g == nil {
+		return noGraph("a start from a checkpoint")
+	}
 	r, err := OpenCheckpoint(path)
 	if err != nil {
 		return err
@@ -127,6 +130,9 @@ type WarmStartOptions struct {
 // WarmStart makes the values that trainable variables have in a checkpoint their
 // initial ones: see [InitFromCheckpoint].
 func WarmStart(g *tf.Graph, path string, opts ...WarmStartOptions) error {
+	if g == nil {
+		return noGraph("a warm start")
+	}
 	var o WarmStartOptions
 	if len(opts) > 0 {
 		o = opts[0]
