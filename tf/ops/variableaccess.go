@@ -10,6 +10,9 @@ import (
 // handle that is not a scalar, not of a variable, or of another device with
 // INVALID_ARGUMENT.
 func VariableAt(c *core.OpContext, i int) (*core.Ref, error) {
+	if c == nil || i < 0 || i >= len(c.In) {
+		return nil, tf.Errorf(tf.Internal, "a kernel must have the input of the variable that it asks for, number %d", i)
+	}
 	if ref := c.In[i].Ref; ref != nil {
 		return ref, nil
 	}

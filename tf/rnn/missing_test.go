@@ -85,3 +85,12 @@ func TestStaticMistakes(t *testing.T) {
 		t.Errorf("no cell: %v", ys)
 	}
 }
+
+// TestNoInputOnADevice: a wrapped cell tells of an input that is missing as the cell does.
+func TestNoInputOnADevice(t *testing.T) {
+	g := tf.NewGraph()
+	state := rnn.State{ops.Const(g, []float32{1, 2}, 1, 2)}
+	if y, _ := rnn.OnDevice(rnn.NewBasicRNN(2), "/device:CPU:0").Step(tf.Output{}, state); tf.CodeOf(y.Err()) != tf.InvalidArgument {
+		t.Error(y.Err())
+	}
+}

@@ -251,6 +251,9 @@ func ofSize(c Cell, kind string, y tf.Output, next State) (tf.Output, State) {
 func OnDevice(c Cell, device string) Cell {
 	c = given(c)
 	return &wrapper{c, func(x tf.Output, s State) (y tf.Output, next State) {
+		if x.IsZero() {
+			return c.Step(x, s) // which has the error
+		}
 		x.Graph().Device(device, func() { y, next = c.Step(x, s) })
 		return y, next
 	}}

@@ -93,6 +93,9 @@ func Eye(g *tf.Graph, rows, columns int, d tf.DType, batch ...int) (y tf.Output)
 		}
 		return tf.Failed(g, "eye", err).Output(0)
 	}
+	if g == nil {
+		return ops.ConstValue(nil, one) // which has the error
+	}
 	g.Scope("eye", func() {
 		v := ops.ConstValue(g, one)
 		sizes := append([]int{}, batch...)

@@ -35,6 +35,18 @@ func TestRefusedOperands(t *testing.T) {
 	}
 }
 
+// TestNoGraph: what takes no operand needs a graph.
+func TestNoGraph(t *testing.T) {
+	for name, y := range map[string]tf.Output{
+		"Eye": linalg.Eye(nil, 2, 2, tf.Float32), "Identity": linalg.LinearOperatorIdentity(nil, 2, tf.Float32).ToDense(),
+		"Zeros": linalg.LinearOperatorZeros(nil, 2, 3, tf.Float32).ToDense(),
+	} {
+		if err := y.Err(); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "needs a graph, got nil") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestCausesAreTold: an operand that cannot be computed is not said to have the wrong shape.
 func TestCausesAreTold(t *testing.T) {
 	g := eager.New()

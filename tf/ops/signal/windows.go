@@ -60,7 +60,11 @@ func computed(g *tf.Graph, name string, length int, d tf.DType, f func(i float64
 	for i := range values {
 		values[i] = f(float64(i))
 	}
-	g.Scope(name, func() { y = cast(ops.ConstValue(g, core.Wrap(values, tf.Shape{length})), d) })
+	t := core.Wrap(values, tf.Shape{length})
+	if g == nil {
+		return ops.ConstValue(nil, t) // which has the error
+	}
+	g.Scope(name, func() { y = cast(ops.ConstValue(g, t), d) })
 	return y
 }
 

@@ -21,5 +21,8 @@ func TestWindowsOfNoFloats(t *testing.T) {
 		if err := w(tf.NewGraph(), -2, tf.Float32).Err(); tf.CodeOf(err) != tf.InvalidArgument {
 			t.Errorf("%s window of -2 numbers: got %v, want INVALID_ARGUMENT", name, err)
 		}
+		if err := w(nil, 4, tf.Float32).Err(); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("%s window of no graph: got %v, want INVALID_ARGUMENT", name, err)
+		}
 	}
 }

@@ -128,6 +128,11 @@ func plugged(name string, x tf.Output, display, plugin string, content []byte) t
 // threshold, or a negative number of them, is refused with INVALID_ARGUMENT
 // when the graph is built.
 func PRCurve(name string, labels, predictions tf.Output, thresholds int) tf.Output {
+	for _, x := range []tf.Output{labels, predictions} {
+		if x.Err() != nil {
+			return x
+		}
+	}
 	if thresholds == 0 {
 		thresholds = 201
 	}

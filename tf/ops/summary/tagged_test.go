@@ -112,3 +112,14 @@ func TestTagsAreCleaned(t *testing.T) {
 		t.Errorf("got %q, want %q", tags, want)
 	}
 }
+
+// TestCurveOfNothing: a curve whose operands are missing carries the error.
+func TestCurveOfNothing(t *testing.T) {
+	g := tf.NewGraph()
+	yes, x := ops.Const(g, []bool{true}), ops.Const(g, []float32{0.5})
+	for _, y := range []tf.Output{summary.PRCurve("c", tf.Output{}, x, 3), summary.PRCurve("c", yes, tf.Output{}, 3), summary.PRCurve("c", tf.Output{}, x, 1)} {
+		if tf.CodeOf(y.Err()) != tf.InvalidArgument {
+			t.Error(y.Err())
+		}
+	}
+}
