@@ -20,11 +20,12 @@ func devices(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	timeout := s.Duration("timeout", 10*time.Second, "how `long` the cluster may take to answer")
 	secret := &tlsFlags{servesNoClient: true}
 	secret.client(s)
-	if err := parseFlags(s, args, stderr); err != nil {
+	targets, err := arguments(s, args, stderr)
+	if err != nil {
 		return err
 	}
-	if s.NArg() != 1 {
-		return tf.Errorf(tf.InvalidArgument, "devices takes a target, grpc://host:port, got %q", s.Args())
+	if len(targets) != 1 {
+		return tf.Errorf(tf.InvalidArgument, "devices takes a target, grpc://host:port, got %q", targets)
 	}
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
 	defer cancel()
@@ -33,7 +34,7 @@ func devices(ctx context.Context, args []string, stdout, stderr io.Writer) error
 		return err
 	}
 	defer secret.close(guard)
-	list, err := cluster.ListDevicesSecured(ctx, s.Arg(0), guard)
+	list, err := cluster.ListDevicesSecured(ctx, targets[0], guard)
 	if err != nil {
 		return err
 	}

@@ -42,16 +42,21 @@ func events(args []string, stdout, stderr io.Writer) error {
 	if slices.Contains([]string{"help", "-h", "--help"}, args[0]) {
 		args = []string{"", "-h"}
 	}
-	if err := parseFlags(s, args[1:], stderr); err != nil {
+	dirs, err := arguments(s, args[1:], stderr)
+	if err != nil {
 		return err
 	}
+	known := *format == "csv" || *format == "json"
 	switch {
-	case args[0] == "ls" && s.NArg() == 1:
-		return listEvents(s.Arg(0), stdout)
-	case args[0] == "export" && s.NArg() == 1 && (*format == "csv" || *format == "json"):
-		return exportEvents(s.Arg(0), *format, stdout)
+	case args[0] == "ls" && len(dirs) == 1:
+		return listEvents(dirs[0], stdout)
+	case args[0] == "export" && len(dirs) == 1 && known:
+		return exportEvents(dirs[0], *format, stdout)
 	}
-	s.Usage()
+	fmt.Fprint(stderr, eventsUsage)
+	if !known {
+		return tf.Errorf(tf.InvalidArgument, "-format must be csv or json, got %q", *format)
+	}
 	return tf.Errorf(tf.InvalidArgument, "events takes ls or export and a directory, got %q", args)
 }
 

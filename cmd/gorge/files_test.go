@@ -84,6 +84,7 @@ func TestEvents(t *testing.T) {
 	says(t, 0, "run  loss  scalar  2       0 to 1\n", "events", "ls", dir)
 	says(t, 0, ",1,loss,0.1\n", "events", "export", dir)
 	says(t, 0, `"step":1,"tag":"loss","value":0.1}`, "events", "export", "-format", "json", dir)
+	says(t, 0, `"step":1,"tag":"loss","value":0.1}`, "events", "export", dir, "-format", "json")
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(dir, link); err == nil { // not all systems have links
 		says(t, 0, "run  loss  scalar  2       0 to 1\n", "events", "ls", link)

@@ -42,6 +42,7 @@ func TestServe(t *testing.T) {
 	if err != nil || !strings.HasPrefix(target, "grpc://127.0.0.1:") {
 		t.Fatalf("the server said %q, %v; want its target", target, err)
 	}
+	says(t, 0, "/job:worker/replica:0/task:0/device:CPU:1", "devices", strings.TrimSpace(target), "--timeout", "30s")
 	g := tf.NewGraph()
 	y := ops.Scalar[float32](g, 4, tf.OnDevice("/job:worker/device:CPU:1"))
 	s, err := session.New(g, session.Target(strings.TrimSpace(target)))
@@ -75,6 +76,9 @@ func TestFailures(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"", "INVALID_ARGUMENT: a command has to be given"},
 		{"train", `INVALID_ARGUMENT: the command must be one of those listed, got "train"`},
+		{"devices a b -timeout 5s", `INVALID_ARGUMENT: devices takes a target, grpc://host:port, got ["a" "b"]`},
+		{"devices a --timeout=x", `INVALID_ARGUMENT: invalid value "x" for flag -timeout`},
+		{"events export a -format=xml", `INVALID_ARGUMENT: -format must be csv or json, got "xml"`},
 		{"serve now", `INVALID_ARGUMENT: serve takes flags only, got ["now"]`},
 		{"serve --port=1", "INVALID_ARGUMENT: flag provided but not defined: -port"},
 		{"serve --cluster_spc=x", "INVALID_ARGUMENT: flag provided but not defined: -cluster_spc; did you mean -cluster_spec?"},
