@@ -98,7 +98,7 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	case "model-server":
 		return modelServer(ctx, args[1:], stdout, stderr)
 	case "version":
-		return version(stdout)
+		return versionCommand(args[1:], stdout)
 	case "help", "-h", "--help":
 		if rest := args[1:]; len(rest) > 0 && !slices.Contains([]string{"help", "-h", "--help"}, rest[0]) {
 			return dispatch(ctx, append(slices.Clone(rest), "-h"), stdout, stderr)

@@ -76,6 +76,8 @@ func TestFailures(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"", "INVALID_ARGUMENT: a command has to be given"},
 		{"train", `INVALID_ARGUMENT: the command must be one of those listed, got "train"`},
+		{"version extra", `INVALID_ARGUMENT: version takes no arguments, got ["extra"]`},
+		{"version --x", "INVALID_ARGUMENT: flag provided but not defined: -x; gorge version -h lists the flags"},
 		{"devices a b -timeout 5s", `INVALID_ARGUMENT: devices takes a target, grpc://host:port, got ["a" "b"]`},
 		{"devices a --timeout=x", `INVALID_ARGUMENT: invalid value "x" for flag -timeout`},
 		{"events export a -format=xml", `INVALID_ARGUMENT: -format must be csv or json, got "xml"`},
@@ -113,6 +115,7 @@ func TestVersionAndHelp(t *testing.T) {
 			t.Errorf("gorge %s: status %d, output %q", args, status, out.String())
 		}
 	}
+	says(t, 0, "usage: gorge version\n", "help", "version")
 	if status := run(t.Context(), []string{"serve", "-h"}, io.Discard, io.Discard); status != 0 {
 		t.Errorf("gorge serve -h: status %d", status)
 	}
