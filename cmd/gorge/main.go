@@ -1,15 +1,25 @@
-// Command gorge runs a task of a cluster, looks at clusters, and runs models that
-// TensorFlow has saved.
+// Command gorge runs a task of a cluster, looks at clusters, checkpoints, event files and
+// graphs, and shows, runs, converts and serves models that TensorFlow has saved.
 //
 //	gorge serve --cluster_spec='ps|127.0.0.1:2222,worker|127.0.0.1:2223' --job_name=worker --task_id=0
 //	gorge devices grpc://127.0.0.1:2222
 //	gorge doctor --cluster_spec='ps|127.0.0.1:2222,worker|127.0.0.1:2223'
 //	gorge checkpoint ls model.ckpt-100
+//	gorge checkpoint show model.ckpt-100 dense/kernel
+//	gorge checkpoint diff model.ckpt-100 model.ckpt-200
+//	gorge checkpoint rename model.ckpt-100 renamed.ckpt old/=new/
+//	gorge events ls logs
 //	gorge events export logs
+//	gorge savedmodel show DIR
 //	gorge savedmodel run DIR --inputs=in.npz --outputs=out.npz
+//	gorge savedmodel convert FROM TO
+//	gorge savedmodel freeze DIR GRAPH.pb
+//	gorge savedmodel bench DIR
 //	gorge graph explain DIR
 //	gorge model-server --model_name=m --model_base_path=DIR --rest_api_port=8501
 //	gorge version
+//
+// gorge help COMMAND lists the flags of a command, or its own commands.
 package main
 
 import (
