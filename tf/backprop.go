@@ -216,7 +216,7 @@ func (b *backprop) visit(op *Operation) (err error) {
 		var dy []Gradient
 		var some bool
 		b.loops.inGradient(op, true, func() { dy, some, err = b.arrived(op) })
-		if err != nil || !some || b.stop[op] || op.Def.NoGrad == core.NotDifferentiable {
+		if err != nil || !some || b.stop[op] || op.grad == nil && op.Def.NoGrad == core.NotDifferentiable {
 			return
 		}
 		b.loops.inGradient(op, false, func() { err = b.through(op, dy) })
@@ -287,7 +287,7 @@ func (b *backprop) checkPath(op *Operation) error {
 		}
 		return nil
 	}
-	if op.Def.NoGrad == core.NoGradientDefined {
+	if op.grad == nil && op.Def.NoGrad == core.NoGradientDefined {
 		return blamed(op, noGradient(op))
 	}
 	return nil

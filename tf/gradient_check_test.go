@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/tftest"
 )
 
 // custom is x with a gradient that grad gives.
@@ -127,4 +129,55 @@ func TestGradientOverrideMapOnATape(t *testing.T) {
 	if err != nil || tf.Data[float64](got)[0] != 1+4 {
 		t.Errorf("got %v, %v", got, err)
 	}
+}
+
+func init() {
+	for name, how := range map[string]core.NoGrad{"TestConstantStep": core.NotDifferentiable, "TestStep": core.NoGradientDefined} {
+		core.Register(core.OpDef{
+			Name: name, In: "x: double", Out: "y: double", NoGrad: how,
+			Shape: func(c *core.Infer) error { c.Set(0, c.In(0)); return nil },
+			Kernels: core.AnyType(func(*core.Node) (core.Kernel, error) {
+				return core.Compute(func(c *core.OpContext) error { c.Forward(0, 0); return nil }), nil
+			}),
+		})
+	}
+}
+
+// TestOverridesOfOpsWithoutGradient: a function of the program's counts also where the op
+// has no gradient, or none that flows: so gradients go straight through a rounding.
+func TestOverridesOfOpsWithoutGradient(t *testing.T) {
+	through := func(_ *tf.Operation, dy []tf.Output) []tf.Gradient { return tf.Grads(dy[0]) }
+	for _, op := range []string{"Round", "Sign", "TestConstantStep", "TestStep"} {
+		for name, g := range map[string]*tf.Graph{"graph": tf.NewGraph(), "eager": eager.New()} {
+			x := vec(g, 1.4, -2.6)
+			var y tf.Output
+			tape := g.Record(func() {
+				g.GradientOverrideMap(map[string]tf.GradFunc{op: through}, func() { y = tf.Apply(g, op, []tf.Output{x}).Output(0) })
+				y = mul(y, vec(g, 3, 5))
+			})
+			gradients := tape.Gradients
+			if !g.IsEager() {
+				gradients = tf.Gradients
+			}
+			gs, err := gradients(y, x)
+			if err != nil {
+				t.Errorf("%s, %s: %v", op, name, err)
+				continue
+			}
+			tftest.Elements(t, valueOf(t, gs[0]), []float64{3, 5})
+		}
+	}
+}
+
+// valueOf computes x.
+func valueOf(t *testing.T, x tf.Output) *tf.Tensor {
+	t.Helper()
+	if !x.Graph().IsEager() {
+		return run(t, x.Graph(), x)[0]
+	}
+	v, err := x.Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
