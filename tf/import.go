@@ -170,6 +170,7 @@ func (im *importer) declare(def *pb.GraphDef) error {
 		if err != nil {
 			return &Error{Code: CodeOf(err), Msg: AsError(err).Message(), Node: n.GetName(), Op: n.GetOp(), Err: err}
 		}
+		op.grad = op.override()
 		im.ops[n.GetName()] = op
 		im.order = append(im.order, op)
 	}

@@ -11,7 +11,7 @@ import (
 // place gives o its name, device and control inputs, and adds it to the graph.
 func (o *Operation) place(spec *Spec) (err error) {
 	g := o.g
-	o.grad = g.scope.overrides[o.OpName()]
+	o.grad = o.override()
 	if o.Name = g.uniqueName(spec.Name); !validName(o.Name) {
 		return Errorf(InvalidArgument, "'%s' is not a valid node name", o.Name)
 	}
