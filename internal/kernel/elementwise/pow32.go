@@ -3,7 +3,7 @@ package elementwise
 import "math"
 
 // Powers of float32 are computed in float64 as 2^(y·log2 x). That is exact to some
-// 2^-31, so that nearly all results are math.Pow's, rounded. Both functions take a
+// 2^-31, so that nearly all results are those of float64, rounded. Both functions take a
 // near value from a table and add a series of the rest, as libraries of C do.
 
 const (
@@ -67,7 +67,7 @@ func exp2Within(x float64) float64 {
 func pow32(x, y float32) float32 {
 	const smallest, infinite = 0x00800000, 0x7f800000
 	if bits := math.Float32bits(x); bits-smallest >= infinite-smallest || math.Float32bits(y)&infinite == infinite {
-		return float32(math.Pow(float64(x), float64(y)))
+		return float32(powOf(float64(x), float64(y)))
 	}
 	return float32(exp2Within(min(max(float64(y)*log2Normal(x), -512), 512)))
 }

@@ -59,37 +59,6 @@ func LogOfComplex(x complex128) complex128 {
 	return complex(LogOf(cmplx.Abs(x)), cmplx.Phase(x))
 }
 
-// powOf is math.Pow, which takes the logarithm of x where y has a fraction.
-func powOf(x, y float64) float64 {
-	if x > 0 && x < leastNormal && y != math.Trunc(y) {
-		fraction, power := math.Frexp(x)
-		return math.Pow(fraction, y) * math.Exp2(float64(power)*y)
-	}
-	if size := math.Abs(x); math.Abs(y) > 64 && size > 0.6 && size < 1.6 {
-		return longPower(x, y)
-	}
-	return math.Pow(x, y)
-}
-
-// longPower is powOf for x near 1 or -1 and |y| > 64. math.Pow squares x again and
-// again, so that its error grows with y; that of a logarithm grows with that of the
-// result, which has an end. No result but those for 1 and -1 is exact.
-func longPower(x, y float64) float64 {
-	if math.IsInf(y, 0) || x < 0 && y != math.Trunc(y) {
-		return math.Pow(x, y)
-	}
-	log := math.Log(math.Abs(x))
-	exponent := y * log
-	z := math.Exp(exponent)
-	if rest := math.FMA(y, log, -exponent); z > 0 && !math.IsInf(z, 0) {
-		z += z * rest
-	}
-	if x < 0 && math.Mod(y, 2) != 0 {
-		return -z
-	}
-	return z
-}
-
 // Sqrt sets y to the square root of x.
 func Sqrt[T numeric.Float](y, x []T) {
 	if !map32(simd.sqrt, y, x) {
