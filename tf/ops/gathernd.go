@@ -69,15 +69,16 @@ func setGathered(c *core.Infer, s tf.Shape) error {
 	return nil
 }
 
-// A badIndices says what happens to indices out of range.
-type badIndices struct{ ignore bool }
+// A badIndices says what happens to indices out of range. open lets there be indices into
+// tensors without elements.
+type badIndices struct{ ignore, open bool }
 
 func badIndicesOf(n *core.Node) (badIndices, error) {
 	switch p := n.Str("bad_indices_policy"); p {
 	case "", "DEFAULT", "ERROR":
-		return badIndices{}, nil
+		return badIndices{open: n.Bool(openSizes)}, nil
 	case "IGNORE":
-		return badIndices{true}, nil
+		return badIndices{true, n.Bool(openSizes)}, nil
 	default:
 		return badIndices{}, tf.Errorf(tf.InvalidArgument, "Bad indices policy attribute is invalid: %s", p)
 	}
@@ -124,7 +125,7 @@ func gatherSlices(c *core.OpContext, params *core.Tensor, d tf.DType, bad badInd
 		return tf.Errorf(tf.InvalidArgument, "index innermost dimension length must be <= params rank; saw: %d vs. %d", depth, len(s))
 	}
 	rows := idx.Shape()[:idx.Rank()-1]
-	if params.Len() == 0 && product(rows) > 0 {
+	if params.Len() == 0 && product(rows) > 0 && !bad.open {
 		return tf.Errorf(tf.InvalidArgument, "Requested more than 0 entries, but params is empty.  Params shape: %s", s.String())
 	}
 	out, err := c.Alloc(0, d, append(rows.Clone(), s[depth:]...))

@@ -39,7 +39,7 @@ func (o poolOption) Apply(s *tf.Spec) {
 // poolAttrsOf checks ksize and strides, which are attributes of some ops and
 // inputs of others.
 func poolAttrsOf(n *core.Node, rank int, ksize, strides []int) (*poolAttrs, error) {
-	a := &poolAttrs{windowAttrs: windowAttrs{imageFormat: imageFormatOf(n, rank), padding: n.Str("padding"), dilations: [3]int{1, 1, 1}}}
+	a := &poolAttrs{windowAttrs: windowAttrs{imageFormat: imageFormatOf(n, rank), padding: n.Str("padding"), dilations: [3]int{1, 1, 1}, open: n.Bool(openSizes)}}
 	switch {
 	case len(ksize) != rank:
 		return nil, tf.Errorf(tf.InvalidArgument, "Sliding window ksize field must specify %d dimensions", rank)

@@ -33,18 +33,24 @@ func (o WindowOpts) Apply(s *tf.Spec) {
 	}
 }
 
+// openSizes is an attribute of nodes whose sizes nothing but the step knows, as in programs of XLA:
+// what TensorFlow refuses because it goes beyond tensors that are small or have no elements
+// comes to nothing.
+const openSizes = "_open"
+
 // windowAttrs are the attributes of a node that moves a window.
 type windowAttrs struct {
 	imageFormat
 	strides, dilations [3]int
 	padding            string
 	before, after      [3]int            // for padding EXPLICIT
+	open               bool              // windows greater than the images come to nothing
 	kept               *conv.KeptFilters // for filters that are constant
 }
 
 // windowAttrsOf reads and checks strides, dilations and paddings.
 func windowAttrsOf(n *core.Node, rank int) (*windowAttrs, error) {
-	a := &windowAttrs{imageFormat: imageFormatOf(n, rank), padding: n.Str("padding"), dilations: [3]int{1, 1, 1}}
+	a := &windowAttrs{imageFormat: imageFormatOf(n, rank), padding: n.Str("padding"), dilations: [3]int{1, 1, 1}, open: n.Bool(openSizes)}
 	across := tf.InvalidArgument
 	if n.OpName() == "Conv2D" || n.OpName() == "_FusedConv2D" {
 		across = tf.Unimplemented // TensorFlow's code for windows across images or channels differs by op
@@ -157,10 +163,10 @@ func (a *windowAttrs) along(i, in, k int) (out, pad int, err error) {
 	case "EXPLICIT":
 		in += a.before[i] + a.after[i]
 	}
-	if out = (in - size + s) / s; out < 0 {
+	if out = (in - size + s) / s; out < 0 && !a.open {
 		return 0, 0, tf.Errorf(tf.InvalidArgument, "Computed output size would be negative: %d [input_size: %d, effective_filter_size: %d, stride: %d]", out, in, size, s)
 	}
-	return out, a.before[i], nil
+	return max(out, 0), a.before[i], nil
 }
 
 // outPositions returns what is known of the positions after a window, -1 for

@@ -53,9 +53,9 @@ func (c *convolving) image() tf.Output {
 	}
 	if c.depthwise() {
 		w := ops.Reshape(c.w, []int{c.ws[0].n, c.ws[1].n, c.groups, c.ws[3].n / c.groups})
-		return ops.DepthwiseConv2dNative(c.x, w, strides, padding, o)
+		return ops.DepthwiseConv2dNative(c.x, w, strides, padding, o, open)
 	}
-	return ops.Conv2D(c.x, c.w, strides, padding, o)
+	return ops.Conv2D(c.x, c.w, strides, padding, o, open)
 }
 
 // depthwise reports whether each channel has filters of its own, in a form that
@@ -94,7 +94,7 @@ func (c *convolving) spreading() (tf.Output, bool) {
 		pads[2+2*i], pads[3+2*i] = low, high
 		p.interior = known(c.xDilation[i] - 1)
 		out[1+i] = padded(c.xs[1+i], p).minus(known(k.n - 1))
-		if out[1+i].known() && out[1+i].n < 1 {
+		if least := p.low.n + p.high.n + 1 - (k.n - 1); out[1+i].known() && out[1+i].n < 1 || !out[1+i].known() && least < 1 {
 			return tf.Output{}, false
 		}
 	}
@@ -110,7 +110,7 @@ func (c *convolving) spreading() (tf.Output, bool) {
 func (c *convolving) volumes() tf.Output {
 	c.padFirst(true)
 	strides := append(append([]int{1}, c.strides...), 1)
-	return ops.Conv3D(c.x, c.w, strides, "VALID", ops.WindowOpts{Dilations: append(append([]int{1}, c.wDilation...), 1)})
+	return ops.Conv3D(c.x, c.w, strides, "VALID", ops.WindowOpts{Dilations: append(append([]int{1}, c.wDilation...), 1)}, open)
 }
 
 // maxPositions bounds the nodes that positions adds.

@@ -216,7 +216,7 @@ func (v *gathering) points(x tf.Output, parts []part) labelled {
 	rest := without(len(v.sizes), first...)
 	at := joined(v.g, v.columns(v.g, v.vectors, v.batch, parts), v.batch, parts)
 	labels := slices.Concat(v.batchLabels(), wide, rest)
-	return labelled{ops.GatherNd(transposed(x, append(first, rest...)), at), labels}
+	return labelled{ops.GatherNd(transposed(x, append(first, rest...)), at, open), labels}
 }
 
 // batchParts returns the parts that batching dimensions are.

@@ -160,26 +160,26 @@ func (s *scattering) direct(parts []part) bool {
 
 // combined combines updates with elements of x.
 func (s *scattering) combined(x, at, updates tf.Output, how string, parts int) (tf.Output, error) {
-	lenient := ops.BadIndicesOpts{Policy: "IGNORE"}
+	lenient := []tf.Option{ops.BadIndicesOpts{Policy: "IGNORE"}, open}
 	if u := updates.Shape(); u != nil && len(u) == 0 {
 		at, updates = ops.ExpandDims(at, 0), ops.ExpandDims(updates, 0)
 	}
 	switch {
 	case how == replace:
-		return ops.TensorScatterUpdate(x, at, updates, lenient), nil
+		return ops.TensorScatterUpdate(x, at, updates, lenient...), nil
 	case x.DType() == tf.Bool && slices.Contains([]string{"or", "add", "maximum"}, how):
-		return ops.ScatterNdNonAliasingAdd(x, at, updates, lenient), nil
+		return ops.ScatterNdNonAliasingAdd(x, at, updates, lenient...), nil
 	case x.DType() == tf.Bool && slices.Contains([]string{"and", "multiply", "minimum"}, how): // not (not x or not y)
-		return ops.LogicalNot(ops.ScatterNdNonAliasingAdd(ops.LogicalNot(x), at, ops.LogicalNot(updates), lenient)), nil
+		return ops.LogicalNot(ops.ScatterNdNonAliasingAdd(ops.LogicalNot(x), at, ops.LogicalNot(updates), lenient...)), nil
 	case x.DType() == tf.Bool:
 	case how == "add":
-		return ops.TensorScatterAdd(x, at, updates, lenient), nil
+		return ops.TensorScatterAdd(x, at, updates, lenient...), nil
 	case how == "subtract":
-		return ops.TensorScatterSub(x, at, updates, lenient), nil
+		return ops.TensorScatterSub(x, at, updates, lenient...), nil
 	case how == "minimum":
-		return ops.TensorScatterMin(x, at, updates, lenient), nil
+		return ops.TensorScatterMin(x, at, updates, lenient...), nil
 	case how == "maximum":
-		return ops.TensorScatterMax(x, at, updates, lenient), nil
+		return ops.TensorScatterMax(x, at, updates, lenient...), nil
 	case how == "multiply":
 		return s.multiplied(x, at, updates, max(parts, 1)), nil
 	}

@@ -60,7 +60,7 @@ func (w *windowing) maxPoolGrad(x, source tf.Output) tf.Output {
 		pads[2*d], pads[2*d+1] = w.pads[d].low.n, w.pads[d].high.n
 	}
 	y := w.pool(x, "maximum", ksize, strides, pads)
-	attrs := []tf.Option{tf.Attr("ksize", ksize), tf.Attr("strides", strides), tf.Attr("padding", "VALID")}
+	attrs := []tf.Option{tf.Attr("ksize", ksize), tf.Attr("strides", strides), tf.Attr("padding", "VALID"), open}
 	if slices.ContainsFunc(pads, func(p int) bool { return p != 0 }) {
 		attrs = append(attrs, tf.Attr("padding", "EXPLICIT"), tf.Attr("explicit_paddings", pads))
 	}

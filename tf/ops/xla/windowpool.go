@@ -55,14 +55,18 @@ func (w *windowing) pooled(x, pad tf.Output, how string) (tf.Output, bool) {
 	return z, true
 }
 
+// open is for nodes whose sizes only the step may know: where TensorFlow refuses windows
+// greater than the images, and indices into tensors without elements, there is nothing.
+var open = tf.Attr("_open", true)
+
 func (w *windowing) pool(x tf.Output, how string, ksize, strides, pads []int) tf.Output {
 	switch {
 	case how == "add":
-		return ops.AvgPool(x, ksize, strides, "VALID", tf.Attr("_sum", true))
+		return ops.AvgPool(x, ksize, strides, "VALID", tf.Attr("_sum", true), open)
 	case slices.ContainsFunc(pads, func(p int) bool { return p != 0 }):
-		return ops.MaxPool(x, ksize, strides, "EXPLICIT", ops.WindowOpts{ExplicitPaddings: pads})
+		return ops.MaxPool(x, ksize, strides, "EXPLICIT", ops.WindowOpts{ExplicitPaddings: pads}, open)
 	}
-	return ops.MaxPool(x, ksize, strides, "VALID")
+	return ops.MaxPool(x, ksize, strides, "VALID", open)
 }
 
 // neighbours returns the first of the dimensions that windows extend or move along, if
