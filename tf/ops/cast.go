@@ -64,6 +64,9 @@ func castGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 
 func cast(n *core.Node) (core.Kernel, error) {
 	src, dst := n.Type("SrcT").Base(), n.Type("DstT").Base()
+	if n.Bool("_bits") && hasBytes(src) && hasBytes(dst) {
+		return reread(dst), nil
+	}
 	if src == dst {
 		return forward(n)
 	}
@@ -89,6 +92,24 @@ func cast(n *core.Node) (core.Kernel, error) {
 		})
 		return nil
 	}}, nil
+}
+
+func hasBytes(d tf.DType) bool {
+	_, small := float8s[d]
+	return small || d == tf.Uint8
+}
+
+// reread makes the bytes of its input those of type dst, which Bitcast does not take if it is
+// one of floating-point numbers of 8 bits.
+func reread(dst tf.DType) core.Compute {
+	return func(c *core.OpContext) error {
+		x := c.Input(0)
+		y, err := c.Alloc(0, dst, x.Shape())
+		if err == nil {
+			copy(core.Data[uint8](y), core.Data[uint8](x))
+		}
+		return err
+	}
 }
 
 // castLoop converts elements of plain types; nil for others.

@@ -307,7 +307,27 @@ func bitcast(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error)
 	if d == tf.Bool || in[0].DType().Base() == tf.Bool {
 		return in[:1], nil
 	}
-	return []tf.Output{ops.Bitcast(in[0], d)}, nil
+	x := in[0]
+	if isSmall(x.DType().Base()) {
+		x = reread(x, tf.Uint8)
+	}
+	if isSmall(d) {
+		return one(reread(bitcastTo(x, tf.Uint8), d)), nil
+	}
+	return one(bitcastTo(x, d)), nil
+}
+
+// bitcastTo adds a Bitcast if x is of another type.
+func bitcastTo(x tf.Output, d tf.DType) tf.Output {
+	if x.DType().Base() == d {
+		return x
+	}
+	return ops.Bitcast(x, d)
+}
+
+// reread makes bytes floating-point numbers of 8 bits, or these bytes: Bitcast takes none.
+func reread(x tf.Output, d tf.DType) tf.Output {
+	return ops.Cast(x, d, tf.Attr("_bits", true))
 }
 
 func transpose(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error) {

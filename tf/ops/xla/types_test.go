@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/stablehlo"
+	"github.com/gorge-tf/gorge/tf"
 )
 
 // TestProductsOfBooleans: products of vectors are scalars, those of other ranks keep theirs.
@@ -136,5 +137,35 @@ func TestStartsOfUint64(t *testing.T) {
 	}, []float32{1, 2, 3, 4})
 	if want := "float32[2]{3, 4}"; got.String() != want {
 		t.Errorf("want %s, got %s", want, got)
+	}
+}
+
+// TestBitsOfSmallFloats: the bytes of floating-point numbers of 8 bits stay as they are, those
+// of NaN too.
+func TestBitsOfSmallFloats(t *testing.T) {
+	all := make([]uint8, 256)
+	for i := range all {
+		all[i] = uint8(i)
+	}
+	for _, e := range []stablehlo.Elem{"f8E5M2", "f8E4M3FN"} {
+		got := result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+			small := w.op("bitcast_convert", tensorOf(e, 256), nil, in[0])
+			signed := w.op("bitcast_convert", tensorOf("i8", 256), nil, small)
+			other := w.op("bitcast_convert", tensorOf("f8E5M2", 256), nil, signed)
+			words := w.op("bitcast_convert", tensorOf("ui32", 64), nil, w.op("reshape", tensorOf("f8E5M2", 64, 4), nil, other))
+			last := w.op("bitcast_convert", tensorOf(e, 64, 4), nil, words)
+			return w.op("bitcast_convert", tensorOf("ui8", 256), nil, w.op("reshape", tensorOf(e, 256), nil, last))
+		}, all)
+		for i, b := range tf.Data[uint8](got) {
+			if int(b) != i {
+				t.Fatalf("%s: byte %d became %d", e, i, b)
+			}
+		}
+		got = result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+			return w.op("convert", tensorOf("f32", 3), nil, w.op("bitcast_convert", tensorOf(e, 3), nil, in[0]))
+		}, []uint8{0x38, 0xff, 0x81})
+		if want := map[stablehlo.Elem]string{"f8E5M2": "float32[3]{0.5, NaN, -1.5258789e-05}", "f8E4M3FN": "float32[3]{1, NaN, -0.001953125}"}[e]; got.String() != want {
+			t.Errorf("%s: want %s, got %s", e, want, got)
+		}
 	}
 }
