@@ -105,15 +105,16 @@ var bernoulli = [...]float64{
 	1.1646782814350067249e14, -4.5979787224074726105e15, 1.8152105401943546773e17, -7.1661652561756670113e18,
 }
 
-// zeta sums the first terms and adds what Euler and Maclaurin give for the rest.
+// zeta sums the first terms and adds what Euler and Maclaurin give for the rest, whose series
+// is exact only where q is no less than x.
 func zeta(x, q float64) float64 {
 	switch {
 	case x == 1:
 		return math.Inf(1)
 	case x < 1 || math.IsNaN(x) || math.IsNaN(q):
 		return math.NaN()
-	case q <= 0 && q == math.Floor(q):
-		if math.Mod(x, 2) == 0 {
+	case q <= 0 && (q == math.Floor(q) || math.IsInf(x, 1)):
+		if math.Mod(x, 2) == 0 || math.IsInf(x, 1) {
 			return math.Inf(1)
 		}
 		return math.NaN()
@@ -123,8 +124,12 @@ func zeta(x, q float64) float64 {
 		return zetaReflected(x, q)
 	}
 	sum := 0.0
-	for ; q < asymptotic; q++ {
-		sum += math.Pow(q, -x)
+	for ; q < asymptotic+x; q++ {
+		term := math.Pow(q, -x)
+		sum += term
+		if q > 0 && term*(1+q/(x-1)) <= math.Abs(sum)*0x1p-56 {
+			return sum // all that follow change nothing
+		}
 	}
 	p := math.Pow(q, -x)
 	if p == 0 {
