@@ -13,8 +13,8 @@ func init() {
 	unary("Asin", inexactTypes, asinGrad, floatFunc(elementwise.AsinOf), complexFunc(cmplx.Asin))
 	unary("Acos", inexactTypes, acosGrad, floatFunc(elementwise.AcosOf), complexFunc(cmplx.Acos))
 	unary("Atan", inexactTypes, atanGrad, floatFunc(math.Atan), complexFunc(cmplx.Atan))
-	unary("Sinh", inexactTypes, sinhGrad, floatFunc(math.Sinh), complexFunc(cmplx.Sinh))
-	unary("Cosh", inexactTypes, coshGrad, floatFunc(math.Cosh), complexFunc(cmplx.Cosh))
+	unary("Sinh", inexactTypes, sinhGrad, floatFunc(sinh), complexFunc(cmplx.Sinh))
+	unary("Cosh", inexactTypes, coshGrad, floatFunc(cosh), complexFunc(cmplx.Cosh))
 	unary("Asinh", inexactTypes, asinhGrad, floatFunc(math.Asinh), complexFunc(cmplx.Asinh))
 	unary("Acosh", inexactTypes, acoshGrad, floatFunc(math.Acosh), complexFunc(cmplx.Acosh))
 	unary("Atanh", inexactTypes, atanhGrad, floatFunc(math.Atanh), complexFunc(cmplx.Atanh))
@@ -137,4 +137,29 @@ func atan2Grad(op *tf.Operation, dz []tf.Output) []tf.Gradient {
 		dy, dx = Mul(x, scaled), Mul(Neg(y), scaled)
 	})
 	return unbroadcast(y, x, dy, dx)
+}
+
+// expEnds is where half of e^x may be finite though e^x is not.
+const expEnds = 709
+
+// sinh is math.Sinh, whose result is infinite where e^x is.
+func sinh(x float64) float64 {
+	if size := math.Abs(x); size > expEnds {
+		return math.Copysign(halfExp(size), x)
+	}
+	return math.Sinh(x)
+}
+
+// cosh is math.Cosh up to where results end.
+func cosh(x float64) float64 {
+	if size := math.Abs(x); size > expEnds {
+		return halfExp(size)
+	}
+	return math.Cosh(x)
+}
+
+// halfExp is e^x/2.
+func halfExp(x float64) float64 {
+	root := math.Exp(x / 2)
+	return root / 2 * root
 }
