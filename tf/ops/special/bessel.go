@@ -262,7 +262,14 @@ func nowhere(f func(float64) float64, x float64) float64 {
 
 func besselJ0(x float64) float64 { return nowhere(math.J0, x) }
 
-func besselJ1(x float64) float64 { return nowhere(math.J1, x) }
+// besselJ1 is odd, which math.J1 is not near 0.
+func besselJ1(x float64) float64 {
+	y := nowhere(math.J1, math.Abs(x))
+	if math.Signbit(x) {
+		return -y
+	}
+	return y
+}
 
 func besselY0(x float64) float64 { return belowZero(math.Y0, x) }
 

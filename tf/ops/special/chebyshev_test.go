@@ -47,3 +47,12 @@ func BenchmarkBesselI0e(b *testing.B) {
 		besselI0e(float64(i%200) / 10)
 	}
 }
+
+// TestBesselIsOdd: of order 1, the function of the first kind is, also near 0.
+func TestBesselIsOdd(t *testing.T) {
+	for _, x := range []float64{0, 1e-300, 1e-10, 0.5, 3, 1e10} {
+		if y, z := besselJ1(x), besselJ1(-x); z != -y || math.Signbit(z) == math.Signbit(y) {
+			t.Errorf("at %v: got %v and %v", x, y, z)
+		}
+	}
+}
