@@ -122,7 +122,7 @@ func igammac(a, x float64) float64 {
 	case isLarge(a, x):
 		_, upper := largeGamma(a, x)
 		return upper
-	case byFraction(a, x):
+	case byFraction(a, x), x == 1 && a < 1: // near 0 for a small a
 		f := fraction(a, x)
 		return factor(a, x) * f.v
 	}
@@ -153,7 +153,11 @@ func factor(a, x float64) float64 {
 	u := (x - a) / a
 	r := 1 / (a * a)
 	correction := (1./12 - r*(1./360-r*(1./1260-r*(1./1680-r*(1./1188))))) / a
-	return math.Sqrt(a/(2*math.Pi)) * math.Exp(-a*(u-math.Log1p(u))-correction)
+	log := math.Log1p(u)
+	if x < a/2 { // of which u has lost the last bits
+		log = elementwise.LogOf(x / a)
+	}
+	return math.Sqrt(a/(2*math.Pi)) * math.Exp(-a*(u-log)-correction)
 }
 
 // A dual is a number and its derivative for a.

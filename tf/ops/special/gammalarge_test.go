@@ -38,3 +38,19 @@ func TestGammaOfLargeNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestSmallGamma: what is near 0 is as exact as what is not.
+func TestSmallGamma(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		f          func(a, x float64) float64
+		a, x, want float64
+	}{
+		{"igamma", igamma, 10, 1e-10, 2.7557319221481e-107}, {"igamma", igamma, 20, 1e-10, 4.1103176229206e-219}, {"igamma", igamma, 10, 4, 0.0081322427969338},
+		{"igammaGradA", igammaGradA, 10, 1e-10, -6.9933872124947e-105 / 10}, {"igammac", igammac, 1e-10, 1, 2.1938393441797e-11},
+	} {
+		if got := c.f(c.a, c.x); math.Abs(got-c.want) > 1e-12*math.Abs(c.want) {
+			t.Errorf("%s(%v, %v) is %v, want %v", c.name, c.a, c.x, got, c.want)
+		}
+	}
+}
