@@ -166,10 +166,10 @@ func isConstant(v *stablehlo.Value, is func(e stablehlo.Elem, bits uint64) bool)
 	return is(d.Type.Elem, bits)
 }
 
-// signs are the bits of signs, exponents those of infinity, by type.
+// signs are the bits of signs, exponents those of the greatest number, infinite or not, by type.
 var (
-	signs     = map[stablehlo.Elem]uint64{"f16": 1 << 15, "bf16": 1 << 15, "f32": 1 << 31, "f64": 1 << 63}
-	exponents = map[stablehlo.Elem]uint64{"f16": 0x7c00, "bf16": 0x7f80, "f32": 0x7f800000, "f64": 0x7ff << 52}
+	signs     = map[stablehlo.Elem]uint64{"f16": 1 << 15, "bf16": 1 << 15, "f32": 1 << 31, "f64": 1 << 63, "f8E5M2": 1 << 7, "f8E4M3FN": 1 << 7}
+	exponents = map[stablehlo.Elem]uint64{"f16": 0x7c00, "bf16": 0x7f80, "f32": 0x7f800000, "f64": 0x7ff << 52, "f8E5M2": 0x7c, "f8E4M3FN": 0x7e}
 )
 
 func isZero(e stablehlo.Elem, bits uint64) bool { return bits&^signs[e] == 0 }

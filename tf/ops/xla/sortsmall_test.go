@@ -33,3 +33,34 @@ func TestSmallFloatsSorted(t *testing.T) {
 		}
 	}
 }
+
+// TestSmallFloatsMadeOne: comparators may make zeros one, and NaN, before they compare, as
+// those of JAX do.
+func TestSmallFloatsMadeOne(t *testing.T) {
+	for e, nan := range map[stablehlo.Elem]byte{"f8E5M2": 0x7f, "f8E4M3FN": 0x7f} {
+		scalar, bit := tensorOf(e), tensorOf("i1")
+		region := &stablehlo.Block{Args: []*stablehlo.Value{{Type: scalar}, {Type: scalar, Index: 1}}}
+		r := writer{region}
+		number := func(b byte) *stablehlo.Value {
+			return r.op("constant", scalar, attrs{"value": stablehlo.Dense{Type: scalar, Data: []byte{b}}})
+		}
+		one := func(x *stablehlo.Value) *stablehlo.Value {
+			zero := number(0)
+			y := r.op("select", scalar, nil, r.op("compare", bit, attrs{"comparison_direction": stablehlo.Enum("EQ")}, x, zero), zero, x)
+			return r.op("select", scalar, nil, r.op("compare", bit, attrs{"comparison_direction": stablehlo.Enum("NE")}, x, x), number(nan), y)
+		}
+		less := attrs{"comparison_direction": stablehlo.Enum("LT"), "compare_type": stablehlo.Enum("TOTALORDER")}
+		r.ends(r.op("compare", bit, less, one(region.Args[0]), one(region.Args[1])))
+		got := result(t, func(w writer, in []*stablehlo.Value) *stablehlo.Value {
+			x := w.op("bitcast_convert", tensorOf(e, 5), nil, in[0])
+			op := &stablehlo.Op{Name: "sort", Operands: []*stablehlo.Value{x}, Attrs: attrs{"dimension": intAttr(0)}, Regions: []*stablehlo.Block{region}}
+			op.Results = []*stablehlo.Value{{Type: x.Type, Def: op}}
+			w.b.Ops = append(w.b.Ops, op)
+			return w.op("convert", tensorOf("f32", 5), nil, op.Results[0])
+		}, []uint8{0xff, 0, 0x80, 0, 0xb8})
+		want := map[stablehlo.Elem]string{"f8E5M2": "float32[5]{-0.5, 0, -0, 0, NaN}", "f8E4M3FN": "float32[5]{-1, 0, -0, 0, NaN}"}[e]
+		if got.String() != want {
+			t.Errorf("%s: want %s, got %s", e, want, got)
+		}
+	}
+}
