@@ -126,7 +126,7 @@ func absolute(l *lowering, _ *stablehlo.Op, in []tf.Output) (tf.Output, error) {
 	case isUnsigned(d):
 		return in[0], nil
 	case isComplex(d):
-		return l.part("ComplexAbs", in[0]), nil
+		return partOf("ComplexAbs", in[0]), nil
 	}
 	return l.apply("Abs", in...), nil
 }
@@ -188,27 +188,27 @@ func roundAway(l *lowering, _ *stablehlo.Op, in []tf.Output) (tf.Output, error) 
 	return ops.SelectV2(ops.Equal(x, l.number(d, 0)), x, signed), nil // -0 is less than no zero
 }
 
-// part adds an op that makes real numbers of complex ones.
-func (l *lowering) part(name string, x tf.Output) tf.Output {
+// partOf adds an op that makes real numbers of complex ones.
+func partOf(name string, x tf.Output) tf.Output {
 	d := tf.Float32
 	if x.DType().Base() == tf.Complex128 {
 		d = tf.Float64
 	}
-	return tf.Apply(l.g, name, []tf.Output{x}, tf.Attr("Tout", d)).Output(0)
+	return tf.Apply(x.Graph(), name, []tf.Output{x}, tf.Attr("Tout", d)).Output(0)
 }
 
 func realPart(l *lowering, _ *stablehlo.Op, in []tf.Output) (tf.Output, error) {
 	if !isComplex(in[0].DType().Base()) {
 		return in[0], nil
 	}
-	return l.part("Real", in[0]), nil
+	return partOf("Real", in[0]), nil
 }
 
 func imaginary(l *lowering, _ *stablehlo.Op, in []tf.Output) (tf.Output, error) {
 	if !isComplex(in[0].DType().Base()) {
 		return ops.ZerosLike(in[0]), nil
 	}
-	return l.part("Imag", in[0]), nil
+	return partOf("Imag", in[0]), nil
 }
 
 func toComplex(l *lowering, _ *stablehlo.Op, in []tf.Output) (tf.Output, error) {

@@ -10,6 +10,7 @@ import (
 // and 0 equal, nans all NaN.
 type sortKey struct {
 	operand     int
+	part        string // of complex numbers: Real or Imag
 	descending  bool
 	zeros, nans bool
 }
@@ -68,7 +69,7 @@ func (c *comparing) chosen(keys []sortKey, equal, rest, less *stablehlo.Value, d
 	}
 	k, ok := c.compare(less.Def, "LT", "GT")
 	e, same := c.compare(equal.Def, "EQ", "EQ")
-	if !ok || !same || e.operand != k.operand {
+	if !ok || !same || e.operand != k.operand || e.part != k.part {
 		return nil, false
 	}
 	return c.order(append(keys, k), rest, depth-1)
@@ -104,13 +105,16 @@ func (c *comparing) compare(op *stablehlo.Op, up, down string) (sortKey, bool) {
 	return kx, true
 }
 
-// element returns the argument that a value is, but for zeros and NaN that are made
-// one, each once; -1 if it is another value. More selects, of which modules may have very
+// partNames has the ops by which keys are parts of complex numbers.
+var partNames = map[string]string{"real": "Real", "imag": "Imag"}
+
+// element returns the argument that a value is, or is a part of, but for zeros and NaN that
+// are made one, each once; -1 if it is another value. More selects, of which modules may have very
 // many, are not followed.
 func (c *comparing) element(v *stablehlo.Value) (int, sortKey) {
 	var k sortKey
 	tested := []*stablehlo.Value(nil)
-	for v.Def != nil {
+	for v.Def != nil && partNames[v.Def.Name] == "" {
 		x := v.Def.Operands
 		if v.Def.Name != "select" || len(x) != 3 || x[0].Def == nil || x[0].Def.Name != "compare" {
 			return -1, k
@@ -128,6 +132,12 @@ func (c *comparing) element(v *stablehlo.Value) (int, sortKey) {
 	}
 	if slices.ContainsFunc(tested, func(t *stablehlo.Value) bool { return t != v }) {
 		return -1, k
+	}
+	if v.Def != nil {
+		if len(v.Def.Operands) != 1 {
+			return -1, k
+		}
+		k.part, v = partNames[v.Def.Name], v.Def.Operands[0]
 	}
 	return c.argument(v), k
 }

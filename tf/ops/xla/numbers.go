@@ -124,7 +124,7 @@ func convert(l *lowering, op *stablehlo.Op, in []tf.Output) (tf.Output, error) {
 	case to == tf.Bool:
 		return ops.NotEqual(x, l.number(from, 0)), nil
 	case isComplex(from) && !isComplex(to):
-		return convert(l, op, []tf.Output{l.part("Real", x)})
+		return convert(l, op, []tf.Output{partOf("Real", x)})
 	case isFloat(from) && isInt(to):
 		return l.saturate(x, to), nil
 	case isSmall(to) && !isFloat(from):

@@ -72,6 +72,12 @@ func along(x, at tf.Output, rank int) tf.Output {
 // ascending returns integers for TopK, which sorts in descending order, so that
 // elements come out as the key says.
 func ascending(x tf.Output, k sortKey) tf.Output {
+	switch has := isComplex(x.DType().Base()); {
+	case has && k.part != "":
+		x = partOf(k.part, x)
+	case k.part == "Imag":
+		x = ops.ZerosLike(x)
+	}
 	x = ordinal(x, k.zeros, k.nans)
 	if k.descending {
 		return x
