@@ -21,8 +21,11 @@ type Keeper struct {
 
 	mu     sync.Mutex // held during a reload
 	failed string     // the complaint about files that has been logged last
-	stop   context.CancelFunc
-	polls  sync.WaitGroup
+	// The serial of the state whose certificate, or revocation list, the log has called
+	// out of date.
+	oldCert, oldCRL uint64
+	stop            context.CancelFunc
+	polls           sync.WaitGroup
 }
 
 // Open reads the files and looks after them until Close. A nil log means none. Audit
@@ -100,6 +103,7 @@ func (k *Keeper) reload() error {
 	}
 	before := k.now.Load()
 	if before != nil && before.sum == t.sum() {
+		k.warn(before) // time passes also while the files stay
 		return nil
 	}
 	s, err := k.files.parse(t)
@@ -116,13 +120,15 @@ func (k *Keeper) reload() error {
 	return nil
 }
 
-// warn tells of what will not work for long.
+// warn logs what is out of date, once for each state.
 func (k *Keeper) warn(s *state) {
 	now := time.Now()
-	if s.cert != nil && now.After(s.expiry) {
+	if s.cert != nil && now.After(s.expiry) && k.oldCert != s.serial {
+		k.oldCert = s.serial
 		k.log.Warn("the certificate has expired", "file", k.files.Cert, "until", s.expiry)
 	}
-	if !s.crlExpiry.IsZero() && now.After(s.crlExpiry) {
+	if !s.crlExpiry.IsZero() && now.After(s.crlExpiry) && k.oldCRL != s.serial {
+		k.oldCRL = s.serial
 		k.log.Warn("a revocation list is older than it says it may be, it is used nevertheless", "file", k.files.CRL, "until", s.crlExpiry)
 	}
 }
