@@ -91,6 +91,20 @@ func TestDeployFiles(t *testing.T) {
 	}
 }
 
+// TestRestricted: every container is one that namespace gorge admits, which enforces the pod
+// security standard "restricted".
+func TestRestricted(t *testing.T) {
+	for _, name := range []string{"cluster", "tfjob"} {
+		text := read(t, "../../deploy/kubernetes/"+name+".yaml")
+		containers := strings.Count(text, " image: ")
+		for _, rule := range []string{"allowPrivilegeEscalation: false\n", "capabilities: {drop: [ALL]}\n", "runAsNonRoot: true\n", "seccompProfile: {type: RuntimeDefault}\n"} {
+			if got := strings.Count(text, rule); got != containers || got == 0 {
+				t.Errorf("%s.yaml has %d containers, %d have %q", name, containers, got, rule)
+			}
+		}
+	}
+}
+
 // TestOperations: the page for operators names all flags of gorge serve, and none that
 // neither it nor gorge graph explain has.
 func TestOperations(t *testing.T) {
