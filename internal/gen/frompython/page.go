@@ -25,7 +25,8 @@ A few rules cover most of the differences:
   are ~tf.Name~ and ~tf.OnDevice~.
 - The graph keeps mistakes, and whoever uses it returns them: ~session.New~, ~Run~, ~tf.Gradients~.
 - ~with tf.name_scope(...)~ is ~g.Scope(name, func() { ... })~; so are device, control_dependencies and variable_scope.
-- ~ops.X~ is the operation X as TensorFlow declares it. Where Python's function of that name does more, the note says so.
+- ~ops.X~ is the operation X as TensorFlow declares it. Where Python's function of that name does more, the note says so. Seven old operations, such
+  as Div and Gather, are in ~ops/raw~: ~ops.Div~ and ~ops.Gather~ are what TensorFlow's API means by these names today.
 
 `
 
