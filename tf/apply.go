@@ -8,7 +8,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// An Option adjusts an operation that is about to be added: Name, Device,
+// An Option adjusts an operation that is about to be added: Name, OnDevice,
 // After, Attr and the Opts types of package ops.
 type Option interface{ Apply(*Spec) }
 

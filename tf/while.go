@@ -26,7 +26,8 @@ type WhileOpts struct {
 	ShapeInvariants []Shape
 	// NoBackProp makes the loop one that no gradients go through.
 	NoBackProp bool
-	// SwapMemory allows devices to move what gradients need to the host.
+	// SwapMemory allows devices to move what gradients need to the host. It has no
+	// effect on CPUs, and is kept for graphs that others run.
 	SwapMemory bool
 }
 

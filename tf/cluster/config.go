@@ -19,9 +19,11 @@ import (
 
 // Config says which task of which cluster a server is.
 type Config struct {
+	// Cluster has all tasks; Job and Task say which of them the server is. It
+	// listens at the task's address unless Listener is given.
 	Cluster Spec
 	Job     string
-	Task    int
+	Task    int // number in the job, from 0
 	// Protocol is how tasks exchange tensors: "grpc", or "" for the same, or
 	// "grpc+verbs" by RDMA. All tasks of a cluster need the same.
 	Protocol string

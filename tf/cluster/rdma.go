@@ -26,7 +26,7 @@ const (
 // set is taken from the environment, from the variables of TensorFlow's verbs
 // servers (RDMA_DEVICE, RDMA_DEVICE_PORT, RDMA_GID_INDEX, RDMA_PKEY,
 // RDMA_QUEUE_DEPTH, RDMA_TIMEOUT, RDMA_RETRY_CNT, RDMA_SL, RDMA_MTU,
-// RDMA_TRAFFIC_CLASS), or else is TensorFlow's default.
+// RDMA_TRAFFIC_CLASS) and GORGE_RDMA_NUMA_NODE, or else is TensorFlow's default.
 type RDMA struct {
 	// Provider is ProviderVerbs or ProviderSoft; "": what GORGE_RDMA_PROVIDER in the
 	// environment says, or else ProviderVerbs in programs that have it.
@@ -35,17 +35,17 @@ type RDMA struct {
 	// device, and from tasks that do not speak RDMA. Without it both are errors.
 	Fallback bool
 
-	Device       string // that is used: mlx5_0, say
-	Port         int    // of the device, from 1
-	GIDIndex     *int   // of the port's identifiers
-	NUMANode     *int   // that the device is to be nearest to, of several; nil: the one that the process is bound to
-	PKey         *int   // index of the partition key
-	QueueDepth   int    // requests that a connection holds
-	Timeout      *int   // 4.096 µs · 2^Timeout until a packet is sent again
-	RetryCnt     *int   // times that a packet is sent again
-	ServiceLevel *int
-	MTU          int
-	TrafficClass *int
+	Device       string // mlx5_0, say; "": the only one with an active port, or the one with the server's address
+	Port         int    // of Device, from 1; 0: the first that is active
+	GIDIndex     *int   // of the port's identifiers; nil: the one with the server's address, or the only one that fits
+	NUMANode     *int   // of several devices, the one nearest to this node is used; nil: the node that the process is bound to
+	PKey         *int   // index of the partition key; nil: 0
+	QueueDepth   int    // requests that a connection holds; 0: 1024
+	Timeout      *int   // a packet is sent again after 4.096 µs · 2^Timeout; nil: 14
+	RetryCnt     *int   // how many times a packet is sent again, 0 to 7; nil: 7
+	ServiceLevel *int   // 0 to 7; nil: 0
+	MTU          int    // bytes; 0: the port's active one
+	TrafficClass *int   // 0 to 255; nil: 0
 	// Generation of TensorFlow's protocol that all tasks speak: 2, of TensorFlow 1.6, which
 	// is the default, or 1, of TensorFlow 1.1 to 1.4, which copies at both ends.
 	Generation int

@@ -12,7 +12,7 @@ import (
 
 // Random returns random numbers of 32 bits, as int64 scalars, without end:
 // TensorFlow's for the seeds. Each iterator has the same. With both seeds 0 they
-// are numbers of chance.
+// differ from run to run.
 func Random(seed, seed2 int64) *Dataset {
 	return result(dataset.Random(dataset.NewSeeds(seed, seed2, false)), nil)
 }

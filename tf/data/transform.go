@@ -57,7 +57,8 @@ func (d *Dataset) Map(f Func, types []tf.DType, shapes []tf.Shape) *Dataset {
 }
 
 // ParallelMap is Map with up to calls calls of f at once, as many as there are
-// cores if calls is negative. Unless inOrder, what is done sooner comes sooner.
+// cores if calls is negative. Unless inOrder is set, elements come in the order in
+// which they are finished.
 func (d *Dataset) ParallelMap(f Func, types []tf.DType, shapes []tf.Shape, calls int, inOrder bool) *Dataset {
 	if f == nil {
 		return noFunction("ParallelMap")
@@ -158,7 +159,7 @@ func (d *Dataset) ParallelFilter(keep func(ctx context.Context, in []*tf.Tensor)
 	})
 }
 
-// IgnoreErrors leaves out what fails.
+// IgnoreErrors leaves out elements whose computation fails.
 func (d *Dataset) IgnoreErrors() *Dataset { return d.sure(dataset.IgnoreErrors) }
 
 // Unique leaves out what is equal to an element before. The elements must be of
@@ -182,8 +183,9 @@ func (d *Dataset) At(ctx context.Context, i int64) ([]*tf.Tensor, error) {
 	return leave(e), err
 }
 
-// GlobalShuffle mixes all elements of a dataset whose elements can be had in any
-// order, in TensorFlow's order for the seeds. Each iterator has another.
+// GlobalShuffle returns all elements of a dataset in random order, TensorFlow's for the
+// seeds. Each iterator has another order. It needs a dataset whose elements can be
+// taken in any order, see [Dataset.At].
 func (d *Dataset) GlobalShuffle(seed, seed2 int64) *Dataset {
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		return dataset.GlobalShuffle(in, dataset.NewSeeds(seed, seed2, true))
@@ -270,9 +272,9 @@ func (d *Dataset) Prefetch(n int64) *Dataset {
 	return d.sure(func(in dataset.Dataset) dataset.Dataset { return dataset.Prefetch(in, n) })
 }
 
-// Shuffle returns the elements in the order in which they leave a buffer of n,
-// in which all have the same chance: TensorFlow's order for the seeds. Each
-// iterator has another. With both seeds 0 the order is one of chance.
+// Shuffle returns the elements in random order: it fills a buffer of n elements and
+// takes one of them by chance each time. The order is TensorFlow's for the seeds. Each
+// iterator has another order. With both seeds 0 it differs from run to run.
 func (d *Dataset) Shuffle(n, seed, seed2 int64) *Dataset {
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		return dataset.Shuffle(in, n, 1, dataset.NewSeeds(seed, seed2, true))

@@ -244,8 +244,8 @@ func (o SSIMOptions) byChannel(a, b, limit tf.Output) (similar, contrast tf.Outp
 	return ops.Mean(ops.Mul(luminance, structure), plane), ops.Mean(structure, plane)
 }
 
-// SobelEdges returns the slopes of a batch up to down and left to right, in a new
-// last dimension of 2.
+// SobelEdges returns the slopes of a batch in a new last dimension of 2: downward,
+// then to the right.
 func SobelEdges(x tf.Output) (y tf.Output) {
 	if x.Err() != nil {
 		return x

@@ -10,7 +10,7 @@
 // Variables are named as TensorFlow names them, such as dense/kernel and
 // dense_1/kernel, and are got by vars.Get: variable scopes share them and set
 // their initializers, regularizers and partitioners. Losses of regularizers
-// join the collection losses.RegularizationLosses, which losses.Total adds up.
+// join the collection losses.RegularizationCollection, which losses.Total adds up.
 package layers
 
 import (

@@ -138,7 +138,7 @@ func collected(g *tf.Graph, name string) (out []tf.Output) {
 }
 
 // Total adds the sum of all losses of a graph, those of regularization
-// included.
+// included; a float32 0 if there are none.
 func Total(g *tf.Graph) tf.Output {
 	all := append(Losses(g), RegularizationLosses(g)...)
 	if len(all) == 0 {

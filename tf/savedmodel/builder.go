@@ -83,8 +83,8 @@ func (b *Builder) Add(mg MetaGraph) *Builder {
 	return b
 }
 
-// SimpleSave saves the graph of a session, for serving, with one signature:
-// tf.saved_model.simple_save.
+// SimpleSave saves the graph of a session, for serving, with one signature, of name
+// [DefaultSignature] and method [PredictMethod]: tf.saved_model.simple_save.
 func SimpleSave(ctx context.Context, s *session.Session, dir string, inputs, outputs map[string]tf.Output) error {
 	mg := MetaGraph{Session: s, Signatures: map[string]SignatureSpec{DefaultSignature: Predict(inputs, outputs)}}
 	return new(Builder).Add(mg).Save(ctx, dir)

@@ -29,8 +29,8 @@ type Options struct {
 	KeepDevices bool
 	// NoFold keeps batch normalizations with constant parameters apart from the
 	// convolutions before them. By default they are computed in advance, as parts of
-	// the weights: results differ in the last digits, and what comes out of such a
-	// convolution, which no signature names, is something else than in the model.
+	// the weights: results differ in the last digits, and the output of such a
+	// convolution, which no signature names, is not that of the model.
 	// [Model.Resave] writes the graph as it runs: with NoFold as it was saved.
 	NoFold bool
 	// NoFreeze makes each run of a signature read the variables. By default a signature

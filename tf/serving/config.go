@@ -34,8 +34,9 @@ type Config struct {
 	Runs int
 	// Loads is how many versions are loaded at once; 0: one.
 	Loads int
-	// LoadRetries is how many times loading is tried again that has failed, each
-	// after RetryInterval.
+	// LoadRetries is how many times the load of a version is tried again when it has
+	// failed; 0: it is not tried again. RetryInterval is the pause before each try; 0:
+	// none.
 	LoadRetries   int
 	RetryInterval time.Duration
 	// NoWarmup leaves warm-up requests out, and the run of each signature with zeros

@@ -161,7 +161,8 @@ type Security interface {
 
 // Observer is a cluster.Observer. Sessions in this process make no calls.
 type Observer interface {
-	// Outgoing returns names and values by turns that go with a call.
+	// Outgoing returns the metadata that go with a call: a name, its value, the
+	// next name and so on.
 	Outgoing(ctx context.Context) []string
 }
 

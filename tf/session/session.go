@@ -38,7 +38,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
-	_ "github.com/gorge-tf/gorge/tf/ops" // kernels for every op a loaded graph may name
+	_ "github.com/gorge-tf/gorge/tf/ops" // kernels for the usual ops; tf/ops/all has the others
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
@@ -76,8 +76,8 @@ func With(cfg Config) Option {
 // error DeadlineExceeded.
 func Timeout(d time.Duration) Option { return func(c *Config) { c.Timeout = d } }
 
-// StartTimeout bounds how long the first step waits for the tasks of a cluster;
-// a negative one lets it wait for ever.
+// StartTimeout bounds how long the first step waits for the tasks of a cluster:
+// [DefaultStartTimeout] without it, for ever if d is negative.
 func StartTimeout(d time.Duration) Option { return func(c *Config) { c.StartTimeout = d } }
 
 // TLS secures the connection to a cluster. For certificates that are replaced while the
@@ -85,7 +85,8 @@ func StartTimeout(d time.Duration) Option { return func(c *Config) { c.StartTime
 func TLS(cfg *tls.Config) Option { return func(c *Config) { c.TLS = cfg } }
 
 // KeepAlive says how long a cluster's server may be silent before it is asked
-// whether it is there, and how long it may take to answer.
+// whether it is there, and how long it may take to answer. 0 stands for 5 and 10
+// seconds; with a negative silence it is never asked.
 func KeepAlive(silence, timeout time.Duration) Option {
 	return func(c *Config) { c.KeepAlive, c.KeepAliveTimeout = silence, timeout }
 }

@@ -47,7 +47,7 @@ type Maximum struct {
 }
 
 // Write draws the step that m tells of. m must have step statistics, those of
-// this package's session or of TensorFlow.
+// package session or of TensorFlow.
 func Write(w io.Writer, m *session.RunMetadata, o Options) error {
 	a, err := analyze(m.GetStepStats(), o)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 )
 
 // An Accumulate is an optimizer that applies the mean of the gradients of Steps
-// steps: large batches in little memory. Between updates variables do not change;
-// what Optimizer keeps beside them does neither.
+// steps: large batches in little memory. Between updates neither the variables nor
+// the slots of Optimizer change.
 //
 // The global step that Minimize counts counts steps, not updates.
 type Accumulate struct {

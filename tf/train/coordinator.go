@@ -81,8 +81,8 @@ func (c *Coordinator) WaitForStop(ctx context.Context) bool {
 	}
 }
 
-// RequestStop asks all to stop. The first err that is not nil and no clean stop
-// is what Join reports. Calls after Join count as nothing but their stop.
+// RequestStop asks all to stop. Join reports the first err that is not nil and no
+// clean stop. After Join it only stops: err is ignored.
 func (c *Coordinator) RequestStop(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -113,7 +113,7 @@ type Options struct {
 	Vars       []*tf.Variable // all trainable variables if there are none
 	GlobalStep *tf.Variable   // grows by 1 after the updates
 	Gate       Gate
-	GradLoss   tf.Output // the gradient of what the loss is part of: ones if not given
+	GradLoss   tf.Output // the gradient with respect to the loss; not given: ones
 	// Clip changes the gradients before they are applied.
 	Clip func(gs []tf.Gradient) []tf.Gradient
 }
