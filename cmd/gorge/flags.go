@@ -142,7 +142,7 @@ func readFlags(s *flag.FlagSet, path string) error {
 	if err != nil {
 		return tf.Errorf(tf.CodeOf(core.FileError(path, err)), "cannot read the flags: %v", err)
 	}
-	given := map[string]bool{"config": true}
+	given := map[string]bool{}
 	s.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	n := 0
 	for line := range strings.Lines(string(text)) {
@@ -165,6 +165,9 @@ func readFlag(s *flag.FlagSet, line string, given map[string]bool) error {
 		end = len(line)
 	}
 	name := strings.TrimLeft(line[:end], "-")
+	if name == "config" {
+		return tf.Errorf(tf.InvalidArgument, "a file of flags cannot name another one")
+	}
 	value := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line[end:]), "="))
 	if given[name] && s.Lookup(name) != nil {
 		return nil

@@ -108,6 +108,7 @@ func TestFlagsOfFiles(t *testing.T) {
 		"job_name\n":                "line 1: INVALID_ARGUMENT: flag needs an argument: -job_name",
 		"no_links\nroles # later\n": "line 2: INVALID_ARGUMENT: flag needs an argument: -roles",
 		"nosuch\n":                  "line 1: no such flag -nosuch",
+		"threads=3\nconfig more\n":  "line 2: INVALID_ARGUMENT: a file of flags cannot name another one",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
