@@ -210,6 +210,18 @@ func TestProbes(t *testing.T) {
 	}
 }
 
+// TestAnyHTTPPort: the log tells which port health and metrics have.
+func TestAnyHTTPPort(t *testing.T) {
+	p := startServer(t, "--http_port=-1", "--log=info")
+	p.signal()
+	if got := p.status(); got != 0 {
+		t.Errorf("status %d", got)
+	}
+	if log := p.stderr.String(); !regexp.MustCompile(`health and metrics are served.* address=127\.0\.0\.1:[1-9]`).MatchString(log) {
+		t.Errorf("the log is %s", log)
+	}
+}
+
 // TestExitWithLeaves: a process leaves, content, when the task is gone that it is to
 // exit with.
 func TestExitWithLeaves(t *testing.T) {

@@ -28,7 +28,7 @@ type observeFlags struct {
 }
 
 func (f *observeFlags) define(s *flag.FlagSet) {
-	portFlag(s, &f.port, "http_port", 0, "`port` for /healthz, /readyz, /metrics and a page about the server at /; 0: none. Under TLS if the server has certificates")
+	portFlag(s, &f.port, "http_port", 0, "`port` for /healthz, /readyz, /metrics and a page about the server at /; 0: none, negative: any that is free, which the log tells. Under TLS if the server has certificates")
 	s.StringVar(&f.host, "http_host", "", "`host` of that port; the server's own without it")
 	s.BoolVar(&f.profile, "http_profile", false, "profiles at /debug/pprof/, for administrators")
 	s.Var((*share)(&f.sample), "trace_sample", "`part` of the traces that begin here which is recorded, in 0 to 1")
@@ -96,6 +96,7 @@ func (f *observeFlags) show(s *cluster.Server, t *telemetry.Telemetry, c *cluste
 	if err != nil {
 		return nil, tf.Errorf(tf.Unknown, "could not serve health and metrics: %v", err)
 	}
+	slog.New(c.Log).Info("health and metrics are served", "address", shown.Addr())
 	return shown, nil
 }
 
