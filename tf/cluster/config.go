@@ -80,7 +80,7 @@ type Config struct {
 	// Grace is how long steps that are under way may go on when the server stops;
 	// 0: they are cancelled at once.
 	Grace time.Duration
-	// ExitWith names a task, "/job:worker/task:0": once it has been up and is
+	// ExitWith names a task of the cluster, "/job:worker/task:0": once it has been up and is
 	// gone, the server stops. Parameter servers end so when the chief is done.
 	ExitWith string
 	// CollectiveLeader names the task, "/job:worker/task:0", that completes groups
@@ -164,10 +164,7 @@ func (c *Config) check() (address string, err error) {
 	if c.KeepAliveTimeout < 0 {
 		return "", tf.Errorf(tf.InvalidArgument, "the time to answer in must not be negative, got %v", c.KeepAliveTimeout)
 	}
-	if _, err := watched(c.ExitWith); err != nil {
-		return "", err
-	}
-	if err := cmp.Or(c.checkSecurity(), c.Quotas.check()); err != nil {
+	if err := cmp.Or(c.checkExit(), c.checkSecurity(), c.Quotas.check()); err != nil {
 		return "", err
 	}
 	return c.Cluster.Address(c.Job, c.Task)

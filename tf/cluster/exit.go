@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -18,6 +19,15 @@ func watched(task string) (string, error) {
 		return "", tf.Errorf(tf.InvalidArgument, "the task to exit with must have the form /job:NAME/task:NUMBER, got %q", task)
 	}
 	return taskName(d.Job, d.Task), nil
+}
+
+// checkExit refuses a task to exit with that the server would wait for in vain.
+func (c *Config) checkExit() error {
+	task, err := watched(c.ExitWith)
+	if err == nil && task != "" && !slices.Contains(c.Cluster.tasks(), task) {
+		err = tf.Errorf(tf.InvalidArgument, "the task to exit with must be one of the cluster, got %q", c.ExitWith)
+	}
+	return err
 }
 
 const (

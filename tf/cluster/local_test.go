@@ -145,7 +145,7 @@ func TestExitWith(t *testing.T) {
 	}
 	boss.Stop()
 	<-ended
-	for _, bad := range []string{"chief:0", "/job:chief", "/task:0"} {
+	for _, bad := range []string{"chief:0", "/job:chief", "/task:0", "/job:chief/task:1", "/job:boss/task:0"} {
 		if _, err := cluster.NewServer(cluster.Config{Cluster: spec, Job: "ps", ExitWith: bad}); tf.CodeOf(err) != tf.InvalidArgument {
 			t.Errorf("exiting with %q = %v, want InvalidArgument", bad, err)
 		}
