@@ -84,7 +84,7 @@ var expTable = func() (t [expSteps]expStep) {
 	p := pair{high: 1}
 	for i := range t {
 		t[i] = expStep{math.Float64bits(p.high), p.low / p.high}
-		high := p.high * root.high
+		high := float64(p.high * root.high) // rounded, not fused with the sum below
 		low := math.FMA(p.high, root.high, -high) + (p.high*root.low + p.low*root.high)
 		p = pair{high + low, high - (high + low) + low}
 	}
