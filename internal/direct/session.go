@@ -78,6 +78,9 @@ func New(g *tf.Graph, cfg Config) *Session {
 	}
 	s := &Session{cfg: cfg, threads: threads.Acquire(cfg.Threads)}
 	s.rt = step.Runtime{InProcess: true, Limits: cfg.Limits, Devices: cfg.Devices, Pool: memory.NewSessionPool(poolLimit, nextName()), Parallel: s.threads.ParallelFor, Begin: s.threads.Begin, Workers: workers(&cfg)}
+	if s.threads.Limit() > 1 {
+		s.rt.Alone = s.threads.Alone
+	}
 	s.collectives = collective.New(collective.Env{Lookup: cfg.Devices.Lookup})
 	s.rt.Collectives, s.rt.Kept = s.collectives, &step.Kept{}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())

@@ -76,7 +76,7 @@ func (fs *functions) make(b *graph.Budget, f core.Func, device string, effects p
 	if err := fs.prepare(g, to.body, device, effects); err != nil {
 		return nil, err
 	}
-	rt := &Runtime{Limits: fs.rt.Limits, Devices: fs.rt.Devices, Pool: fs.rt.Pool, Parallel: fs.rt.Parallel, Begin: fs.rt.Begin, Workers: fs.rt.Workers, Remote: fs.rt.Remote, Collectives: fs.rt.Collectives, Kept: fs.rt.Kept}
+	rt := &Runtime{Limits: fs.rt.Limits, Devices: fs.rt.Devices, Pool: fs.rt.Pool, Parallel: fs.rt.Parallel, Begin: fs.rt.Begin, Alone: fs.rt.Alone, Workers: fs.rt.Workers, Remote: fs.rt.Remote, Collectives: fs.rt.Collectives, Kept: fs.rt.Kept}
 	to.graph, err = rt.build(g, fs, fs.options)
 	return to, err
 }

@@ -7,9 +7,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/prototext"
 
-	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -68,6 +66,9 @@ library {
 		ret { key: "y" value: "b" } }
 	function { signature { name: "both" input_arg { name: "a" type: DT_INT32 } input_arg { name: "b" type: DT_INT32 } output_arg { name: "y" type: DT_INT32 } output_arg { name: "z" type: DT_INT32 } }
 		ret { key: "y" value: "b" } ret { key: "z" value: "b" } }
+	function { signature { name: "looped" input_arg { name: "n" type: DT_INT32 } output_arg { name: "y" type: DT_INT32 } }
+		node_def { name: "l" op: "TestLoop" input: "n" }
+		ret { key: "y" value: "l:y:0" } }
 	function { signature { name: "elsewhere" input_arg { name: "n" type: DT_INT32 } output_arg { name: "y" type: DT_INT32 } }
 		node_def { name: "mul" op: "Mul" input: "n" input: "n" device: "/device:GPU:0" attr { key: "T" value { type: DT_INT32 } } }
 		ret { key: "y" value: "mul:z:0" } }
@@ -79,8 +80,9 @@ node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } 
 
 const ints3 = `list { type: DT_INT32 type: DT_INT32 type: DT_INT32 }`
 
-// run runs y of a graph with the library, fed n and x, with passes disabled.
-func runFunctions(t *testing.T, nodes string, disabled ...string) (*core.Tensor, error) {
+// buildFunctions builds a graph that has the library, is fed n and x, and returns y, with
+// passes disabled.
+func buildFunctions(t *testing.T, rt *Runtime, nodes string, disabled ...string) (*Graph, error) {
 	t.Helper()
 	def := &pb.GraphDef{}
 	if err := prototext.Unmarshal([]byte(library+nodes), def); err != nil {
@@ -93,25 +95,25 @@ func runFunctions(t *testing.T, nodes string, disabled ...string) (*core.Tensor,
 	if err := pass.Lower(g, disabled); err != nil {
 		t.Fatal(err)
 	}
-	devices := device.CPUs("localhost", 0, 2)
 	p := pass.Placer{}
-	for _, d := range devices.List() {
+	for _, d := range rt.Devices.List() {
 		p.Devices = append(p.Devices, pass.DeviceInfo{Spec: d.Spec(), Local: true})
 	}
 	if err := p.Place(g); err != nil {
 		return nil, err
 	}
-	client := devices.Client().Spec().String()
+	client := rt.Devices.Client().Spec().String()
 	if g, err = pass.ClientGraph(g, pass.Signature{Feeds: []string{"n:0", "x:0"}, Fetches: []string{"y:0"}}, pass.Terminals{Frame: true, ClientDevice: client}); err != nil {
 		t.Fatal(err)
 	}
-	rt := &Runtime{Devices: devices, Pool: memory.NewPool(1 << 20)}
-	built, err := rt.Build(g, BuildOptions{})
-	if err != nil {
-		return nil, err
-	}
+	return rt.Build(g, BuildOptions{})
+}
+
+// runBuilt runs what buildFunctions has built, fed 5 and 3.
+func runBuilt(t *testing.T, g *Graph) (*core.Tensor, error) {
+	t.Helper()
 	frame := NewFrame([]*core.Tensor{core.Scalar(int32(5)), core.Scalar(float32(3))}, 1)
-	if err := built.Run(t.Context(), Args{ID: 1, Rendezvous: rendezvous.NewLocal(devices), Frame: frame}); err != nil {
+	if err := g.Run(t.Context(), Args{ID: 1, Rendezvous: rendezvous.NewLocal(g.rt.Devices), Frame: frame}); err != nil {
 		return nil, err
 	}
 	out, err := frame.Leave(nil)
@@ -119,6 +121,16 @@ func runFunctions(t *testing.T, nodes string, disabled ...string) (*core.Tensor,
 		return nil, err
 	}
 	return out[0], nil
+}
+
+// runFunctions builds a graph that has the library and runs it.
+func runFunctions(t *testing.T, nodes string, disabled ...string) (*core.Tensor, error) {
+	t.Helper()
+	built, err := buildFunctions(t, newRuntime(t), nodes, disabled...)
+	if err != nil {
+		return nil, err
+	}
+	return runBuilt(t, built)
 }
 
 var functionCases = []struct{ name, nodes, want string }{

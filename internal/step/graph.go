@@ -24,6 +24,9 @@ type Runtime struct {
 	Pool     *memory.Pool
 	Parallel func(n, grain int, f func(lo, hi int))
 	Begin    func(n, grain int, f func(lo, hi int)) (ended func(wait bool) bool) // see core.Step
+	// Alone is what Parallel is on the caller alone; nil: steps do not try whether that
+	// is better.
+	Alone func(n, grain int, f func(lo, hi int))
 	// Workers bounds the nodes of one part that are computed at once; 0: as
 	// many as there are cores.
 	Workers int
@@ -61,6 +64,7 @@ type Graph struct {
 	rt        *Runtime
 	parts     []part
 	functions *functions
+	sharing   sharing
 }
 
 type part struct {
@@ -123,6 +127,7 @@ func (rt *Runtime) build(g *graph.Graph, fs *functions, o BuildOptions) (*Graph,
 		return nil, err
 	}
 	out := &Graph{rt: rt, functions: fs}
+	out.sharing.left.Store(firstTrial)
 	for _, d := range rt.Devices.List() {
 		name := d.Spec().String()
 		if graphs[name] == nil {

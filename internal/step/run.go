@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"sync"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/executor"
 	"github.com/gorge-tf/gorge/internal/memory"
@@ -31,6 +32,7 @@ type Args struct {
 	// Pieces says that the step is run in pieces: it has not ended when the client
 	// gets its first values.
 	Pieces  bool
+	alone   bool // loops are not shared out
 	nesting nesting
 }
 
@@ -41,9 +43,36 @@ func (g *Graph) Run(ctx context.Context, a Args) (err error) {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
-	step := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Begin: g.rt.Begin, ContainerID: containerID(a.ID), Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
+	if timed := g.chooseSharing(&a); timed {
+		began := time.Now()
+		defer func() { g.sharing.end(time.Since(began), err == nil) }()
+	}
+	step := g.step(ctx, a, containerID(a.ID))
 	defer g.end(ctx, a.ID, step.ContainerID)
 	return g.execute(ctx, &step, a)
+}
+
+// chooseSharing chooses whether the step shares its loops out, and reports whether its
+// time counts. A traced step does what others do, and one in pieces waits for its client.
+func (g *Graph) chooseSharing(a *Args) (timed bool) {
+	if g.rt.Alone == nil || a.Pieces {
+		return false
+	}
+	if a.Tracer != nil {
+		a.alone = g.sharing.alone.Load()
+		return false
+	}
+	a.alone, timed = g.sharing.begin()
+	return timed
+}
+
+// step returns what the kernels of a step are told of it.
+func (g *Graph) step(ctx context.Context, a Args, container int64) core.Step {
+	s := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Begin: g.rt.Begin, ContainerID: container, Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
+	if a.alone && g.rt.Alone != nil {
+		s.Parallel, s.Begin, s.InterOp = g.rt.Alone, nil, 1
+	}
+	return s
 }
 
 // containerID is the number of a step's container. Masters of other programs may
@@ -56,7 +85,7 @@ func (g *Graph) runInContainer(ctx context.Context, a Args, container int64) err
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
-	step := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Begin: g.rt.Begin, ContainerID: container, Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
+	step := g.step(ctx, a, container)
 	return g.execute(ctx, &step, a)
 }
 

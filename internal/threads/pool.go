@@ -74,6 +74,12 @@ func (p *Pool) ParallelFor(n, grain int, f func(lo, hi int)) {
 	j.inline()
 }
 
+// Alone is ParallelFor on the caller alone, with the same ranges.
+func (p *Pool) Alone(n, grain int, f func(lo, hi int)) {
+	j := job{f: f, n: n, chunks: min(max(1, chunks(n, grain)), max(0, n))}
+	j.inline()
+}
+
 // ParallelForCost is ParallelFor with the grain that follows from the time of
 // one unit in nanoseconds.
 func (p *Pool) ParallelForCost(n int, nanos float64, f func(lo, hi int)) {

@@ -362,3 +362,28 @@ func TestSmallJobsAreShared(t *testing.T) {
 	}
 	t.Error("no job of 10000 was shared")
 }
+
+// TestAloneCutsAlike: Alone calls f on the caller, for the ranges of ParallelFor, in order.
+func TestAloneCutsAlike(t *testing.T) {
+	p := newSet().acquire(2)
+	defer p.Release()
+	for _, c := range [][2]int{{0, 1}, {1, 1}, {5, 9}, {100, 7}, {1 << 20, 1}} {
+		var mu sync.Mutex
+		shared := map[[2]int]bool{}
+		p.ParallelFor(c[0], c[1], func(lo, hi int) {
+			mu.Lock()
+			defer mu.Unlock()
+			shared[[2]int{lo, hi}] = true
+		})
+		next, ranges := 0, 0
+		p.Alone(c[0], c[1], func(lo, hi int) { // not guarded: the race detector would find another goroutine
+			if lo != next || !shared[[2]int{lo, hi}] {
+				t.Errorf("%d by %d: range %d to %d after %d, shared %v", c[0], c[1], lo, hi, next, shared[[2]int{lo, hi}])
+			}
+			next, ranges = hi, ranges+1
+		})
+		if next != c[0] || ranges != len(shared) {
+			t.Errorf("%d by %d: %d ranges up to %d, want %d", c[0], c[1], ranges, next, len(shared))
+		}
+	}
+}
