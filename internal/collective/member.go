@@ -2,7 +2,7 @@ package collective
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -32,8 +32,9 @@ func newMember(d *pb.DeviceAttributes, rank int) (member, error) {
 // tasks by their names, devices of a task by theirs. It returns how many members
 // each task has.
 func arrange(members []member) (perTask []int) {
-	slices.SortFunc(members, func(a, b member) int {
-		return cmp.Or(cmp.Compare(a.task, b.task), cmp.Compare(a.spec.Type, b.spec.Type), cmp.Compare(a.spec.ID, b.spec.ID))
+	sort.Slice(members, func(i, j int) bool {
+		a, b := &members[i], &members[j]
+		return cmp.Or(cmp.Compare(a.task, b.task), cmp.Compare(a.spec.Type, b.spec.Type), cmp.Compare(a.spec.ID, b.spec.ID)) < 0
 	})
 	for i := range members {
 		if i == 0 || members[i].task != members[i-1].task {

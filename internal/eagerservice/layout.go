@@ -3,7 +3,7 @@ package eagerservice
 import (
 	"fmt"
 	"slices"
-	"strings"
+	"sort"
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
@@ -30,9 +30,8 @@ func (c *Context) deviceInfos() (all []pass.DeviceInfo) {
 			all = append(all, pass.DeviceInfo{Spec: spec, Incarnation: d.GetIncarnation()})
 		}
 	}
-	slices.SortFunc(all[len(c.session.Devices().List()):], func(x, y pass.DeviceInfo) int {
-		return strings.Compare(x.Spec.String(), y.Spec.String())
-	})
+	others := all[len(c.session.Devices().List()):]
+	sort.Slice(others, func(i, j int) bool { return others[i].Spec.String() < others[j].Spec.String() })
 	return all
 }
 

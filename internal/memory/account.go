@@ -1,11 +1,11 @@
 package memory
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -331,7 +331,7 @@ func Sessions() (list []Holder) {
 // Largest returns the largest of a list, in order.
 func Largest(list []Holder) []Holder {
 	list = slices.DeleteFunc(list, func(h Holder) bool { return h.Bytes <= 0 })
-	slices.SortStableFunc(list, func(a, b Holder) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Bytes > list[j].Bytes })
 	return list[:min(shown, len(list))]
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/graph"
@@ -158,9 +159,10 @@ func (p *Placer) candidates(grp *group, spec core.DeviceSpec) []DeviceInfo {
 			out = append(out, d)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b DeviceInfo) int {
+	sort.SliceStable(out, func(i, j int) bool {
+		a, b := &out[i], &out[j]
 		return cmp.Or(cmp.Compare(typePriority[b.Spec.Type], typePriority[a.Spec.Type]),
-			compareBool(b.Local, a.Local), cmp.Compare(a.Spec.String(), b.Spec.String()))
+			compareBool(b.Local, a.Local), cmp.Compare(a.Spec.String(), b.Spec.String())) < 0
 	})
 	return out
 }

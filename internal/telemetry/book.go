@@ -5,6 +5,7 @@ import (
 	"context"
 	"net"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -134,7 +135,7 @@ func (t *Telemetry) UnderWay(limit int) (out []Call) {
 		}
 		p.mu.Unlock()
 	}
-	slices.SortFunc(out, func(a, b Call) int { return a.Began.Compare(b.Began) })
+	sort.Slice(out, func(i, j int) bool { return out[i].Began.Before(out[j].Began) })
 	return out[:min(len(out), limit)]
 }
 

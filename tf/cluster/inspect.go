@@ -5,7 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"runtime/debug"
-	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -52,7 +52,7 @@ func listDevices(ctx context.Context, target string, dial rpc.DialConfig) ([]Dev
 		return nil, err
 	}
 	out := describe(append(resp.GetLocalDevice(), resp.GetRemoteDevice()...))
-	slices.SortFunc(out, func(a, b DeviceInfo) int { return cmp.Compare(a.Name, b.Name) })
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out, nil
 }
 

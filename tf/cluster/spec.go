@@ -1,9 +1,9 @@
 package cluster
 
 import (
-	"cmp"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/remote"
@@ -92,7 +92,7 @@ func (s Spec) list() (out []TaskAddress) {
 	for task, addr := range s.addresses() {
 		out = append(out, TaskAddress{task, addr})
 	}
-	slices.SortFunc(out, func(a, b TaskAddress) int { return cmp.Compare(a.Task, b.Task) })
+	sort.Slice(out, func(i, j int) bool { return out[i].Task < out[j].Task })
 	return out
 }
 

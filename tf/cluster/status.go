@@ -1,8 +1,8 @@
 package cluster
 
 import (
-	"cmp"
 	"slices"
+	"sort"
 	"time"
 
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
@@ -80,7 +80,7 @@ func (s *Server) Status() Status {
 	for _, x := range waits {
 		out.Waits = append(out.Waits, Wait(x))
 	}
-	slices.SortFunc(out.Sessions, func(a, b SessionStatus) int { return cmp.Compare(a.Handle, b.Handle) })
+	sort.Slice(out.Sessions, func(i, j int) bool { return out.Sessions[i].Handle < out.Sessions[j].Handle })
 	slices.Sort(out.WorkerSessions)
 	out.MemoryInUse, out.MemoryLimit = tf.MemoryUsage()
 	for _, h := range memory.Sessions() {
