@@ -20,6 +20,8 @@ type Spec struct {
 	Control  []*Operation
 	Colocate []*Operation
 	Err      error // why it cannot be added, as far as an Option knows
+
+	grad GradFunc // instead of the op's
 }
 
 type optionFunc func(*Spec)

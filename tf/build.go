@@ -8,6 +8,7 @@ import (
 
 // build completes o and adds it to its graph.
 func (o *Operation) build(op string, spec *Spec) error {
+	o.grad = spec.grad
 	if o.g.IsEager() {
 		return o.buildNow(op, spec)
 	}

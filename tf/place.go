@@ -11,7 +11,6 @@ import (
 // place gives o its name, device and control inputs, and adds it to the graph.
 func (o *Operation) place(spec *Spec) (err error) {
 	g := o.g
-	o.grad = o.override()
 	if o.Name = g.uniqueName(spec.Name); !validName(o.Name) {
 		return Errorf(InvalidArgument, "'%s' is not a valid node name", o.Name)
 	}
@@ -34,6 +33,7 @@ func (o *Operation) place(spec *Spec) (err error) {
 	if err := o.colocate(append(slices.Clip(g.scope.groups), spec.Colocate...), spec.Device); err != nil {
 		return err
 	}
+	o.chooseGradient()
 	o.markRecomputed()
 	o.in = slices.Clone(o.in) // the list is the caller's
 	if err := o.checkReach(); err != nil {

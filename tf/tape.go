@@ -21,7 +21,9 @@ func (o *Operation) record() {
 		return
 	}
 	o.in = slices.Clone(o.in) // the list is the caller's
-	o.grad = o.override()
+	if o.grad == nil {
+		o.grad = o.override()
+	}
 	o.g.eager.taped = append(o.g.eager.taped, o)
 }
 
