@@ -253,7 +253,7 @@ func (b *backprop) through(op *Operation, dy []Gradient) error {
 		return err
 	}
 	if len(dxs) != len(op.in) {
-		return blamed(op, Errorf(Internal, "gradient of %v must give %d gradients, gave %d", op, len(op.in), len(dxs)))
+		return blamed(op, Errorf(InvalidArgument, "Num gradients %d generated for op %v do not match num inputs %d", len(dxs), op, len(op.in)))
 	}
 	return b.arrive(op, dxs)
 }

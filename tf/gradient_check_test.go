@@ -1,6 +1,7 @@
 package tf_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -75,6 +76,31 @@ func TestWrongGradientNamesTheForwardLine(t *testing.T) {
 	y = tf.Apply(g, "TestNoGradient", []tf.Output{x}).Output(0)
 	if _, err := tf.Gradients(y, x); err == nil || !strings.HasPrefix(err.Error(), at+`: TestNoGradient "TestNoGradient"(`) {
 		t.Errorf("got %v, want it at %s", err, at)
+	}
+}
+
+// TestWrongNumberOfGradients: what a function of the program returns is the program's mistake.
+func TestWrongNumberOfGradients(t *testing.T) {
+	for n := range 4 {
+		for name, g := range map[string]*tf.Graph{"graph": tf.NewGraph(), "eager": eager.New()} {
+			x := vec(g, 1)
+			var y tf.Output
+			give := func(_ *tf.Operation, dy []tf.Output) []tf.Gradient {
+				return tf.Grads(dy[0], dy[0], dy[0])[:n]
+			}
+			tape := g.Record(func() {
+				g.GradientOverrideMap(map[string]tf.GradFunc{"Mul": give}, func() { y = mul(x, x) })
+			})
+			gradients := tape.Gradients
+			if !g.IsEager() {
+				gradients = tf.Gradients
+			}
+			_, err := gradients(y, x)
+			want := fmt.Sprintf("Num gradients %d generated for op", n)
+			if n != 2 && (tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), want)) || n == 2 && err != nil {
+				t.Errorf("%s, %d gradients: %v, want %q", name, n, err, want)
+			}
+		}
 	}
 }
 
