@@ -36,7 +36,9 @@ func TestOwnGradientsAreNamedInGraphs(t *testing.T) {
 		return []tf.Output{custom(in[0], seven)}
 	})
 	of["function"] = f.Call([]tf.Output{x})[0]
-	straight := func(_ *tf.Operation, dy []tf.Output) []tf.Gradient { return tf.Grads(mul(dy[0], vec(dy[0].Graph(), 7))) }
+	straight := func(_ *tf.Operation, dy []tf.Output) []tf.Gradient {
+		return tf.Grads(mul(dy[0], vec(dy[0].Graph(), 7)))
+	}
 	overrides := map[string]tf.GradFunc{"Neg": straight}
 	g.GradientOverrideMap(overrides, func() { of["override"] = tf.Apply(g, "Neg", []tf.Output{x}).Output(0) })
 	ofIdentityN := func(_ *tf.Operation, dy []tf.Output) []tf.Gradient {
