@@ -46,7 +46,7 @@ func NewCoordinator(ctx context.Context, clean ...func(error) bool) *Coordinator
 	if len(clean) > 0 {
 		c.clean = func(err error) bool {
 			for _, f := range clean {
-				if f(err) {
+				if f != nil && f(err) {
 					return true
 				}
 			}

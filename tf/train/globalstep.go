@@ -75,8 +75,11 @@ func checkGlobalStep(v *tf.Variable) error {
 
 // StepOf returns the value of a variable that counts steps.
 func StepOf(ctx context.Context, r tf.StepRunner, v *tf.Variable) (int64, error) {
-	if v == nil {
+	switch {
+	case v == nil:
 		return 0, tf.Errorf(tf.InvalidArgument, "a step must be the value of a variable, got nil")
+	case r == nil:
+		return 0, tf.Errorf(tf.InvalidArgument, "a step is read in a session, got nil")
 	}
 	out, err := r.RunStep(ctx, nil, v.Value())
 	if err != nil {

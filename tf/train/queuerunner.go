@@ -51,10 +51,17 @@ func (r *QueueRunner) isClosed(err error) bool {
 }
 
 // Start runs the enqueue operations in s, one goroutine each, under a
-// coordinator. A runner that is at work in s already does nothing.
+// coordinator. A runner that is at work in s already does nothing. Without a
+// coordinator, nil, each goroutine goes on until the input ends or it fails, which
+// Errors tells then; so does the end of s. A session that is nil is a mistake, which
+// the coordinator and Errors report.
 func (r *QueueRunner) Start(c *Coordinator, s tf.StepRunner) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if s == nil {
+		r.refuse(c)
+		return
+	}
 	if r.running[s] != nil || len(r.Enqueue) == 0 {
 		return
 	}
@@ -64,11 +71,29 @@ func (r *QueueRunner) Start(c *Coordinator, s tf.StepRunner) {
 	f := &filling{left: len(r.Enqueue), over: make(chan struct{})}
 	r.running[s], r.failed = f, nil
 	for _, op := range r.Enqueue {
+		c := c.orAlone()
 		c.Go(func(ctx context.Context) error { return r.run(ctx, c, s, op) })
 	}
 	if r.Cancel != nil {
-		c.Go(func(ctx context.Context) error { return r.cancelOnStop(ctx, s, f) })
+		c.orAlone().Go(func(ctx context.Context) error { return r.cancelOnStop(ctx, s, f) })
 	}
+}
+
+// refuse reports that there is no session to run in.
+func (r *QueueRunner) refuse(c *Coordinator) {
+	err := tf.Errorf(tf.InvalidArgument, "Cannot start queue runners: a session is needed, got nil")
+	r.failed = []error{err}
+	if c != nil {
+		c.RequestStop(err)
+	}
+}
+
+// orAlone returns c, or one for a single goroutine if there is none.
+func (c *Coordinator) orAlone() *Coordinator {
+	if c == nil {
+		return NewCoordinator(context.Background())
+	}
+	return c
 }
 
 // run runs op until the input ends.
@@ -189,7 +214,7 @@ func AddQueueRunner(g *tf.Graph, r *QueueRunner, collection ...string) {
 }
 
 // StartQueueRunners starts the queue runners of a collection of g, QueueRunners
-// if none is given, in s under c.
+// if none is given, in s under c, which may be nil; see [QueueRunner.Start].
 func StartQueueRunners(g *tf.Graph, c *Coordinator, s tf.StepRunner, collection ...string) {
 	for _, v := range g.Collection(append(collection, QueueRunners)[0]) {
 		if r, ok := v.(*QueueRunner); ok && r != nil {

@@ -79,6 +79,20 @@ func TestNilIsRefused(t *testing.T) {
 			_, err := train.StepOf(t.Context(), nil, nil)
 			return err
 		},
+		"a step is read in a session": func() error {
+			_, err := train.StepOf(t.Context(), nil, v)
+			return err
+		},
+		"a session is needed, got nil": func() error {
+			c := train.NewCoordinator(t.Context(), nil)
+			r := &train.QueueRunner{Enqueue: []*tf.Operation{v.Handle().Operation()}}
+			r.Start(nil, nil)
+			if len(r.Errors()) != 1 {
+				return nil
+			}
+			r.Start(c, nil)
+			return c.Join()
+		},
 		"a file of a graph needs a graph": func() error { return train.WriteGraph(nil, t.TempDir(), "g") },
 		"a MetaGraph needs a graph":       func() error { return train.ExportMetaGraph(nil, "g", nil) },
 		"a saver needs a graph":           func() error { _, err := train.NewSaver(nil, train.SaverOptions{}); return err },
