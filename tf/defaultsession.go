@@ -38,6 +38,9 @@ func SetDefaultSession(r StepRunner) (remove func()) {
 		return func() {}
 	}
 	g := r.Graph()
+	if g == nil { // a session that could not be made
+		return func() {}
+	}
 	interactive.Lock()
 	defer interactive.Unlock()
 	interactive.of[g] = append(interactive.of[g], r)
@@ -57,7 +60,7 @@ func SetDefaultSession(r StepRunner) (remove func()) {
 // runnerFor finds the session to use for something of g.
 func runnerFor(ctx context.Context, g *Graph, does, what, method string) (StepRunner, error) {
 	if r, ok := ctx.Value(defaultSession{}).(StepRunner); ok {
-		if r.Graph() != g {
+		if h := r.Graph(); h != nil && h != g { // nil: r says itself what is wrong
 			return nil, Errorf(InvalidArgument, "Cannot use the default session to %s %s: the %s's graph is different from the session's graph. Pass a session on that graph.", does, what, what)
 		}
 		return r, nil

@@ -156,8 +156,13 @@ func openBackend(g *tf.Graph, opts []Option) (b Backend, cfg Config, err error) 
 	return b, cfg, err
 }
 
-// Graph returns the session's graph.
-func (s *Session) Graph() *tf.Graph { return s.g }
+// Graph returns the session's graph, nil if there is no session.
+func (s *Session) Graph() *tf.Graph {
+	if s == nil {
+		return nil
+	}
+	return s.g
+}
 
 // Close ends the session: steps that are running end with an error, and what
 // the session alone holds is given back. The graph stays, and so do other
