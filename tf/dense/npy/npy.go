@@ -36,6 +36,9 @@ func Write(w io.Writer, t *tf.Tensor) error {
 	if t == nil {
 		return tf.Errorf(tf.InvalidArgument, "a tensor must not be nil")
 	}
+	if w == nil {
+		return tf.Errorf(tf.InvalidArgument, "an npy file is written to a writer, got nil")
+	}
 	if t.DType() == tf.String {
 		return writeStrings(w, t)
 	}
@@ -140,6 +143,9 @@ func (h *header) size() (int, error) {
 }
 
 func readHeader(r io.Reader) (*header, error) {
+	if r == nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "an npy file is read from a reader, got nil")
+	}
 	var b [8]byte
 	if _, err := io.ReadFull(r, b[:]); err != nil || string(b[:6]) != magic {
 		return nil, tf.Errorf(tf.InvalidArgument, "an npy file must begin with %q and its version, got %q", magic, b)

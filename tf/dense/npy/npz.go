@@ -15,6 +15,9 @@ import (
 // WriteArchive writes tensors by name as numpy's savez does, or, compressed, as
 // savez_compressed.
 func WriteArchive(w io.Writer, tensors map[string]*tf.Tensor, compress bool) error {
+	if w == nil {
+		return tf.Errorf(tf.InvalidArgument, "an npz file is written to a writer, got nil")
+	}
 	z := zip.NewWriter(w)
 	method := zip.Store
 	if compress {
@@ -36,6 +39,9 @@ func WriteArchive(w io.Writer, tensors map[string]*tf.Tensor, compress bool) err
 // savez_compressed has written. Each entry is read to its end, where its checksum
 // shows what has changed.
 func ReadArchive(r io.ReaderAt, size int64) (map[string]*tf.Tensor, error) {
+	if r == nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "an npz file is read from a reader, got nil")
+	}
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "an npz file must be a zip archive: %v", err)
