@@ -49,6 +49,9 @@ type Maximum struct {
 // Write draws the step that m tells of. m must have step statistics, those of
 // package session or of TensorFlow.
 func Write(w io.Writer, m *session.RunMetadata, o Options) error {
+	if w == nil {
+		return tf.Errorf(tf.InvalidArgument, "a timeline is written to a writer, got nil")
+	}
 	a, err := analyze(m.GetStepStats(), o)
 	if err != nil {
 		return err

@@ -57,6 +57,14 @@ func TestAgainstTensorFlow(t *testing.T) {
 	}
 }
 
+// TestNilWriter: a writer that is nil is a mistake, no panic.
+func TestNilWriter(t *testing.T) {
+	m, _ := read(t, "measured")
+	if err := Write(nil, m, Options{}); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Error(err)
+	}
+}
+
 func read(t *testing.T, name string) (*pb.RunMetadata, golden) {
 	t.Helper()
 	wire, err := os.ReadFile(filepath.Join("testdata", name+".pb"))
