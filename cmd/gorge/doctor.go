@@ -37,6 +37,12 @@ func doctor(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	if s.NArg() > 0 {
 		return tf.Errorf(tf.InvalidArgument, "doctor takes flags only, got %q", s.Args())
 	}
+	if r.used() && *spec != "" {
+		return tf.Errorf(tf.InvalidArgument, "-cluster_spec excludes -rdma_listen and -rdma_ping")
+	}
+	if err := checkNeeds(s, doctorNeeds); err != nil {
+		return err
+	}
 	if err := version(stdout); err != nil {
 		return err
 	}
@@ -48,12 +54,17 @@ func doctor(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	if *spec == "" {
 		return nil
 	}
-	parsed, err := cluster.ParseSpec(*spec)
+	ctx, cancel := context.WithTimeout(ctx, *timeout)
+	defer cancel()
+	return askTasks(ctx, *spec, secret, stdout, stderr)
+}
+
+// askTasks prints how the tasks of a cluster are found.
+func askTasks(ctx context.Context, spec string, secret *tlsFlags, stdout, stderr io.Writer) error {
+	parsed, err := cluster.ParseSpec(spec)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, *timeout)
-	defer cancel()
 	guard, err := secret.open(nil, stderr)
 	if err != nil {
 		return err
@@ -64,6 +75,12 @@ func doctor(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 		return err
 	}
 	return diagnose(stdout, tasks)
+}
+
+// doctorNeeds are about what is asked of other machines.
+var doctorNeeds = []need{
+	{[]string{"rdma", "rdma_device"}, []string{"rdma_listen", "rdma_ping"}},
+	{[]string{"timeout", "tls_ca", "tls_cert", "tls_key", "tls_crl", "tls_server_name", "tls_min_version", "token_file"}, []string{"cluster_spec"}},
 }
 
 // cpuFeatures names the instructions that make kernels fast.

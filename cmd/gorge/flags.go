@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -185,4 +186,26 @@ func readFlag(s *flag.FlagSet, line string, given map[string]bool) error {
 func isSwitch(f *flag.Flag) bool {
 	b, ok := f.Value.(interface{ IsBoolFlag() bool })
 	return ok && b.IsBoolFlag()
+}
+
+// need is flags that have no effect unless one of others is given.
+type need struct{ flags, one []string }
+
+// observeNeeds are those about what is seen of a server.
+var observeNeeds = []need{
+	{[]string{"http_host", "http_profile", "slow_call"}, []string{"http_port"}},
+	{[]string{"trace_sample", "trace_plain"}, []string{"trace_endpoint"}},
+}
+
+// checkNeeds refuses flags that would have no effect: who gives one expects it.
+func checkNeeds(s *flag.FlagSet, needs []need) error {
+	given := map[string]bool{}
+	s.Visit(func(f *flag.Flag) { given[f.Name] = f.Value.String() != f.DefValue })
+	isGiven := func(name string) bool { return given[name] }
+	for _, n := range needs {
+		if i := slices.IndexFunc(n.flags, isGiven); i >= 0 && !slices.ContainsFunc(n.one, isGiven) {
+			return tf.Errorf(tf.InvalidArgument, "-%s has no effect without -%s", n.flags[i], strings.Join(n.one, " or -"))
+		}
+	}
+	return nil
 }

@@ -144,3 +144,45 @@ func TestLongTimes(t *testing.T) {
 	stop()
 	(&modelProcess{flags: f}).follow(ended, nil)
 }
+
+// TestFlagsThatNeedOthers: a flag is refused that has no effect without another one,
+// also of a file, and is taken where its value is the preset.
+func TestFlagsThatNeedOthers(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"serve --http_profile", "-http_profile has no effect without -http_port"},
+		{"serve --http_profile --http_port=0", "-http_profile has no effect without -http_port"},
+		{"serve --http_host=a --trace_endpoint=b:1", "-http_host has no effect without -http_port"},
+		{"serve --slow_call=2s", "-slow_call has no effect without -http_port"},
+		{"serve --trace_sample=0.5", "-trace_sample has no effect without -trace_endpoint"},
+		{"serve --trace_plain --http_port=1", "-trace_plain has no effect without -trace_endpoint"},
+		{"serve --tls_min_version=1.3", "-tls_min_version has no effect without a certificate or a CA"},
+		{"serve --tls_reload=1s", "-tls_reload has no effect without a file"},
+		{"serve --rdma=soft", "have no effect without -protocol=grpc+verbs"},
+		{"serve --rdma_generation=1 --protocol=grpc", "have no effect without -protocol=grpc+verbs"},
+		{"model-server --model_base_path=a --http_profile", "-http_profile has no effect without -http_port"},
+		{"model-server --model_base_path=a --request_log_share=0.5", "-request_log_share has no effect without -request_log_prefix"},
+		{"devices --tls_min_version=1.3 a:1", "-tls_min_version has no effect without a certificate or a CA"},
+		{"doctor --rdma=soft", "-rdma has no effect without -rdma_listen or -rdma_ping"},
+		{"doctor --tls_ca=a", "-tls_ca has no effect without -cluster_spec"},
+		{"doctor --rdma_ping=a:1 --cluster_spec=w|a:1", "-cluster_spec excludes -rdma_listen and -rdma_ping"},
+	} {
+		says(t, 1, "INVALID_ARGUMENT: ", strings.Fields(c.args)...)
+		says(t, 1, c.want, strings.Fields(c.args)...)
+	}
+	path := filepath.Join(t.TempDir(), "flags")
+	if err := os.WriteFile(path, []byte("http_profile\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	says(t, 1, "-http_profile has no effect without -http_port", "serve", "--config="+path)
+	for _, args := range []string{"--http_profile=false --trace_sample=0", "--config=" + path + " --http_port=-1", "--trace_sample=1 --trace_endpoint=a:1"} {
+		if _, err := parseServe(strings.Fields(args), io.Discard); err != nil {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+}
+
+// TestTaskOfTFConfig: a task of the command line does not give way to TF_CONFIG in silence.
+func TestTaskOfTFConfig(t *testing.T) {
+	t.Setenv("TF_CONFIG", `{"cluster": {"worker": ["127.0.0.1:0"]}, "task": {"type": "worker", "index": 0}}`)
+	says(t, 1, "-job_name and -task_id need -cluster_spec", "serve", "--task_id=1")
+}

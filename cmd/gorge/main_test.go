@@ -97,6 +97,7 @@ func TestFailures(t *testing.T) {
 		{"serve --server_def=/nowhere", "NOT_FOUND: cannot read the server definition"},
 		{"serve --server_def=/", "FAILED_PRECONDITION: cannot read the server definition"},
 		{"serve --config=/", "FAILED_PRECONDITION: cannot read the flags"},
+		{"serve --server_def=x --job_name=y", "INVALID_ARGUMENT: -server_def says which task it is"},
 		{"serve --server_def=x --cluster_spec=y", "INVALID_ARGUMENT: -server_def and -cluster_spec exclude each other"},
 	} {
 		var stderr bytes.Buffer

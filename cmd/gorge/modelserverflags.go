@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -99,8 +100,15 @@ func parseModelServer(args []string, stdout io.Writer) (*modelServerFlags, error
 	if err := checkBounds(s); err != nil {
 		return nil, err
 	}
+	if err := checkNeeds(s, modelServerNeeds); err != nil {
+		return nil, err
+	}
 	return f, f.fromEnvironment()
 }
+
+// modelServerNeeds are about Gorge's own flags: those of tensorflow_model_server have
+// no effect where they have none there.
+var modelServerNeeds = append(slices.Clone(observeNeeds), need{[]string{"request_log_share"}, []string{"request_log_prefix"}})
 
 // notNegative are times and bounds that mean nothing below 0.
 var notNegative = []string{"grace", "max_concurrent_requests", "max_connections", "max_message_bytes", "max_body_bytes"}

@@ -25,6 +25,9 @@ import (
 // defaultAddress is where a server listens that is a cluster by itself.
 const defaultAddress = "127.0.0.1:2222"
 
+// defaultGeneration of TensorFlow's RDMA protocol is the last one.
+const defaultGeneration = 2
+
 // serveFlags are the flags of serve; those of TensorFlow's own server binary
 // have its names.
 type serveFlags struct {
@@ -57,7 +60,7 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	s.StringVar(&f.devices, "devices", "", "devices of the task: `TYPE:COUNT,...`, CPU:2 say")
 	s.StringVar(&f.protocol, "protocol", "", "how tasks exchange tensors: grpc, or grpc+verbs")
 	s.StringVar(&f.rdma, "rdma", "", "`provider` of RDMA devices for grpc+verbs: ibverbs, or soft; the environment's GORGE_RDMA_PROVIDER otherwise")
-	s.IntVar(&f.generation, "rdma_generation", 2, "`number` of the generation of TensorFlow's RDMA protocol that all tasks speak: 2 as TensorFlow 1.6, or 1 as TensorFlow 1.1 to 1.4")
+	s.IntVar(&f.generation, "rdma_generation", defaultGeneration, "`number` of the generation of TensorFlow's RDMA protocol that all tasks speak: 2 as TensorFlow 1.6, or 1 as TensorFlow 1.1 to 1.4")
 	s.BoolVar(&f.fallback, "rdma_fallback", false, "let tensors go by gRPC where there is no RDMA")
 	s.BoolVar(&f.noLinks, "no_links", false, "speak gRPC with Gorge's clients and tasks, too")
 	s.IntVar(&f.threads, "threads", 0, "goroutines that one operation uses; 0: as many as there are cores")
@@ -89,7 +92,7 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	if s.NArg() > 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "serve takes flags only, got %q", s.Args())
 	}
-	return f, nil
+	return f, checkNeeds(s, observeNeeds)
 }
 
 // serve is a task of a cluster until ctx ends. When it is ready it prints its
@@ -174,8 +177,8 @@ func (f *serveFlags) config(stderr io.Writer) (cluster.Config, error) {
 			return c, err
 		}
 	}
-	if f.protocol != "" {
-		c.Protocol = f.protocol
+	if err := f.transport(&c); err != nil {
+		return c, err
 	}
 	if f.threads != 0 {
 		c.Threads = f.threads
@@ -188,7 +191,6 @@ func (f *serveFlags) config(stderr io.Writer) (cluster.Config, error) {
 		c.CollectiveLeader = f.leader
 	}
 	c.CacheResponses, c.NoLinks = c.CacheResponses || f.cache, f.noLinks
-	c.RDMA.Provider, c.RDMA.Fallback, c.RDMA.Generation = f.rdma, f.fallback, f.generation
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
 		return c, tf.Errorf(tf.InvalidArgument, "-log must be debug, info, warn or error, got %q", f.level)
@@ -198,6 +200,18 @@ func (f *serveFlags) config(stderr io.Writer) (cluster.Config, error) {
 	}
 	warnOfTwins(slog.New(c.Log), c.Cluster)
 	return c, nil
+}
+
+// transport says how tensors go to other tasks.
+func (f *serveFlags) transport(c *cluster.Config) error {
+	if f.protocol != "" {
+		c.Protocol = f.protocol
+	}
+	if c.Protocol != "grpc+verbs" && (f.rdma != "" || f.fallback || f.generation != defaultGeneration) {
+		return tf.Errorf(tf.InvalidArgument, "-rdma, -rdma_fallback and -rdma_generation have no effect without -protocol=grpc+verbs")
+	}
+	c.RDMA.Provider, c.RDMA.Fallback, c.RDMA.Generation = f.rdma, f.fallback, f.generation
+	return nil
 }
 
 // warnOfTwins tells of addresses that several tasks have. TensorFlow takes such a
@@ -221,13 +235,15 @@ func (f *serveFlags) identity() (cluster.Config, error) {
 	switch {
 	case f.serverDef != "" && f.cluster != "":
 		return cluster.Config{}, tf.Errorf(tf.InvalidArgument, "-server_def and -cluster_spec exclude each other")
+	case f.serverDef != "" && (f.job != "" || f.task != 0):
+		return cluster.Config{}, tf.Errorf(tf.InvalidArgument, "-server_def says which task it is: it excludes -job_name and -task_id")
 	case f.serverDef != "":
 		data, err := os.ReadFile(f.serverDef)
 		if err != nil {
 			return cluster.Config{}, tf.Errorf(tf.CodeOf(core.FileError(f.serverDef, err)), "cannot read the server definition: %v", err)
 		}
 		return cluster.FromServerDef(data)
-	case f.cluster == "" && f.job == "" && os.Getenv("TF_CONFIG") != "":
+	case f.cluster == "" && f.job == "" && f.task == 0 && os.Getenv("TF_CONFIG") != "":
 		return cluster.FromTFConfig(os.Getenv("TF_CONFIG"))
 	case f.cluster == "":
 		if f.job != "" || f.task != 0 {

@@ -66,10 +66,7 @@ func (f *tlsFlags) wanted() bool {
 // open reads the files; without flags it returns nil.
 func (f *tlsFlags) open(log slog.Handler, stderr io.Writer) (*cluster.Security, error) {
 	if !f.wanted() {
-		if f.audit != "" {
-			return nil, tf.Errorf(tf.InvalidArgument, "an audit log needs TLS: without it callers cannot be told apart")
-		}
-		return nil, nil
+		return nil, f.checkPlain()
 	}
 	versions := map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
 	if f.files.MinVersion = versions[f.least]; f.files.MinVersion == 0 {
@@ -88,6 +85,19 @@ func (f *tlsFlags) open(log slog.Handler, stderr io.Writer) (*cluster.Security, 
 		f.auditFile.Close()
 	}
 	return s, err
+}
+
+// checkPlain refuses what has no effect in plain text.
+func (f *tlsFlags) checkPlain() error {
+	switch {
+	case f.audit != "":
+		return tf.Errorf(tf.InvalidArgument, "an audit log needs TLS: without it callers cannot be told apart")
+	case f.least != "1.2":
+		return tf.Errorf(tf.InvalidArgument, "-tls_min_version has no effect without a certificate or a CA: connections would be in plain text")
+	case f.files.Poll != 0 && f.files.Poll != secure.DefaultPoll:
+		return tf.Errorf(tf.InvalidArgument, "-tls_reload has no effect without a file that could change")
+	}
+	return nil
 }
 
 func (f *tlsFlags) openAudit(stderr io.Writer) (slog.Handler, error) {
