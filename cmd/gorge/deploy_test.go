@@ -105,6 +105,29 @@ func TestRestricted(t *testing.T) {
 	}
 }
 
+// TestNextChiefFindsTasks: what leaves with the chief is started again although its status
+// is 0, since a chief that has failed comes again.
+func TestNextChiefFindsTasks(t *testing.T) {
+	tasks := 0
+	for part := range strings.SplitSeq(read(t, "../../deploy/kubernetes/cluster.yaml"), "\n---\n") {
+		if strings.Contains(part, "args: [serve, --config=/etc/gorge/flags]") { // which have exit_with
+			if tasks++; !strings.Contains(part, "\nkind: StatefulSet\n") {
+				t.Errorf("its pods are not started again:\n%s", part)
+			}
+		}
+	}
+	for _, part := range strings.Split(read(t, "../../deploy/kubernetes/tfjob.yaml"), "      replicas: ")[1:] {
+		if strings.Contains(part, "--exit_with=") {
+			if tasks++; !strings.Contains(part, "      restartPolicy: Always\n") {
+				t.Errorf("its pods are not started again:\n%s", part)
+			}
+		}
+	}
+	if tasks != 4 {
+		t.Errorf("%d kinds of tasks leave with the chief, want 4", tasks)
+	}
+}
+
 // TestOperations: the page for operators names all flags of gorge serve, and none that
 // neither it nor gorge graph explain has.
 func TestOperations(t *testing.T) {
