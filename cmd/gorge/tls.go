@@ -26,7 +26,7 @@ func (f *tlsFlags) client(s *flag.FlagSet) {
 	s.StringVar(&f.files.CA, "tls_ca", "", "`file` with the certificates of CAs that peers' certificates lead to; connections are in plain text unless it, or a certificate, is given")
 	s.StringVar(&f.files.Cert, "tls_cert", "", "`file` with the certificate of this process, PEM")
 	s.StringVar(&f.files.Key, "tls_key", "", "`file` with its key")
-	s.StringVar(&f.files.CRL, "tls_crl", "", "`file` with revocation lists of the CAs")
+	s.StringVar(&f.files.CRL, "tls_crl", "", "`file` with revocation lists of the CAs of -tls_ca")
 	s.StringVar(&f.files.ServerName, "tls_server_name", "", "`name` that servers' certificates must have, instead of the host that is connected to")
 	s.StringVar(&f.files.Token, "token_file", "", "`file` with the token that calls carry")
 	s.StringVar(&f.least, "tls_min_version", "1.2", "least `version` of TLS: 1.2 or 1.3")
@@ -43,7 +43,7 @@ func (f *tlsFlags) serverOnly(s *flag.FlagSet) {
 	s.StringVar(&f.files.CA, "tls_ca", "", "`file` with the certificates of CAs that clients' certificates lead to")
 	s.StringVar(&f.files.Cert, "tls_cert", "", "`file` with the certificate of the server, PEM, for gRPC and REST; both are in plain text without it")
 	s.StringVar(&f.files.Key, "tls_key", "", "`file` with its key")
-	s.StringVar(&f.files.CRL, "tls_crl", "", "`file` with revocation lists of the CAs")
+	s.StringVar(&f.files.CRL, "tls_crl", "", "`file` with revocation lists of the CAs of -tls_ca")
 	s.StringVar(&f.least, "tls_min_version", "1.2", "least `version` of TLS: 1.2 or 1.3")
 	f.callers(s)
 }

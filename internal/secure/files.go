@@ -31,7 +31,8 @@ type Files struct {
 	// CA holds the certificates that peers' certificates have to lead to; "": those
 	// of the machine.
 	CA string
-	// CRL holds revocation lists of the CAs, PEM or one in DER; "": none.
+	// CRL holds revocation lists of the CAs, PEM or one in DER; "": none. CA must also hold
+	// an intermediate CA that has a list here.
 	CRL string
 	// ClientVerify is what a server asks of clients; "": VerifyRequire if there is
 	// a CA, else VerifyNone.

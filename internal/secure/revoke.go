@@ -28,7 +28,9 @@ func (r revocations) names(chain []*x509.Certificate) bool {
 }
 
 // parseCRL reads revocation lists, PEM or one in DER. Each must be signed by one of
-// the CAs. It returns when the first of them wants to be replaced.
+// the CAs: the certificate of an intermediate CA that a peer shows comes too late to
+// check its list, and that of one that shows none would count for nothing. It returns
+// when the first of them wants to be replaced.
 func parseCRL(b []byte, cas []*x509.Certificate) (out revocations, until time.Time, err error) {
 	lists, err := revocationLists(b)
 	if err != nil {
@@ -40,7 +42,7 @@ func parseCRL(b []byte, cas []*x509.Certificate) (out revocations, until time.Ti
 	out = revocations{}
 	for _, l := range lists {
 		if !signed(l, cas) {
-			return nil, until, core.Errorf(core.InvalidArgument, "a revocation list must be signed by one of the CAs, that of %v is not", l.Issuer)
+			return nil, until, core.Errorf(core.InvalidArgument, "a revocation list must be signed by one of the CAs, that of %v is not; the file of CAs must also hold an intermediate CA that has a list", l.Issuer)
 		}
 		for _, e := range l.RevokedCertificateEntries {
 			out[idOf(l.RawIssuer, e.SerialNumber)] = struct{}{}

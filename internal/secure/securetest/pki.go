@@ -26,25 +26,48 @@ type CA struct {
 	key    *ecdsa.PrivateKey
 	serial int64
 	gone   []x509.RevocationListEntry
+	chain  []byte // what certificates come with, PEM; nil: nothing
 }
 
 // New returns a CA in a new directory, with its certificate in ca.pem and an empty
 // revocation list in crl.pem.
 func New(t testing.TB) *CA {
 	t.Helper()
+	return newCA(t, nil)
+}
+
+// Sub returns a CA below ca, as New does; certificates that it issues come with its own.
+func (ca *CA) Sub(t testing.TB) *CA {
+	t.Helper()
+	return newCA(t, ca)
+}
+
+// newCA returns a CA below another one; nil: one that signs for itself.
+func newCA(t testing.TB, above *CA) *CA {
+	t.Helper()
 	ca := &CA{Dir: t.TempDir(), key: newKey(t)}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "CA " + filepath.Base(ca.Dir)}, NotAfter: time.Now().Add(24 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, ca.key.Public(), ca.key)
+	parent, key := template, ca.key
+	if above != nil {
+		parent, key = above.cert, above.key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, ca.key.Public(), key)
 	check(t, err)
 	ca.cert, err = x509.ParseCertificate(der)
 	check(t, err)
 	Write(t, ca.Path("ca.pem"), encode("CERTIFICATE", der))
+	if above != nil {
+		ca.chain = encode("CERTIFICATE", der)
+	}
 	ca.Revoke(t)
 	return ca
 }
+
+// Cert returns the CA's own certificate.
+func (ca *CA) Cert() *x509.Certificate { return ca.cert }
 
 // Path returns that of a file of the CA's.
 func (ca *CA) Path(name string) string { return filepath.Join(ca.Dir, name) }
@@ -85,7 +108,7 @@ func (ca *CA) Issue(t testing.TB, c Cert) *x509.Certificate {
 	secret, err := x509.MarshalPKCS8PrivateKey(key)
 	check(t, err)
 	Write(t, ca.Path(c.Name+".key"), encode("PRIVATE KEY", secret))
-	Write(t, ca.Path(c.Name+".pem"), encode("CERTIFICATE", der))
+	Write(t, ca.Path(c.Name+".pem"), append(encode("CERTIFICATE", der), ca.chain...))
 	cert, err := x509.ParseCertificate(der)
 	check(t, err)
 	return cert
