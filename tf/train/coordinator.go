@@ -21,6 +21,7 @@ import (
 type Coordinator struct {
 	parent context.Context
 	clean  func(error) bool
+	heals  bool // another session is to go on when a task is lost
 
 	mu      sync.Mutex
 	ctx     context.Context
@@ -122,6 +123,12 @@ func (c *Coordinator) Go(f func(ctx context.Context) error) {
 			c.RequestStop(err)
 		}
 	}()
+}
+
+// keeps reports whether queues are to stay open when err stops the coordinator: those of a
+// cluster are also the next session's.
+func (c *Coordinator) keeps(err error) bool {
+	return errors.Is(err, errLostSession) || c.heals && lost(err)
 }
 
 // endOf reports whether err follows from the end of ctx.

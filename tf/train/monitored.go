@@ -37,6 +37,7 @@ type live struct {
 	s     *session.Session
 	coord *Coordinator
 	stop  bool // a hook has asked for it
+	waits bool // steps may wait for queue runners, whose queues stay open when a task is lost
 }
 
 // MonitoredOptions adjust [NewMonitoredSession].
@@ -152,6 +153,8 @@ func (m *MonitoredSession) createOnce(ctx context.Context) error {
 		return err
 	}
 	l := &live{s: s, coord: NewCoordinator(m.ctx, func(err error) bool { return errors.Is(err, errLostSession) })}
+	l.coord.heals = m.recover
+	l.waits = m.recover && len(m.g.Collection(QueueRunners)) > 0
 	complete := false
 	defer func() {
 		if !complete { // after an error, or when a hook panics
@@ -303,7 +306,7 @@ func (m *MonitoredSession) step(ctx context.Context, l *live, asked RunArgs) ([]
 	if err != nil {
 		return nil, nil, err
 	}
-	out, meta, err := run(ctx, l.s, all)
+	out, meta, err := l.run(ctx, all)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -315,6 +318,23 @@ func (m *MonitoredSession) step(ctx context.Context, l *live, asked RunArgs) ([]
 	}
 	l.stop = l.stop || rc.stop
 	return out[:len(asked.Fetches)], meta, nil
+}
+
+// run runs a step, which ends when a queue runner has lost a task: it may wait for what no
+// runner of this session brings any more.
+func (l *live) run(ctx context.Context, a RunArgs) ([]*tf.Tensor, *session.RunMetadata, error) {
+	if !l.waits {
+		return run(ctx, l.s, a)
+	}
+	stop := l.coord.Context()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(stop, func() {
+		if cause := context.Cause(stop); l.coord.keeps(cause) {
+			cancel(cause)
+		}
+	})()
+	return run(ctx, l.s, a)
 }
 
 // run runs a step, with options if there are any.

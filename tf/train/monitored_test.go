@@ -253,6 +253,41 @@ func TestQueueRunnersInMonitored(t *testing.T) {
 	}
 }
 
+// sessionsHook calls a function with each session.
+type sessionsHook struct {
+	train.BaseHook
+	f func(s *session.Session, c *train.Coordinator) error
+}
+
+func (h *sessionsHook) AfterCreateSession(_ context.Context, s *session.Session, c *train.Coordinator) error {
+	return h.f(s, c)
+}
+
+// TestStepWaitsForALostProducer: a step that waits for a queue, whose producer has lost a
+// task that the step itself does not need, goes on in another session.
+func TestStepWaitsForALostProducer(t *testing.T) {
+	g, _, _ := counting()
+	source, q := queue.NewFIFO(g, []tf.DType{tf.Int32}, queue.Opts{Capacity: 1}), queue.NewFIFO(g, []tf.DType{tf.Int32}, queue.Opts{Capacity: 1})
+	x := q.Dequeue()[0]
+	train.AddQueueRunner(g, &train.QueueRunner{Enqueue: []*tf.Operation{q.Enqueue(source.Dequeue())}, Cancel: queue.QueueCloseV2(q.Handle, queue.CloseOpts{CancelPendingEnqueues: true})})
+	fill := q.Enqueue([]tf.Output{ops.Scalar(g, int32(7))})
+	sessions := 0
+	m := monitored(t, g, &sessionsHook{f: func(s *session.Session, c *train.Coordinator) error {
+		if sessions++; sessions > 1 {
+			_, err := s.Run(t.Context(), nil, fill)
+			return err
+		}
+		c.Go(func(context.Context) error { return tf.Errorf(tf.Aborted, "injected") })
+		return nil
+	}})
+	if got, err := m.Run(t.Context(), nil, x); err != nil || got[0].At(0).(int32) != 7 || sessions != 2 {
+		t.Errorf("got %v, %v in session %d", got, err, sessions)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestFeedsOfHooks: feeds of hooks and the program must differ.
 func TestFeedsOfHooks(t *testing.T) {
 	g := tf.NewGraph()

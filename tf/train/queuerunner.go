@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"google.golang.org/protobuf/proto"
@@ -75,7 +74,8 @@ func (r *QueueRunner) Start(c *Coordinator, s tf.StepRunner) {
 		c.Go(func(ctx context.Context) error { return r.run(ctx, c, s, op) })
 	}
 	if r.Cancel != nil {
-		c.orAlone().Go(func(ctx context.Context) error { return r.cancelOnStop(ctx, s, f) })
+		c := c.orAlone()
+		c.Go(func(ctx context.Context) error { return r.cancelOnStop(ctx, c, s, f) })
 	}
 }
 
@@ -104,30 +104,28 @@ func (r *QueueRunner) run(ctx context.Context, c *Coordinator, s tf.StepRunner, 
 	}
 	switch {
 	case err == nil || !r.isClosed(err) && endOf(ctx, err):
-		r.leave(s, nil)
+		r.leave(c, s, nil)
 		return nil // stopped: the queue's end is the cancel operation's part
 	case r.isClosed(err):
-		if r.leave(s, nil) {
+		if r.leave(c, s, nil) {
 			r.close(s)
 		}
 		return nil
 	}
-	if !lost(err) {
-		c.RequestStop(err) // before readers of the queue see its end
-	}
-	r.leave(s, err)
+	c.RequestStop(err) // before readers of the queue see its end
+	r.leave(c, s, err)
 	return err
 }
 
 // leave notes that a goroutine ends, by an error if it has failed, and reports whether it
 // is the last.
-func (r *QueueRunner) leave(s tf.StepRunner, err error) bool {
+func (r *QueueRunner) leave(c *Coordinator, s tf.StepRunner, err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f := r.running[s]
 	if err != nil {
 		r.failed = append(r.failed, err)
-		f.failed = f.failed || !lost(err) // another session is to go on with the queue then
+		f.failed = f.failed || !c.keeps(err)
 	}
 	if f.left--; f.left > 0 {
 		return false
@@ -148,7 +146,7 @@ func (r *QueueRunner) close(s tf.StepRunner) {
 // cancelOnStop closes the queue at once when the coordinator stops, or is about to since
 // the last producer has failed, unless all have ended well before, or another session is to
 // go on with it.
-func (r *QueueRunner) cancelOnStop(ctx context.Context, s tf.StepRunner, f *filling) error {
+func (r *QueueRunner) cancelOnStop(ctx context.Context, c *Coordinator, s tf.StepRunner, f *filling) error {
 	select {
 	case <-f.over:
 		if !f.failed {
@@ -156,7 +154,7 @@ func (r *QueueRunner) cancelOnStop(ctx context.Context, s tf.StepRunner, f *fill
 		}
 	case <-ctx.Done():
 	}
-	if !errors.Is(context.Cause(ctx), errLostSession) {
+	if !c.keeps(context.Cause(ctx)) {
 		_, _ = s.RunStep(context.WithoutCancel(ctx), nil, r.Cancel)
 	}
 	return nil

@@ -118,6 +118,34 @@ func TestTheOnlyProducerFails(t *testing.T) {
 	})
 }
 
+// TestProducerIsAborted: a runner whose producers have lost a task closes the queue, as it
+// does after other errors, unless another session is to go on with it.
+func TestProducerIsAborted(t *testing.T) {
+	aborted := tf.Errorf(tf.Aborted, "a task is gone")
+	for _, heals := range []bool{false, true} {
+		for _, others := range []int{0, 1} { // producers that wait for room
+			s := newSteps()
+			c := NewCoordinator(t.Context())
+			c.heals = heals
+			var cancelled atomic.Int32
+			r := &QueueRunner{
+				Enqueue: []*tf.Operation{s.op(func(context.Context) error { return aborted })},
+				Cancel:  s.op(func(context.Context) error { cancelled.Add(1); return nil }),
+			}
+			for range others {
+				r.Enqueue = append(r.Enqueue, s.op(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }))
+			}
+			r.Start(c, s)
+			if err := c.Join(); err != aborted {
+				t.Error(err)
+			}
+			if got := cancelled.Load() == 1; got == heals {
+				t.Errorf("another session comes: %v, %d other producers: the queue is closed: %v", heals, others, got)
+			}
+		}
+	}
+}
+
 // TestQueueRunnerStopped: a goroutine that finds the coordinator stopped before
 // its first step has not reached the end of the input.
 func TestQueueRunnerStopped(t *testing.T) {
