@@ -69,7 +69,7 @@ func (o *Session) Move(def *pb.ServerDef) error {
 	if err != nil {
 		return err
 	}
-	before, err := o.replace(c.Leave)
+	before, err := o.replace(c)
 	if err != nil { // the session ended meanwhile and does not leave the new cluster
 		c.Leave()
 		return err
@@ -82,17 +82,20 @@ func (o *Session) Move(def *pb.ServerDef) error {
 	return nil
 }
 
-// replace makes leave what ends the session's cluster. What is still under way over
+// replace makes c the session's cluster, whose functions and groups find their tasks
+// there from now on. What is still under way over
 // the channels of the last one may end there, so the function that it returns ends the
 // one before that. Both are ended with the session.
-func (o *Session) replace(leave func()) (before func(), err error) {
+func (o *Session) replace(c Cluster) (before func(), err error) {
 	o.s.mu.Lock()
 	defer o.s.mu.Unlock()
 	if o.s.closed {
 		return nil, context.Cause(o.s.ctx)
 	}
 	before = o.left
-	o.left, o.s.leave = o.s.leave, leave
+	o.left, o.s.leave = o.s.leave, c.Leave
+	o.s.peer, o.s.member = c.Peer, c.Member
+	o.s.moves++
 	return before, nil
 }
 

@@ -21,9 +21,8 @@ func (s *session) ownCollectives(lookup func(string) core.Device, req *pb.Create
 	if leader == s.rdv.Task {
 		leader = ""
 	}
-	find := s.member
 	peer := func(task string) (collective.Peer, error) {
-		p, err := find(task)
+		p, err := s.memberNow(task)
 		if err != nil {
 			return nil, err
 		}

@@ -36,7 +36,7 @@ type Cluster struct {
 type remoteCalls struct {
 	s    *session
 	peer func(task string) (Peer, error)
-	made step.Plans[*remoteFunction] // by device and function
+	made step.Plans[*remoteFunction] // by the cluster's generation, device and function
 }
 
 // remoteFunction is a function on another task.
@@ -71,7 +71,7 @@ func (c *remoteCalls) CallRemote(ctx context.Context, device string, library *co
 // get returns f as it is registered for a device. A call waits for that no longer than
 // its own step lasts. The caller is counted by the session's steps.
 func (c *remoteCalls) get(ctx context.Context, device string, library *core.Library, f core.Func) (*remoteFunction, error) {
-	key := []byte(device + "\x00" + f.Key())
+	key := fmt.Appendf(nil, "%d %s\x00%s", c.s.generation(), device, f.Key())
 	return c.made.Get(ctx, key, step.Maker[*remoteFunction]{Within: c.s.ctx, Working: &c.s.steps, Make: func(ctx context.Context) (*remoteFunction, error) {
 		return c.register(ctx, device, library, f)
 	}})

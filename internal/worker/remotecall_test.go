@@ -5,6 +5,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/gorge-tf/gorge/internal/collective"
+	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -92,5 +95,76 @@ func TestRemoteCallOfASilentTask(t *testing.T) {
 			<-ended
 			<-other
 		})
+	}
+}
+
+// movedPeer is a task that counts calls and answers none.
+type movedPeer struct {
+	collective.Peer
+	registered, ran, asked int
+}
+
+func (p *movedPeer) RegisterGraph(context.Context, *pb.RegisterGraphRequest) (*pb.RegisterGraphResponse, error) {
+	p.registered++
+	return &pb.RegisterGraphResponse{GraphHandle: "1"}, nil
+}
+
+func (p *movedPeer) RunGraph(context.Context, *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+	p.ran++
+	return nil, core.Errorf(core.Unavailable, "not now")
+}
+
+func (p *movedPeer) CleanupGraph(context.Context, *pb.CleanupGraphRequest) (*pb.CleanupGraphResponse, error) {
+	return &pb.CleanupGraphResponse{}, nil
+}
+
+func (p *movedPeer) CompleteGroup(context.Context, *pb.CompleteGroupRequest) (*pb.CompleteGroupResponse, error) {
+	p.asked++
+	return nil, core.Errorf(core.Unavailable, "not now")
+}
+
+// TestMovedSession: functions and groups of a session that has been given another cluster
+// find their tasks there: the channels of the cluster before the last are closed.
+func TestMovedSession(t *testing.T) {
+	var clusters []*movedPeer
+	w := New(Env{Task: task, Devices: device.CPUs("worker", 0, 1), Rendezvous: rendezvous.NewManager(0), Connect: func(*pb.ClusterDef, string) (Cluster, error) {
+		c := &movedPeer{}
+		clusters = append(clusters, c)
+		return Cluster{Leave: func() {}, Peer: func(string) (Peer, error) { return c, nil }, Member: func(string) (collective.Peer, error) { return c, nil }}, nil
+	}})
+	t.Cleanup(w.Close)
+	def := &pb.ServerDef{JobName: "worker", Cluster: &pb.ClusterDef{Job: []*pb.JobDef{{Name: "ps", Tasks: map[int32]string{0: "a:1"}}, {Name: "worker", Tasks: map[int32]string{0: "b:1"}}}}}
+	o, err := w.OpenSession(&pb.CreateWorkerSessionRequest{SessionHandle: "s", ServerDef: def})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close(nil)
+	l, f := identity(t)
+	other := "/job:ps/replica:0/task:0"
+	for i := range 3 {
+		if i > 0 {
+			if err := o.Move(def); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 2 {
+			end, err := o.Begin()
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = o.Runtime().Remote.CallRemote(t.Context(), other+"/device:CPU:0", l, core.Func{Name: f}, []*core.Tensor{core.Scalar[float32](1)})
+			if core.CodeOf(err) != core.Unavailable {
+				t.Error(err)
+			}
+			end()
+		}
+		if _, err := o.s.collectives.CompleteGroup(t.Context(), &pb.CompleteGroupRequest{GroupKey: 1, GroupSize: 2, DeviceAttributes: &pb.DeviceAttributes{Name: cpu}}); core.CodeOf(err) != core.Unavailable {
+			t.Error(err)
+		}
+		for k, c := range clusters {
+			if *c != (movedPeer{registered: 1, ran: 2, asked: 1}) {
+				t.Errorf("after %d moves the tasks of cluster %d have heard %+v", i, k, *c)
+			}
+		}
 	}
 }

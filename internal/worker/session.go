@@ -26,7 +26,6 @@ type session struct {
 	rdv               rendezvous.Session
 	ctx               context.Context // ends when the session is closed
 	cancel            context.CancelCauseFunc
-	member            func(task string) (collective.Peer, error)
 	collectives       *collective.Runtime // of its own cluster; nil: the worker's
 
 	mu     sync.Mutex
@@ -34,6 +33,9 @@ type session struct {
 	next   uint64 // number of the next graph
 	closed bool
 	leave  func() // its own cluster, if it has one
+	peer   func(task string) (Peer, error)
+	member func(task string) (collective.Peer, error)
+	moves  int // how many times another cluster has come
 	steps  sync.WaitGroup
 
 	standing map[int64]bool // steps that last as long as the session; of the worker's mu
@@ -107,9 +109,32 @@ func (w *Worker) join(s *session, def *pb.ServerDef) error {
 
 // reach lets functions be called on other tasks.
 func (s *session) reach(peer func(task string) (Peer, error)) {
-	if peer != nil {
-		s.rt.Remote = &remoteCalls{s: s, peer: peer}
+	if s.peer = peer; peer != nil {
+		s.rt.Remote = &remoteCalls{s: s, peer: s.peerNow}
 	}
+}
+
+// peerNow returns the worker of another task of the cluster as it is now.
+func (s *session) peerNow(task string) (Peer, error) {
+	s.mu.Lock()
+	find := s.peer
+	s.mu.Unlock()
+	return find(task)
+}
+
+// memberNow returns another task of the cluster as it is now, as groups of devices see it.
+func (s *session) memberNow(task string) (collective.Peer, error) {
+	s.mu.Lock()
+	find := s.member
+	s.mu.Unlock()
+	return find(task)
+}
+
+// generation tells the session's clusters apart.
+func (s *session) generation() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.moves
 }
 
 func allocFrom(p *memory.Pool) rendezvous.Alloc {
