@@ -10,7 +10,7 @@ import (
 // closeIdle closes sessions that no client has used for as long as the
 // configuration allows, until the master ends. Clients that vanish leave them.
 func (m *Master) closeIdle(limit time.Duration) {
-	tick := time.NewTicker(limit / 4)
+	tick := time.NewTicker(max(limit/4, time.Millisecond)) // a ticker of 0 panics
 	defer tick.Stop()
 	for {
 		select {

@@ -39,3 +39,19 @@ func TestIdleSessionsAreClosed(t *testing.T) {
 		}
 	})
 }
+
+// TestShortSessionTimeout: a quarter of the limit, after which a master looks, may be no time.
+func TestShortSessionTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := New(Env{Task: ps, Devices: device.CPUs("ps", 0, 1), Workers: crowd{}, SessionTimeout: time.Nanosecond})
+		defer m.Close()
+		resp, err := m.CreateSession(t.Context(), &pb.CreateSessionRequest{GraphDef: &pb.GraphDef{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		if m.lookup(resp.GetSessionHandle()) != nil {
+			t.Error("the session is still there")
+		}
+	})
+}
