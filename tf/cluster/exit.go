@@ -62,9 +62,10 @@ func (s *Server) awaitEnd(ctx context.Context, task string) bool {
 		s.log.Error("the task to exit with cannot be watched", "of", task, "error", err)
 		return false
 	}
+	refused := false
 	for up := false; !up; { // a connection may have been lost
 		_, err := w.GetStatus(ctx, &pb.GetStatusRequest{}) // waits for the task to come
-		if up = err == nil; !up && !wait(ctx, checkEvery) {
+		if up = s.isThere(task, err, &refused); !up && !wait(ctx, checkEvery) {
 			return false
 		}
 	}
@@ -77,10 +78,29 @@ func (s *Server) awaitEnd(ctx context.Context, task string) bool {
 		_, err := w.GetStatus(try, &pb.GetStatusRequest{})
 		cancel()
 		missed++
-		if err == nil {
+		if s.isThere(task, err, &refused) {
 			missed = 0
 		}
 	}
+	return true
+}
+
+// isThere reports whether a task has answered a check, be it by a refusal, of which the
+// log is told once: roles may have changed while the task goes on.
+func (s *Server) isThere(task string, err error, refused *bool) bool {
+	if err == nil {
+		*refused = false
+		return true
+	}
+	switch tf.CodeOf(err) {
+	case tf.PermissionDenied, tf.Unauthenticated, tf.ResourceExhausted:
+	default:
+		return false
+	}
+	if !*refused {
+		s.log.Warn("the task to exit with does not say how it is", "of", task, "error", err)
+	}
+	*refused = true
 	return true
 }
 

@@ -288,3 +288,31 @@ func TestSessionAndStepLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestExitWithARefusal: a task to exit with that refuses to say how it is has not gone.
+func TestExitWithARefusal(t *testing.T) {
+	ca := securetest.New(t)
+	ca.Issue(t, securetest.Cert{Name: "task"})
+	f := ca.Files("task")
+	f.Roles = ca.Path("roles")
+	securetest.Write(t, f.Roles, []byte("administer task\n"))
+	k := securetest.Open(t, f)
+	ps, chief := listen(t), listen(t)
+	spec := cluster.Spec{"ps": {ps.Addr().String()}, "chief": {chief.Addr().String()}}
+	log := make(heard, 100)
+	serve(t, cluster.Config{Cluster: spec, Job: "chief", Listener: chief, Security: k})
+	serve(t, cluster.Config{Cluster: spec, Job: "ps", Listener: ps, Security: k, ExitWith: "/job:chief/task:0", Log: log})
+	for msg := range log {
+		switch msg {
+		case "the task to exit with is up":
+			securetest.Write(t, f.Roles, []byte("administer another\n"))
+			if err := k.Reload(); err != nil {
+				t.Fatal(err)
+			}
+		case "stopping, as the task to exit with is gone":
+			t.Fatal("a refusal was taken for the end of the task")
+		case "the task to exit with does not say how it is":
+			return
+		}
+	}
+}
