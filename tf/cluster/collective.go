@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/device"
@@ -15,18 +16,30 @@ import (
 // Groups are completed by the task that the configuration names, or by each task
 // for itself.
 func (s *Server) newCollectives(c *Config, devices *device.Set) (*collective.Runtime, error) {
-	leader := c.CollectiveLeader
-	if leader != "" {
-		d, err := tf.ParseDevice(leader)
-		if err != nil {
-			return nil, err
-		}
-		d.Replica = max(d.Replica, 0)
-		if leader = d.TaskName(); leader == s.task {
-			leader = ""
-		}
+	leader, err := c.leader()
+	if err != nil {
+		return nil, err
+	}
+	if leader == s.task {
+		leader = ""
 	}
 	return collective.New(collective.Env{Lookup: devices.Lookup, Leader: leader, Peer: s.members(s.channels)}), nil
+}
+
+// leader returns the full name of the task that completes groups; "": each task does.
+func (c *Config) leader() (string, error) {
+	if c.CollectiveLeader == "" {
+		return "", nil
+	}
+	d, err := tf.ParseDevice(c.CollectiveLeader)
+	if err != nil {
+		return "", err
+	}
+	task := taskName(d.Job, d.Task)
+	if !slices.Contains(c.Cluster.tasks(), task) {
+		return "", tf.Errorf(tf.InvalidArgument, "the task that completes groups must be one of the cluster, got %q", c.CollectiveLeader)
+	}
+	return task, nil
 }
 
 // members finds other tasks as collective operations see them.

@@ -175,3 +175,16 @@ func TestTasksReduceInOrder(t *testing.T) {
 		t.Errorf("%d of 2 reductions come after another one", ordered)
 	}
 }
+
+// TestNoSuchLeader: a server does not begin whose groups would find no leader.
+func TestNoSuchLeader(t *testing.T) {
+	for _, leader := range []string{"/job:boss/task:0", "/job:worker/task:2", "/job:worker", "/task:0", "/device:CPU:0", "worker:0"} {
+		s, err := cluster.NewServer(cluster.Config{Cluster: cluster.Spec{"worker": {"127.0.0.1:0", "127.0.0.1:1"}}, Job: "worker", CollectiveLeader: leader})
+		if tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("a leader %q: %v", leader, err)
+		}
+		if err == nil {
+			s.Stop()
+		}
+	}
+}
