@@ -275,7 +275,7 @@ func rows(x tf.Output, lo, hi, stride int) tf.Output {
 
 // combine applies the region to many elements at once.
 func (t *reduction) combine(a, b []tf.Output) ([]tf.Output, error) {
-	if err := elementwiseOnly(t.op, t.op.Regions[0]); err != nil {
+	if err := t.l.elementwiseOnly(t.op, t.op.Regions[0]); err != nil {
 		return nil, err
 	}
 	was := t.l.loose
@@ -289,13 +289,37 @@ func (t *reduction) combine(a, b []tf.Output) ([]tf.Output, error) {
 }
 
 // elementwiseOnly refuses regions that cannot be applied to many elements at once.
-func elementwiseOnly(op *stablehlo.Op, b *stablehlo.Block) error {
-	for _, x := range b.Ops {
-		if _, ok := elementwises[x.Name]; !ok && x.Name != "constant" && x != b.Terminator() {
-			return unsupported(op, "a region with %s is not supported", names(b))
-		}
+func (l *lowering) elementwiseOnly(op *stablehlo.Op, b *stablehlo.Block) error {
+	if !l.isElementwise(b, map[*stablehlo.Block]bool{}) {
+		return unsupported(op, "a region with %s is not supported", names(b))
 	}
 	return nil
+}
+
+// isElementwise reports whether a block and the functions that it calls have nothing but
+// elementwise operations and constants. seen has the blocks that have been looked at.
+func (l *lowering) isElementwise(b *stablehlo.Block, seen map[*stablehlo.Block]bool) bool {
+	seen[b] = true
+	for _, x := range b.Ops {
+		if _, ok := elementwises[x.Name]; ok || x.Name == "constant" || x == b.Terminator() {
+			continue
+		}
+		f := l.called(x)
+		if f == nil || f.Body == nil || !seen[f.Body] && !l.isElementwise(f.Body, seen) {
+			return false
+		}
+	}
+	return true
+}
+
+// called returns the function that an operation calls, nil if it calls none.
+func (l *lowering) called(op *stablehlo.Op) *stablehlo.Func {
+	attr, ok := map[string]string{"call": "callee", "composite": "decomposition"}[op.Name]
+	name, named := op.Attr(attr).(stablehlo.Symbol)
+	if !ok || !named {
+		return nil
+	}
+	return l.module.Func(string(name))
 }
 
 // names lists the operations of a region.

@@ -24,7 +24,7 @@ func TestRefused(t *testing.T) {
 				}
 			}
 		}, tf.Unimplemented, "sort: its comparator"},
-		{"text_two_scattered", "scatter", func(op *stablehlo.Op) { op.Regions[0].Ops[0].Name = "power" }, tf.Unimplemented, "scatter: its computation must"},
+		{"text_two_scattered", "scatter", func(op *stablehlo.Op) { op.Regions[0].Ops[0].Name = "reverse" }, tf.Unimplemented, "scatter: a region with"},
 		{"text_last_least", "select_and_scatter", func(op *stablehlo.Op) { op.Regions[1].Ops[0].Name = "power" }, tf.Unimplemented, "select_and_scatter: it must add"},
 		{"model_sums", "reduce_window", func(op *stablehlo.Op) {
 			op.Attrs["window_dimensions"] = stablehlo.Array{stablehlo.Int{Value: 0}, stablehlo.Int{Value: 1}}

@@ -16,22 +16,26 @@ func scatter(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error)
 		return nil, refused(op, "it takes operands, indices and as many updates, got %d operands", len(in))
 	}
 	names := indexingNames{"update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims", "scatter_dims_to_operand_dims"}
-	out := make([]tf.Output, n)
-	for i := range out {
-		how := combination(region(op, 0), i, n)
-		if how == "" {
-			return nil, unsupported(op, "its computation must replace, add, subtract, multiply or take a minimum or maximum")
-		}
+	all := make([]*scattering, n)
+	for i := range all {
 		x, err := newIndexing(op, names, op.Operands[i].Type, op.Operands[n].Type, op.Operands[n+1+i].Type)
 		if err != nil {
 			return nil, err
 		}
-		s := &scattering{indexing: x, g: l.g, sizes: sizesOf(in[i], x.operand)}
+		s := &scattering{indexing: x, g: l.g, sizes: sizesOf(in[i], x.operand), how: combination(region(op, 0), i, n)}
 		if err := s.readWindow(in[n+1+i], op.Operands[n+1+i].Type); err != nil {
 			return nil, err
 		}
 		s.vectors, s.batch = x.vectorsLast(l.g, in[n])
-		if out[i], err = s.result(in[i], in[n+1+i], how); err != nil {
+		all[i] = s
+	}
+	if slices.ContainsFunc(all, func(s *scattering) bool { return s.how == "" }) {
+		return l.scatterByRegion(op, all, in)
+	}
+	out := make([]tf.Output, n)
+	for i, s := range all {
+		var err error
+		if out[i], err = s.result(in[i], in[n+1+i]); err != nil {
 			return nil, err
 		}
 	}
@@ -42,6 +46,7 @@ func scatter(l *lowering, op *stablehlo.Op, in []tf.Output) ([]tf.Output, error)
 type scattering struct {
 	*indexing
 	g       *tf.Graph
+	how     string // updates are combined with elements, "" by the region
 	sizes   []size // of the operand
 	part    []size // of windows, by dimension of the operand
 	vectors tf.Output
@@ -61,11 +66,30 @@ func (s *scattering) readWindow(updates tf.Output, t stablehlo.Type) error {
 	return nil
 }
 
-func (s *scattering) result(x, updates tf.Output, how string) (tf.Output, error) {
-	parts := s.parts()
-	if how == keep || slices.ContainsFunc(s.sizes, size.isZero) { // TensorFlow refuses updates of nothing
+func (s *scattering) result(x, updates tf.Output) (tf.Output, error) {
+	if s.how == keep || s.isEmpty() { // TensorFlow refuses updates of nothing
 		return x, nil
 	}
+	t := s.targets(x, updates)
+	y, err := s.combined(t.x, t.at, t.updates, s.how, t.parts)
+	if err != nil {
+		return y, err
+	}
+	return t.result(y), nil
+}
+
+func (s *scattering) isEmpty() bool { return slices.ContainsFunc(s.sizes, size.isZero) }
+
+// targets are an operand and updates as TensorFlow's scattering takes them: the
+// dimensions that indices choose from come first.
+type targets struct {
+	x, at, updates tf.Output
+	parts          int
+	order          []int // of x's dimensions
+}
+
+func (s *scattering) targets(x, updates tf.Output) targets {
+	parts := s.parts()
 	var first, wide []int
 	for _, p := range parts {
 		first = append(first, p.dim)
@@ -74,21 +98,22 @@ func (s *scattering) result(x, updates tf.Output, how string) (tf.Output, error)
 		}
 	}
 	rest := without(len(s.sizes), first...)
-	order := append(first, rest...)
-	updates = s.arrange(updates, wide, rest)
-	at := s.points(parts, how == "multiply")
-	y := transposed(x, order)
+	t := targets{parts: len(parts), order: append(first, rest...)}
+	t.updates = s.arrange(updates, wide, rest)
+	t.at = s.points(parts, s.how == "multiply")
+	t.x = transposed(x, t.order)
 	if len(parts) == 0 {
-		y = ops.ExpandDims(y, 0)
+		t.x = ops.ExpandDims(t.x, 0)
 	}
-	y, err := s.combined(y, at, updates, how, len(parts))
-	if err != nil {
-		return y, err
-	}
-	if len(parts) == 0 {
+	return t
+}
+
+// result puts the dimensions of y, updated, in the order of the operand's.
+func (t targets) result(y tf.Output) tf.Output {
+	if t.parts == 0 {
 		y = ops.Squeeze(y, []int{0})
 	}
-	return transposed(y, inverse(order)), nil
+	return transposed(y, inverse(t.order))
 }
 
 // parts returns what indices choose from, in the order of dimensions.

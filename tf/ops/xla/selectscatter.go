@@ -105,7 +105,7 @@ func (l *lowering) loosely(op *stablehlo.Op, b *stablehlo.Block, in []tf.Output)
 	if b == nil {
 		return nil, refused(op, "it must have a region")
 	}
-	if err := elementwiseOnly(op, b); err != nil {
+	if err := l.elementwiseOnly(op, b); err != nil {
 		return nil, err
 	}
 	was := l.loose
