@@ -2,36 +2,23 @@ package ops
 
 import (
 	"math"
-	"math/cmplx"
 
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 )
 
 func init() {
-	unary("Exp", inexactTypes, expGrad, floatMaps(elementwise.Exp, elementwise.Exp), complexFunc(cmplx.Exp))
-	unary("Expm1", inexactTypes, expm1Grad, floatFunc(math.Expm1), complexFunc(complexExpm1))
+	unary("Exp", inexactTypes, expGrad, floatMaps(elementwise.Exp, elementwise.Exp), complexFunc(elementwise.ExpOfComplex))
+	unary("Expm1", inexactTypes, expm1Grad, floatFunc(math.Expm1), complexFunc(elementwise.Expm1OfComplex))
 	unary("Log", inexactTypes, logGrad, floatMaps(elementwise.Log, elementwise.Log), complexFunc(elementwise.LogOfComplex))
-	unary("Log1p", inexactTypes, log1pGrad, floatMaps(elementwise.Log1p, elementwise.Log1p), complexFunc(complexLog1p))
-	unary("Sin", inexactTypes, sinGrad, floatFunc(math.Sin), complexFunc(cmplx.Sin))
-	unary("Cos", inexactTypes, cosGrad, floatFunc(math.Cos), complexFunc(cmplx.Cos))
-	unary("Tan", inexactTypes, tanGrad, floatFunc(math.Tan), complexFunc(cmplx.Tan))
-	unary("Tanh", inexactTypes, tanhGrad, floatMaps(elementwise.Tanh, elementwise.Tanh), complexFunc(cmplx.Tanh))
+	unary("Log1p", inexactTypes, log1pGrad, floatMaps(elementwise.Log1p, elementwise.Log1p), complexFunc(elementwise.Log1pOfComplex))
+	unary("Sin", inexactTypes, sinGrad, floatFunc(math.Sin), complexFunc(elementwise.SinOfComplex))
+	unary("Cos", inexactTypes, cosGrad, floatFunc(math.Cos), complexFunc(elementwise.CosOfComplex))
+	unary("Tan", inexactTypes, tanGrad, floatFunc(math.Tan), complexFunc(elementwise.TanOfComplex))
+	unary("Tanh", inexactTypes, tanhGrad, floatMaps(elementwise.Tanh, elementwise.Tanh), complexFunc(elementwise.TanhOfComplex))
 	unary("Sigmoid", inexactTypes, sigmoidGrad, floatMaps(elementwise.Sigmoid, elementwise.Sigmoid),
-		complexFunc(func(v complex128) complex128 { return 1 / (1 + cmplx.Exp(-v)) }))
+		complexFunc(func(v complex128) complex128 { return 1 / (1 + elementwise.ExpOfComplex(-v)) }))
 	unary("Erf", floatTypes, erfGrad, floatMaps(elementwise.Erf, elementwise.Erf))
-}
-
-func complexExpm1(v complex128) complex128 {
-	// e^(a+ib) - 1, its real part without the cancellation of e^a·cos b - 1.
-	a, b := real(v), imag(v)
-	s := math.Sin(b / 2)
-	return complex(math.Expm1(a)*math.Cos(b)-2*s*s, math.Exp(a)*math.Sin(b))
-}
-
-func complexLog1p(v complex128) complex128 {
-	a, b := real(v), imag(v)
-	return complex(math.Log1p(a*(2+a)+b*b)/2, math.Atan2(b, 1+a))
 }
 
 // Exp returns e to the power of x. x holds floating-point numbers (float16,

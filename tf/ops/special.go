@@ -13,7 +13,7 @@ import (
 func init() {
 	const types = "half, bfloat16, float, double, " + complexTypes
 	binary("Xlogy", types, xlogyGrad, timesLogs(xlogy, math.Log), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * elementwise.LogOfComplex(y) })))
-	binary("Xlog1py", types, xlog1pyGrad, timesLogs(xlog1py, math.Log1p), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * complexLog1p(y) })))
+	binary("Xlog1py", types, xlog1pyGrad, timesLogs(xlog1py, math.Log1p), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * elementwise.Log1pOfComplex(y) })))
 	binary("Xdivy", types, xdivyGrad, floatZipFunc(xdivy), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x / y })))
 	unary("Erfc", floatTypes, erfcGrad, floatMaps(elementwise.Erfc, elementwise.Erfc))
 	unary("Erfinv", floatTypes, erfinvGrad, floatFunc(math.Erfinv))

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"math"
-	"math/cmplx"
 
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
@@ -10,14 +9,14 @@ import (
 )
 
 func init() {
-	unary("Asin", inexactTypes, asinGrad, floatFunc(elementwise.AsinOf), complexFunc(cmplx.Asin))
-	unary("Acos", inexactTypes, acosGrad, floatFunc(elementwise.AcosOf), complexFunc(cmplx.Acos))
-	unary("Atan", inexactTypes, atanGrad, floatFunc(math.Atan), complexFunc(cmplx.Atan))
-	unary("Sinh", inexactTypes, sinhGrad, floatFunc(sinh), complexFunc(cmplx.Sinh))
-	unary("Cosh", inexactTypes, coshGrad, floatFunc(cosh), complexFunc(cmplx.Cosh))
-	unary("Asinh", inexactTypes, asinhGrad, floatFunc(math.Asinh), complexFunc(cmplx.Asinh))
-	unary("Acosh", inexactTypes, acoshGrad, floatFunc(math.Acosh), complexFunc(cmplx.Acosh))
-	unary("Atanh", inexactTypes, atanhGrad, floatFunc(math.Atanh), complexFunc(cmplx.Atanh))
+	unary("Asin", inexactTypes, asinGrad, floatFunc(elementwise.AsinOf), complexFunc(elementwise.AsinOfComplex))
+	unary("Acos", inexactTypes, acosGrad, floatFunc(elementwise.AcosOf), complexFunc(elementwise.AcosOfComplex))
+	unary("Atan", inexactTypes, atanGrad, floatFunc(math.Atan), complexFunc(elementwise.AtanOfComplex))
+	unary("Sinh", inexactTypes, sinhGrad, floatFunc(sinh), complexFunc(elementwise.SinhOfComplex))
+	unary("Cosh", inexactTypes, coshGrad, floatFunc(cosh), complexFunc(elementwise.CoshOfComplex))
+	unary("Asinh", inexactTypes, asinhGrad, floatFunc(math.Asinh), complexFunc(elementwise.AsinhOfComplex))
+	unary("Acosh", inexactTypes, acoshGrad, floatFunc(math.Acosh), complexFunc(elementwise.AcoshOfComplex))
+	unary("Atanh", inexactTypes, atanhGrad, floatFunc(math.Atanh), complexFunc(elementwise.AtanhOfComplex))
 	core.Register(core.OpDef{
 		Name: "Atan2", In: "y: T; x: T", Out: "z: T", Attrs: "T: {" + floatTypes + "}",
 		Shape: core.BroadcastShape, Grad: tf.GradFunc(atan2Grad), Kernels: core.ByType("T", floatZipFunc(elementwise.Atan2Of)),

@@ -119,9 +119,9 @@ func Pow[T numeric.Inexact](z, x, y []T) {
 	case []float64:
 		ZipFloat64(z, any(x).([]float64), any(y).([]float64), powOf)
 	case []complex64:
-		ZipComplex128(z, any(x).([]complex64), any(y).([]complex64), cmplx.Pow)
+		ZipComplex128(z, any(x).([]complex64), any(y).([]complex64), PowOfComplex)
 	case []complex128:
-		ZipComplex128(z, any(x).([]complex128), any(y).([]complex128), cmplx.Pow)
+		ZipComplex128(z, any(x).([]complex128), any(y).([]complex128), PowOfComplex)
 	}
 }
 
