@@ -34,7 +34,8 @@ const (
 // threads give equal bits.
 //
 // Steps are either between trials, when they only count down left, or in one, which takes
-// the lock. A trial is given up when steps run at once: their times tell nothing then.
+// the lock. A trial is given up when steps run at once: their times tell nothing then, and
+// what was better for one at a time does not hold for them, so that they share.
 type sharing struct {
 	left  atomic.Int64 // steps until the next trial; negative: there is one
 	alone atomic.Bool  // what the steps between trials do
@@ -47,7 +48,7 @@ type sharing struct {
 }
 
 // begin begins a step. It reports whether that is to share no loops, and whether its time
-// counts: then ended must be called with it.
+// counts: then end must be called with it.
 func (s *sharing) begin() (alone, timed bool) {
 	if s.left.Add(-1) >= 0 {
 		return s.alone.Load(), false
@@ -69,9 +70,12 @@ func (s *sharing) begin() (alone, timed bool) {
 func (s *sharing) end(d time.Duration, succeeded bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	broken := s.broken || !succeeded
+	broken := s.broken
 	s.timed, s.broken = false, false
 	if broken {
+		s.alone.Store(false)
+	}
+	if broken || !succeeded {
 		s.rest(spoiledRest)
 		return
 	}

@@ -141,6 +141,24 @@ func TestStillClock(t *testing.T) {
 	}
 }
 
+// TestAtOnceAfterAlone: what one step at a time has found does not bind steps at once, and
+// a step that fails changes nothing.
+func TestAtOnceAfterAlone(t *testing.T) {
+	for _, c := range []struct{ atOnce, succeeded, alone bool }{{true, true, false}, {true, false, false}, {false, false, true}, {false, true, true}} {
+		s := &sharing{}
+		s.alone.Store(true)
+		if _, timed := s.begin(); !timed {
+			t.Fatal("the first step is not timed")
+		}
+		if c.atOnce {
+			s.begin()
+		}
+		if s.end(time.Millisecond, c.succeeded); s.alone.Load() != c.alone {
+			t.Errorf("at once %v, succeeded %v: alone %v, want %v", c.atOnce, c.succeeded, s.alone.Load(), c.alone)
+		}
+	}
+}
+
 // TestStepsAtOnce: steps that run at once, or fail, decide nothing.
 func TestStepsAtOnce(t *testing.T) {
 	s := &sharing{}
