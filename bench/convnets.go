@@ -130,9 +130,16 @@ func cnnLatency(b *bench) {
 		out := ops.Softmax(n.build(&convNet{mlp: mlp{g: g}}, x))
 		image := tensor(positive(1001, tf.Shape(n.shape).NumElements()), n.shape...)
 		s := b.open(g, false)
+		defer s.Close()
 		must(s.Run(ctx, nil, tf.InitializeAll(g)))
+		if b.trace != "" {
+			for range n.calls {
+				must(s.Run(ctx, session.Feeds{x: image}, out))
+			}
+			b.traceStep(n.name+".", s, []tf.Output{x}, []*tf.Tensor{image}, out)
+			continue
+		}
 		b.check(n.name+".p0", float64(must(session.Fetch[float32](ctx, s, session.Feeds{x: image}, out))[0]), nil)
 		b.ways(n.name, n.calls, s, x, image, out)
-		s.Close()
 	}
 }

@@ -39,7 +39,7 @@ func main() {
 	quick := flag.Bool("quick", false, "a tenth of the steps")
 	kernel := flag.String("kernel", "", "8, 21, 23, 26, 30: only kernels whose name contains one of these")
 	profile := flag.String("profile", "", "with -child: write a CPU profile to this file")
-	trace := flag.String("trace", "", "3 to 7, 28 to 31: instead of measuring write the RunMetadata of a traced step to this folder")
+	trace := flag.String("trace", "", "3 to 7, 14, 28 to 31: instead of measuring write the RunMetadata of a traced step to this folder")
 	saveMemory := flag.Bool("save-memory", false, "sessions prefer less memory to less time")
 	child := flag.String("child", "", "run this workload in this process")
 	role := flag.String("role", "", "act as this part of workload 12 or 13")

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/graph"
@@ -32,6 +33,44 @@ ofPoint`+conv+`](x, point)`)
 		if n := g.Node(name); n.Bool(core.ConstantFilter) != want {
 			t.Errorf("%s is marked %v, want %v", name, !want, want)
 		}
+	}
+}
+
+// TestMarkFiltersOfVariables: filters that are the value of a variable are marked if nothing in the graph may
+// write variables, unless variables that are read take much memory.
+func TestMarkFiltersOfVariables(t *testing.T) {
+	const graphText = `x = Placeholder[dtype=float32]
+h = VarHandleOp[dtype=float32, shape=[3,3,16,16]]
+w = ReadVariableOp[dtype=float32](h)
+same = Identity[T=float32](w)
+v = VariableV2[dtype=float32, shape=[3,3,16,16]]
+ofReference = Conv2D[T=float32, strides=(1, 1, 1, 1), padding="SAME"](x, v)
+unshaped = VarHandleOp[dtype=float32, shape=<unknown>]
+u = ReadVariableOp[dtype=float32](unshaped)
+read = Conv2D[T=float32, strides=(1, 1, 1, 1), padding="SAME"](x, w)
+passed = Conv2D[T=float32, strides=(1, 1, 1, 1), padding="SAME"](x, same)
+unknown = Conv2D[T=float32, strides=(1, 1, 1, 1), padding="SAME"](x, u)`
+	marked := func(text string) (names []string) {
+		g := parse(t, text)
+		if err := MarkConstantFilters(g); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range g.Nodes {
+			if n.Bool(core.ConstantFilter) {
+				names = append(names, n.Name)
+			}
+		}
+		return names
+	}
+	if got := marked(graphText); !slices.Equal(got, []string{"ofReference", "read", "passed"}) {
+		t.Errorf("%v are marked", got)
+	}
+	if got := marked(graphText + "\nd = AssignAddVariableOp[dtype=float32](h, x)"); got != nil {
+		t.Errorf("%v are marked in a graph that writes variables", got)
+	}
+	defer memory.SetMuch(memory.SetMuch(1 << 10))
+	if got := marked(graphText); got != nil {
+		t.Errorf("%v are marked where variables take much memory", got)
 	}
 }
 

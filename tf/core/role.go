@@ -97,7 +97,7 @@ func (n *Node) CalledFunctions() []Func {
 }
 
 // ConstantFilter is the name of an attribute that convolutions have in graphs that are run: whether
-// the filters are a constant.
+// the filters are a constant, or a variable that the graph only reads.
 const ConstantFilter = "_is_filter_const"
 
 // Traits are properties of an op that passes ask for.
@@ -224,7 +224,7 @@ const (
 	// Convolution ops have one output, which is linear in input 1, the filters: these have
 	// the rank of the output, and their last dimension, or the product of the last two,
 	// is that of the output's channels. Attribute data_format says where those are.
-	// Kernels find attribute ConstantFilter if input 1 is a constant.
+	// Kernels find attribute ConstantFilter if input 1 rarely changes.
 	Convolution
 
 	// NormalizesChannels ops have inputs x, scale, offset, mean and variance. If attribute

@@ -3,6 +3,7 @@ package ops
 import (
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/gorge-tf/gorge/internal/kernel/conv"
 	"github.com/gorge-tf/gorge/internal/kernel/gemm"
@@ -161,6 +162,7 @@ func convolve[T numeric.Number](rank int) func(computedIn[T]) core.NewKernel {
 				a.kept = new(conv.KeptFilters)
 			}
 			whole := core.Compute(func(c *core.OpContext) error {
+				a.use(c.Input(1))
 				return convolveAs(c, a, k, k.operand(c, 0), k.operand(c, 1), itself, gemm.Epilogue[T]{})
 			})
 			if a.channelsFirst || k.store != nil {
@@ -169,6 +171,15 @@ func convolve[T numeric.Number](rank int) func(computedIn[T]) core.NewKernel {
 			return convolveParts[T](a, whole), nil
 		}
 	}
+}
+
+// use tells what is kept of filters which those of this step are. They are held by a reference: whoever
+// writes the variable that they are the value of then gives it other memory.
+func (a *windowAttrs) use(w *core.Tensor) {
+	if a.kept == nil || w.Buffer() == nil || w.Len() == 0 {
+		return
+	}
+	a.kept.Use(unsafe.Pointer(unsafe.SliceData(w.Buffer().Bytes())), func() any { return w.Share() })
 }
 
 // A describedConv is the convolution of images and filters of some shapes.
@@ -202,6 +213,7 @@ func convolveParts[T numeric.Number](a *windowAttrs, whole core.Compute) *core.P
 		},
 		Into: func(c *core.OpContext, z *core.Tensor, done func(lo, hi int)) {
 			if v, err := of(c); err == nil {
+				a.use(c.Input(1))
 				conv.Convolve(c.ParallelFor, v, core.Data[T](z), core.Data[T](c.Input(0)), core.Data[T](c.Input(1)), gemm.Epilogue[T]{Done: done})
 			}
 		},

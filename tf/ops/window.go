@@ -45,7 +45,7 @@ type windowAttrs struct {
 	padding            string
 	before, after      [3]int            // for padding EXPLICIT
 	open               bool              // windows greater than the images come to nothing
-	kept               *conv.KeptFilters // for filters that are constant
+	kept               *conv.KeptFilters // for filters that rarely change
 }
 
 // windowAttrsOf reads and checks strides, dilations and paddings.

@@ -17,8 +17,9 @@ type Conv struct {
 	// Plain: results are sums of the products of pixels and filters and of nothing else, so that
 	// those of integers are exact as far as the type goes.
 	Plain bool
-	// Kept is not nil for filters that are the same in each convolution that it is given to: the
-	// same memory, which does not change as long as Kept is in use.
+	// Kept is not nil for filters that are the same in most convolutions that it is given to. Which
+	// convolutions are computed as points depends on whether it is, and not on what it keeps, so that
+	// results do not.
 	Kept *KeptFilters
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/internal/kernel/kerneltest"
@@ -16,8 +17,15 @@ import (
 
 // tilesOf convolves by tiles, with points that are kept if kept is not nil.
 func tilesOf(b *winograd, d squareData, kept *KeptFilters) []float32 {
+	return tilesHolding(b, d, kept, func() any { return d.w })
+}
+
+// tilesHolding is tilesOf that holds filters by what hold returns.
+func tilesHolding(b *winograd, d squareData, kept *KeptFilters, hold func() any) []float32 {
 	v, y := *d.Conv, make([]float32, len(d.dy))
-	v.Kept = kept
+	if v.Kept = kept; kept != nil {
+		kept.Use(unsafe.Pointer(&d.w[0]), hold)
+	}
 	b.convolveTiles(kerneltest.Backwards, &v, y, d.x, d.w, gemm.Epilogue[float32]{})
 	return y
 }
@@ -35,10 +43,10 @@ func TestKeptFilters(t *testing.T) {
 			rng.Shuffle(len(other.w), func(i, j int) { other.w[i], other.w[j] = other.w[j], other.w[i] })
 			var kept, second KeptFilters
 			testKept(t, b, []*KeptFilters{&kept, &kept, &second}, []squareData{one, two, one})
-			testKept(t, b, []*KeptFilters{&kept, &kept, &second}, []squareData{other, one, two})
 			if kept.points.Load() == nil || second.points.Load() == nil {
 				t.Errorf("%+v: nothing is kept", *one.Conv)
 			}
+			testKept(t, b, []*KeptFilters{&kept, &kept, &second}, []squareData{other, one, two})
 		}
 	})
 }
@@ -57,6 +65,54 @@ func TestFewTilesInColumns(t *testing.T) {
 			t.Error("some outputs at a time have other bits than all at once")
 		}
 	})
+}
+
+// TestKeptFiltersChange: a variable's filters change in place until they are held, and move to memory that has had
+// other filters from then on. Whatever the order, convolutions see those that there are, and hold them rarely if they
+// change often.
+func TestKeptFiltersChange(t *testing.T) {
+	eachWinograd(t, func(t *testing.T, b *winograd) {
+		rng := rand.New(rand.NewPCG(27, 28))
+		for range 10 {
+			d := randomSquare(rng).dataOf(func() float32 { return float32(rng.NormFloat64()) })
+			v := variable{rng: rng, memory: [][]float32{d.w}, held: map[*float32]bool{}}
+			var kept KeptFilters
+			for range 300 {
+				if rng.IntN(1+rng.IntN(60)) == 0 {
+					d.w = v.assign(d.w)
+				}
+				hold := func() any { v.held[&d.w[0]] = true; return d.w }
+				if !slices.Equal(tilesHolding(b, d, &kept, hold), tilesOf(b, d, nil)) {
+					t.Fatalf("%+v: filters that have changed are those of before", *d.Conv)
+				}
+			}
+			if n := len(v.held); n > 300/usesUntilKept {
+				t.Errorf("%d memories are held", n)
+			}
+		}
+	})
+}
+
+// variable has memory for its values, of which some are held.
+type variable struct {
+	rng    *rand.Rand
+	memory [][]float32
+	held   map[*float32]bool
+}
+
+// assign returns memory with a new value: that of the value w, if it is not held, or other memory.
+func (v *variable) assign(w []float32) []float32 {
+	if v.held[&w[0]] {
+		w = v.memory[v.rng.IntN(len(v.memory))]
+	}
+	if v.held[&w[0]] {
+		w = make([]float32, len(w))
+		v.memory = append(v.memory, w)
+	}
+	for i := range w {
+		w[i] = float32(v.rng.NormFloat64())
+	}
+	return w
 }
 
 // testKept runs each convolution several times beside the others.

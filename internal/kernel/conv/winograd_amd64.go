@@ -287,21 +287,25 @@ func (c *winogradColumns) setPoints(par kernel.Par, m *winogradShared) {
 	c.transformFilters(par)
 }
 
-// keptPoints returns the points of all outputs, if they are kept. It computes them when it is time to.
+// keptPoints returns the points of all outputs, if they are kept. It computes them once the filters are held.
 func (c *winogradColumns) keptPoints(par kernel.Par) *keptPoints {
 	w := &c.w[0]
-	if p := c.Kept.of(w); p != nil || !c.Kept.wants() {
+	if p := c.Kept.of(w); p != nil {
 		return p
+	}
+	h := c.Kept.holding(w)
+	if h == nil {
+		return nil
 	}
 	key := c.filterKey(c.w)
 	p := c.shares.find(key)
 	if p == nil {
-		p = &keptPoints{w: w, u: tiles.GrowAligned[float32](nil, c.pointsSize())}
+		p = &keptPoints{w: w, u: tiles.GrowAligned[float32](nil, c.pointsSize()), by: h.by}
 		c.u = p.u
 		c.transformFilters(par)
 		c.shares.add(key, p)
 	}
-	c.Kept.points.Store(p)
+	c.Kept.keep(p, h)
 	return p
 }
 
