@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -34,13 +35,13 @@ func init() {
 	}
 	for names, d := range map[string]decoder{
 		"shiftjis sjis mskanji windows31j cp932 csshiftjis": decodeMany(japanese.ShiftJIS, shiftJISBytes, pairs("\x81\x9F\xE0\xFC", "\x40\x7E\x80\xFC"), japaneseAreas...),
-		"eucjp xeucjp":           decodeMany(japanese.EUCJP, controls, japaneseEUC, japaneseMarks...),
+		"eucjp xeucjp":           withThree(decodeMany(japanese.EUCJP, controls, japaneseEUC, japaneseMarks...), jisGaps),
 		"euckr cseuckr":          decodeMany(korean.EUCKR, controls, euc, eucKRAreas...),
 		"windows949 ksc56011987": decodeMany(korean.EUCKR, map[byte]rune{0x80: 0x80, 0xFF: 0xF8F7}, pairs("\x81\xFE", "\x40\x7E\x80\xFE"), koreanAreas...),
-		"gb18030":                decodeMany(simplifiedchinese.GB18030, map[byte]rune{0x80: utf8.RuneError}, quadruples, chineseAreas...),
-		"gbk cp936 windows936":   decodeMany(simplifiedchinese.GBK, map[byte]rune{0xFF: 0xF8F5}, pairs("\x81\xFE", "\x40\x7E\x80\xFE"), chineseAreas...),
-		"gb2312 euccn":           decodeMany(simplifiedchinese.GBK, controls, euc, chineseMarks...),
-		"big5 csbig5":            decodeMany(traditionalchinese.Big5, map[byte]rune{0x80: 0x80, 0xFF: 0xF8F8}, pairs("\x81\xFE", "\x40\x7E\x80\xFE"), big5Areas...),
+		"gb18030":                swapped(decodeMany(simplifiedchinese.GB18030, map[byte]rune{0x80: utf8.RuneError}, quadruples, slices.Concat(chineseAreas, gbGaps, gb18030Gaps)...)),
+		"gbk cp936 windows936":   decodeMany(simplifiedchinese.GBK, map[byte]rune{0xFF: 0xF8F5}, pairs("\x81\xFE", "\x40\x7E\x80\xFE"), slices.Concat(chineseAreas, gbGaps, gbkGaps)...),
+		"gb2312 euccn":           decodeMany(simplifiedchinese.GBK, controls, euc, slices.Concat(chineseMarks, gb2312Gaps)...),
+		"big5 csbig5":            decodeMany(traditionalchinese.Big5, map[byte]rune{0x80: 0x80, 0xFF: 0xF8F8}, pairs("\x81\xFE", "\x40\x7E\x80\xFE"), slices.Concat(big5Areas, big5Gaps)...),
 	} {
 		for _, name := range strings.Fields(names) {
 			encodings[name] = always(d)

@@ -14,6 +14,9 @@ func find(areas []area, lead, trail byte) (r rune, ok bool) {
 		if lead < a.first || a.last < lead || !within(a.second, trail) {
 			continue
 		}
+		if a.base == badChar {
+			return badChar, true
+		}
 		before, row := 0, 0
 		for i := 0; i < len(a.second); i += 2 {
 			from, to := a.second[i], a.second[i+1]
@@ -31,11 +34,11 @@ func find(areas []area, lead, trail byte) (r rune, ok bool) {
 var (
 	japaneseAreas = []area{{0xF0, 0xF9, "\x40\x7E\x80\xFC", 0xE000}}
 	koreanAreas   = []area{{0xC9, 0xC9, eucByte, 0xE000}, {0xFE, 0xFE, eucByte, 0xE05E}}
-	eucKRAreas    = append([]area{{0xA2, 0xA2, "\xE6\xE6", badChar}, {0xA2, 0xA2, "\xE7\xE7", badChar}}, koreanAreas...)
+	eucKRAreas    = append([]area{{0xA2, 0xA2, "\xE6\xE7", badChar}}, koreanAreas...)
 	chineseAreas  = []area{{0xAA, 0xAF, eucByte, 0xE000}, {0xF8, 0xFE, eucByte, 0xE234}, {0xA1, 0xA7, "\x40\x7E\x80\xA0", 0xE4C6}}
 	big5Areas     = []area{
 		{0xFA, 0xFE, big5Byte, 0xE000}, {0x8E, 0xA0, big5Byte, 0xE311}, {0x81, 0x8D, big5Byte, 0xEEB8},
-		{0xC6, 0xC6, eucByte, 0xF6B1}, {0xC7, 0xC8, big5Byte, 0xF70F}, {0xF9, 0xF9, "\xFE\xFE", '▒'},
+		{0xC6, 0xC6, eucByte, 0xF6B1}, {0xC7, 0xC8, big5Byte, 0xF70F}, {0xF9, 0xF9, "\xFE\xFE", '▓'},
 	}
 	// Marks for which ICU has other characters than the pages that package encoding follows.
 	japaneseMarks = []area{{0x8E, 0x8E, "\xE0\xE1", '¢'}, {0x8E, 0x8E, "\xE2\xE2", '¬'}}

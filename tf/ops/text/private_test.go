@@ -42,7 +42,7 @@ func TestMarksOfICU(t *testing.T) {
 		"GB2312": {"\xA1\xA4\xA1\xAA\xA3\xA7\xFE\xE0\xB0\xA1", "・―´ⅰ啊"},
 		"EUC-JP": {"\x8E\xB1\x8E\xE0\x8E\xE1\x8E\xE2", "ｱ¢£¬"},
 		"EUC-KR": {"\xA2\xE5\xA2\xE6\xA2\xE7", "℡��"},
-		"Big5":   {"\xF9\xFE", "▒"},
+		"Big5":   {"\xF9\xFE", "▓"},
 	} {
 		v, err := text.UnicodeTranscode(ops.Const(eager.New(), []string{c[0]}), encoding, "UTF-8").Value()
 		if err != nil || tf.Data[string](v)[0] != c[1] {
