@@ -28,25 +28,28 @@ func Slice[B, S tf.Ints](x tf.Output, begin B, size S, opts ...tf.Option) tf.Out
 }
 
 func sliceShape(c *core.Infer) error {
-	s := c.In(0)
-	size, sizeKnown := c.ConstInts(2)
-	begin, beginKnown := c.ConstInts(1)
+	s, begin := c.In(0), c.ConstShape(1)
+	size, known := c.ConstInts(2)
+	if !known {
+		size = c.ConstShape(2) // a -1 in it may stand for any size
+	}
 	switch {
-	case s == nil && sizeKnown:
-		c.Set(0, unknownDims(len(size)))
-		return nil
+	case s == nil && size != nil:
+		s = unknownDims(len(size))
+	case s == nil && begin != nil:
+		s = unknownDims(len(begin))
 	case s == nil:
 		return nil
-	case sizeKnown && len(size) != len(s) || beginKnown && len(begin) != len(s):
+	}
+	if size != nil && len(size) != len(s) || begin != nil && len(begin) != len(s) {
 		return tf.Errorf(tf.InvalidArgument, "begin and size must have an element for each dimension of %v", s)
 	}
 	out := unknownDims(len(s))
-	for i := range out {
+	for i := range size {
 		switch {
-		case !sizeKnown:
 		case size[i] >= 0:
 			out[i] = size[i]
-		case size[i] == -1 && beginKnown && s[i] >= 0 && begin[i] >= 0 && begin[i] <= s[i]:
+		case known && size[i] == -1 && begin != nil && s[i] >= 0 && begin[i] >= 0 && begin[i] <= s[i]:
 			out[i] = s[i] - begin[i]
 		}
 	}
