@@ -37,6 +37,7 @@ type Graph struct {
 	Budget   *Budget       // what the planning of the graph may take; nil: whatever it takes
 	byName   map[string]*Node
 	suffix   map[string]int // by base: what AddNew has appended last
+	past     *past          // nil: no node reads past others
 }
 
 // New returns an empty graph.

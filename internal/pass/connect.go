@@ -12,9 +12,15 @@ import (
 // what From turns out to be (TensorFlow's CallableOptions.tensor_connection).
 type Connection struct{ From, To string }
 
-// connected returns g with the connections of a step made; g stays as it is.
-func connected(g *graph.Graph, s Signature) (*graph.Graph, error) {
+// connected returns g with the connections of a step made and the inputs in reads in the
+// place of others; g stays as it is.
+func connected(g *graph.Graph, s Signature, reads map[*graph.Node][]graph.Edge) (*graph.Graph, error) {
 	c := &connector{g.Clone()}
+	for n, in := range reads {
+		for k, x := range in {
+			c.g.Node(n.Name).In[k] = graph.Edge{Node: c.g.Node(x.Node.Name), Out: x.Out}
+		}
+	}
 	from := make([]graph.Edge, len(s.Connections))
 	for i, x := range s.Connections {
 		var err error

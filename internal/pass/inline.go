@@ -303,6 +303,7 @@ const (
 // PruneBody drops the nodes of a function's body that neither results nor
 // effects depend on.
 func PruneBody(g *graph.Graph, b *core.FunctionBody, effects Effects) {
+	g.Forget()
 	var todo []*graph.Node
 	waited := make(map[string]bool, len(b.ControlRets))
 	for _, name := range b.ControlRets {

@@ -187,13 +187,8 @@ func (e *expander) become(n *graph.Node, out []graph.Edge, after ...*graph.Node)
 // shortcut lets readers of replaced nodes read what those hand on, so that no
 // value waits for another one.
 func (e *expander) shortcut() {
+	e.ReadPast(e.replaced)
 	for _, n := range e.Nodes {
-		for k, x := range n.In {
-			for e.replaced[x.Node] {
-				x = x.Node.In[x.Out]
-			}
-			n.In[k] = x
-		}
 		waits := n.Control
 		for i, c := range waits {
 			waits[i] = e.instead(c)

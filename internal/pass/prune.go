@@ -31,13 +31,15 @@ type Terminals struct {
 // targets depend on, up to the feeds, with nodes for feeds and fetches added.
 func ClientGraph(g *graph.Graph, s Signature, t Terminals) (needed *graph.Graph, err error) {
 	defer core.Recover(&err, "the pruning of a graph")
+	reads := ReadsOfFed(g, s)
 	if len(s.Connections) > 0 {
 		var err error
-		if g, err = connected(g, s); err != nil {
+		if g, err = connected(g, s, reads); err != nil {
 			return nil, err
 		}
+		reads = nil
 	}
-	p := &pruner{from: g, to: graph.New(), t: t, feeds: map[graph.Edge]int{}, copies: map[*graph.Node]*graph.Node{}}
+	p := &pruner{from: g, to: graph.New(), t: t, reads: reads, feeds: map[graph.Edge]int{}, copies: map[*graph.Node]*graph.Node{}}
 	p.to.Library, p.to.Producer, p.to.Budget = g.Library, g.Producer, g.Budget
 	if err := p.addFeeds(s.Feeds); err != nil {
 		return nil, err
@@ -63,13 +65,40 @@ func ClientGraph(g *graph.Graph, s Signature, t Terminals) (needed *graph.Graph,
 	return p.to, nil
 }
 
+// ReadsOfFed returns the inputs of nodes of g that Lower has made read past the results
+// of calls, as far as a step feeds these: it has the nodes read them.
+func ReadsOfFed(g *graph.Graph, s Signature) map[*graph.Node][]graph.Edge {
+	fed := make(map[graph.Edge]bool, len(s.Feeds)+len(s.Connections))
+	add := func(name string) {
+		if node, k, err := core.ParseTensorName(name); err == nil {
+			fed[graph.Edge{Node: g.Node(node), Out: k}] = true
+		}
+	}
+	for _, name := range s.Feeds {
+		add(name)
+	}
+	for _, c := range s.Connections {
+		add(c.To)
+	}
+	return g.ReadsOfFed(fed)
+}
+
 // pruner copies what is needed from one graph to another.
 type pruner struct {
 	from, to  *graph.Graph
 	t         Terminals
+	reads     map[*graph.Node][]graph.Edge // inputs of nodes where they differ from those in from
 	feeds     map[graph.Edge]int
 	feedNodes []*graph.Node
 	copies    map[*graph.Node]*graph.Node
+}
+
+// inputs returns what n reads in this step.
+func (p *pruner) inputs(n *graph.Node) []graph.Edge {
+	if in := p.reads[n]; in != nil {
+		return in
+	}
+	return n.In
 }
 
 // edge resolves a tensor name.
@@ -219,7 +248,7 @@ func (p *pruner) need(n *graph.Node) error {
 		if err := p.from.Budget.Visit(1); err != nil {
 			return err
 		}
-		for _, e := range n.In {
+		for _, e := range p.inputs(n) {
 			if _, fed := p.feeds[e]; !fed {
 				todo = append(todo, e.Node)
 			}
@@ -255,7 +284,7 @@ func (p *pruner) copyEdges() error {
 		if c == nil {
 			continue
 		}
-		for _, e := range n.In {
+		for _, e := range p.inputs(n) {
 			c.In = append(c.In, p.copyEdge(e))
 		}
 		c.AddControls(p.copyControl(n)...)

@@ -90,3 +90,29 @@ func TestSignatureKey(t *testing.T) {
 		seen[s.Key()] = s
 	}
 }
+
+// TestResultsOfCallsAreFed: what reads past a call that has been taken apart reads what is
+// fed or connected in the place of its result.
+func TestResultsOfCallsAreFed(t *testing.T) {
+	g := calling(t, "a = Placeholder[dtype=float32, shape=[]]\nc = PartitionedCall[f=\"f\", Tout=(float32, float32)](a)\nd = AddV2(c, c:1)\n",
+		functions(t, map[string]string{"f": arg + "y = Neg(x)\nz = Exp(x)\nr = _Retval[index=0](y)\ns = _Retval[index=1](z)\n"}))
+	if err := Lower(g, nil); err != nil {
+		t.Fatal(err)
+	}
+	before := graphtext.Print(g)
+	for s, want := range map[string]string{
+		"a:0; d:0;;":         "d = AddV2(c/y, c/z)",
+		"a:0, c:1; d:0;;":    "d = AddV2(c/y, _arg_c_1_1)",
+		"c:0, c:1; d:0;;":    "d = AddV2(_arg_c_0_0, _arg_c_1_1)",
+		"a:0; d:0;; a:0>c:1": "d = AddV2(c/y, _identity_c_1)",
+	} {
+		pruned, err := ClientGraph(g, signature(s), Terminals{Frame: true, ClientDevice: "/client"})
+		if err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+		if got := graphtext.Print(pruned); !strings.Contains(got, want) {
+			t.Errorf("%s: want %s, got\n%s", s, want, got)
+		}
+	}
+	same(t, graphtext.Print(g), before)
+}

@@ -17,6 +17,7 @@ import (
 // goroutine.
 type Partial struct {
 	graph *graph.Graph
+	reads map[*graph.Node][]graph.Edge // inputs of nodes that read what is fed instead of what they read in graph
 
 	mu      sync.Mutex
 	feeds   map[string]bool // by full name: whether it has come
@@ -26,7 +27,7 @@ type Partial struct {
 // NewPartial returns the books of a step on g, the whole placed graph, in which
 // nothing has been fed yet. Names that g lacks are errors.
 func NewPartial(g *graph.Graph, sig pass.Signature) (*Partial, error) {
-	p := &Partial{graph: g, feeds: map[string]bool{}, fetches: map[string]bool{}}
+	p := &Partial{graph: g, reads: pass.ReadsOfFed(g, sig), feeds: map[string]bool{}, fetches: map[string]bool{}}
 	for _, l := range []struct {
 		names []string
 		into  map[string]bool
@@ -141,7 +142,7 @@ func (p *Partial) computable(feeds, fetches []string) error {
 		}
 		fed[e] = was || slices.Contains(feeds, name)
 	}
-	w := walk{fed: fed, seen: map[*graph.Node]bool{}}
+	w := walk{reads: p.reads, fed: fed, seen: map[*graph.Node]bool{}}
 	for _, name := range fetches {
 		e, err := p.edge(name)
 		if err != nil {
@@ -156,9 +157,10 @@ func (p *Partial) computable(feeds, fetches []string) error {
 
 // walk goes from nodes to all that they need.
 type walk struct {
-	fed  map[graph.Edge]bool
-	seen map[*graph.Node]bool
-	todo []*graph.Node
+	reads map[*graph.Node][]graph.Edge
+	fed   map[graph.Edge]bool
+	seen  map[*graph.Node]bool
+	todo  []*graph.Node
 }
 
 func (w *walk) visit(n *graph.Node) {
@@ -184,7 +186,11 @@ func (w *walk) visitAll() error {
 	for len(w.todo) > 0 {
 		n := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]
-		for _, e := range n.In {
+		in, differs := w.reads[n]
+		if !differs {
+			in = n.In
+		}
+		for _, e := range in {
 			if err := w.need(e); err != nil {
 				return err
 			}
