@@ -39,7 +39,7 @@ func (m *Model) Freeze(ctx context.Context, signatures ...string) (*pb.GraphDef,
 	}
 	f := newFreezer(def)
 	f.prune(outputs)
-	if err := f.takeApart(library); err != nil {
+	if err := f.takeApart(library, m.fedBy(signatures)); err != nil {
 		return nil, err
 	}
 	f.prune(outputs)
@@ -66,6 +66,19 @@ func (m *Model) frozenOutputs(names []string) (out []string, err error) {
 		out = append(out, signatureNodes(s.def)...)
 	}
 	return out, nil
+}
+
+// fedBy returns the tensors that are fed to signatures.
+func (m *Model) fedBy(names []string) (out []string) {
+	if len(names) == 0 {
+		names = m.Signatures()
+	}
+	for _, name := range names {
+		for _, info := range m.Signature(name).def.GetInputs() {
+			out = append(out, tensorNames(info)...)
+		}
+	}
+	return out
 }
 
 // freezer changes a graph to one without variables.
@@ -118,8 +131,9 @@ func (f *freezer) dropFunctions() error {
 	return nil
 }
 
-// takeApart puts the nodes of functions in the place of calls.
-func (f *freezer) takeApart(library *core.Library) error {
+// takeApart puts the nodes of functions in the place of calls. What is fed for results of
+// these is still read.
+func (f *freezer) takeApart(library *core.Library, fed []string) error {
 	library, err := inlinable(library)
 	if err != nil {
 		return err
@@ -130,6 +144,9 @@ func (f *freezer) takeApart(library *core.Library) error {
 	}
 	if err := pass.Lower(g, nil); err != nil {
 		return err
+	}
+	for n, in := range pass.ReadsOfFed(g, pass.Signature{Feeds: fed}) {
+		n.In = in
 	}
 	if f.def, err = g.Proto(); err != nil {
 		return err
