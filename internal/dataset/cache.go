@@ -66,6 +66,9 @@ type cacheIterator struct {
 }
 
 func (it *cacheIterator) Next(ctx context.Context) (Element, error) {
+	if ctx.Err() != nil {
+		return nil, cancelled(ctx)
+	}
 	if it.next < len(it.list) {
 		it.next++
 		return it.list[it.next-1], nil

@@ -234,3 +234,39 @@ func TestHeadersDespiteCancelledCalls(t *testing.T) {
 		t.Errorf("then: %v (%v), want abcd", e, err)
 	}
 }
+
+// drying has elements in its first round and in those behind a great number of others.
+type drying struct {
+	Dataset
+	rounds int
+}
+
+func (d *drying) Iterate() (Iterator, error) {
+	if d.rounds++; d.rounds > 1 && d.rounds < 1<<12 {
+		return Take(d.Dataset, 0).Iterate()
+	}
+	return d.Dataset.Iterate()
+}
+
+// TestWhatGoesOnWithoutElementsEndsWithItsContext: a call that goes through inputs for long
+// before it has an element sees that it is cancelled, whatever they are.
+func TestWhatGoesOnWithoutElementsEndsWithItsContext(t *testing.T) {
+	r := numbers(t, 0, 3, 1)
+	number := func(context.Context, []*core.Tensor) ([]*core.Tensor, error) {
+		return Element{core.Scalar(int64(1))}, nil
+	}
+	shuffled := must2(t)(Shuffle(&drying{Dataset: r}, 4, -1, NewSeeds(1, 2, true)))
+	for name, d := range map[string]Dataset{
+		"a full cache":     Skip(Repeat(Cache(r), -1), 1<<12),
+		"a generator":      Skip(Generate(r.Spec(), func() (Func, func()) { return number, nil }), 1<<12),
+		"a shuffled input": Skip(shuffled, 3),
+		"nothing":          Repeat(Take(r, 0), 1<<12),
+	} {
+		it := mustIterate(t, d)
+		_, err := it.Next(&untilAsked{t.Context(), 100})
+		if core.CodeOf(err) != core.Canceled {
+			t.Errorf("%s: a cancelled call returned %v", name, err)
+		}
+		it.Close()
+	}
+}

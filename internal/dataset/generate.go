@@ -32,8 +32,11 @@ type generateIterator struct {
 }
 
 func (it *generateIterator) Next(ctx context.Context) (e Element, err error) {
-	if it.ended {
+	switch {
+	case it.ended:
 		return nil, End
+	case ctx.Err() != nil: // the function need not ask
+		return nil, cancelled(ctx)
 	}
 	defer func() {
 		if v := recover(); v != nil {

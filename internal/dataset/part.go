@@ -215,6 +215,9 @@ func (it *repeatIterator) Next(ctx context.Context) (Element, error) {
 			it.round = 0
 			return nil, End // it would go on like this for ever
 		}
+		if ctx.Err() != nil { // an input without elements need not ask
+			return nil, cancelled(ctx)
+		}
 	}
 	return nil, End
 }

@@ -178,8 +178,11 @@ func (it *shuffleIterator) fill(ctx context.Context) error {
 		case errors.Is(err, End):
 			it.input.Close()
 			it.input = nil
-			if !it.produced && it.d.times < 0 {
+			switch {
+			case !it.produced && it.d.times < 0:
 				return nil
+			case ctx.Err() != nil: // an input without elements need not ask
+				return cancelled(ctx)
 			}
 		case err != nil:
 			return err
