@@ -19,6 +19,9 @@ func At(ctx context.Context, d Dataset, i int64) (Element, error) {
 		return c.through(ctx, i)
 	}
 	n := d.Cardinality()
+	if e, ok := d.(*endless); ok {
+		n = e.n
+	}
 	switch {
 	case n == Infinite:
 		return nil, core.Errorf(core.FailedPrecondition, "Dataset of type %s has infinite cardinality, which does not support random access.", kindOf(d))
@@ -193,7 +196,7 @@ func accessible(d Dataset) error {
 		return core.Errorf(core.FailedPrecondition, "%s does not support random access of tf.data datasets.", how)
 	}
 	switch d := d.(type) {
-	case *indexed, *list, *indexFlat:
+	case *indexed, *endless, *list, *indexFlat:
 		return nil
 	case *cached:
 		return accessible(d.input)

@@ -25,8 +25,18 @@ func Range(start, stop, step int64, d core.DType) (Dataset, error) {
 		return nil, err
 	}
 	spec := &Spec{[]core.DType{d}, []core.Shape{{}}}
-	return Indexed(spec, n, func(i int64) (Element, error) { return Element{convert(start + i*step)}, nil }), nil
+	numbers := indexed{common{spec}, n, func(i int64) (Element, error) { return Element{convert(start + i*step)}, nil }}
+	if n > 0 && stop == math.MaxInt64 {
+		return &endless{numbers}, nil
+	}
+	return &numbers, nil
 }
+
+// endless has so many elements that they stand for an infinite number, as those of the
+// ranges do that number other elements.
+type endless struct{ indexed }
+
+func (d *endless) Cardinality() int64 { return Infinite }
 
 // stepsOver returns how many steps cover a span, as many as can be counted at most.
 func stepsOver(span, step uint64) int64 { return int64(min((span-1)/step, math.MaxInt64-1)) + 1 }

@@ -54,6 +54,12 @@ func TestEnumerate(t *testing.T) {
 	if got := strings.Join(read(t, data.Range(5, 8).Enumerate(10)), "|"); got != "10;5|11;6|12;7" {
 		t.Error(got)
 	}
+	if n := data.Range(5, 8).Repeat(-1).Enumerate(7).Cardinality(); n != data.Infinite {
+		t.Errorf("an endless dataset is numbered up to %d", n)
+	}
+	if e, err := data.Range(5, 8).Enumerate(7).At(t.Context(), 2); err != nil || len(e) != 2 {
+		t.Errorf("element 2 is %v (%v)", e, err)
+	}
 	if n := data.Range(5, 8).Enumerate(0).Cardinality(); n != 3 {
 		t.Error(n)
 	}
