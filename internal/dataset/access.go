@@ -95,7 +95,7 @@ func (d *zipped) at(ctx context.Context, i int64) (Element, error) {
 }
 
 func (d *unbatched) at(ctx context.Context, i int64) (Element, error) {
-	n := int64(d.input.Spec().Shapes[0][0])
+	n := int64(d.rows())
 	e, err := At(ctx, d.input, i/n)
 	if err != nil {
 		return nil, err

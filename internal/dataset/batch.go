@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"errors"
+	"math"
 
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -232,13 +233,27 @@ type unbatched struct{ derived }
 
 func (d *unbatched) Cardinality() int64 {
 	n := d.input.Cardinality()
-	if shapes := d.input.Spec().Shapes; n > 0 && len(shapes) > 0 && len(shapes[0]) > 0 && shapes[0][0] >= 0 {
-		return n * int64(shapes[0][0])
+	if n <= 0 {
+		return n
 	}
-	if n > 0 {
+	rows := int64(d.rows())
+	switch {
+	case rows < 0:
 		return Unknown
+	case rows > 0 && n > math.MaxInt64/rows:
+		return Infinite
 	}
-	return n
+	return n * rows
+}
+
+// rows returns how many rows each batch has, as some component tells; -1 if none does.
+func (d *unbatched) rows() int {
+	for _, s := range d.input.Spec().Shapes {
+		if len(s) > 0 && s[0] >= 0 {
+			return s[0]
+		}
+	}
+	return -1
 }
 
 func (d *unbatched) Iterate() (Iterator, error) {

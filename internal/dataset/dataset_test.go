@@ -118,3 +118,25 @@ func TestRowsAnywhere(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsOfAnyComponent: how many rows there are is known if one component tells, whichever
+// it is.
+func TestRowsOfAnyComponent(t *testing.T) {
+	pair := []core.DType{core.Int64, core.Int64}
+	rows := func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
+		two := core.NewTensor(core.Int64, core.Shape{2})
+		return Element{two, two}, nil
+	}
+	for _, s := range []*Spec{{pair, []core.Shape{nil, {2}}}, {pair, []core.Shape{{-1}, {2}}}, {pair, []core.Shape{{2}, {-1}}}} {
+		d := Unbatch(Map(numbers(t, 0, 3, 1), rows, s, true))
+		if n := d.Cardinality(); n != 6 || count(t, d) != n {
+			t.Errorf("batches of %v: %d rows, %d are promised", s.Shapes, count(t, d), n)
+		}
+		if e, err := At(t.Context(), d, 5); err != nil || len(e) != 2 {
+			t.Errorf("batches of %v: row 5 is %v (%v)", s.Shapes, e, err)
+		}
+	}
+	if n := Unbatch(Map(numbers(t, 0, 3<<60, 1), rows, &Spec{pair[:1], []core.Shape{{1 << 10}}}, true)).Cardinality(); n != Infinite {
+		t.Errorf("more rows than can be counted are %d", n)
+	}
+}
