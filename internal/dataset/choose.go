@@ -246,6 +246,9 @@ func (it *choiceIterator) choose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if e[0].Rank() != 0 { // the selector has not said
+		return core.Errorf(core.InvalidArgument, "The selector dataset must yield scalar int64 elements, got shape %s.", e[0].Shape().String())
+	}
 	i := core.Data[int64](e[0])[0]
 	if i < 0 || i >= int64(len(it.all)) {
 		return core.Errorf(core.InvalidArgument, "Selector index out of range: %d >= %d", i, len(it.all))

@@ -50,6 +50,24 @@ func TestChooseFrom(t *testing.T) {
 	}
 }
 
+// TestChoicesOfNoInput: an element of a selector that is no number is an error as one that
+// is out of range.
+func TestChoicesOfNoInput(t *testing.T) {
+	same := func(_ context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) { return in, nil }
+	empty, err := tf.NewTensor(tf.Int64, tf.Shape{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []*data.Dataset{data.FromTensors(empty), data.Range(0, 2).Batch(2, false)} {
+		selector := d.Map(same, []tf.DType{tf.Int64}, nil)
+		for _, err := range data.ChooseFrom(selector, data.MixOptions{}, data.Range(0, 1), data.Range(0, 1)).All(t.Context()) {
+			if tf.CodeOf(err) != tf.InvalidArgument {
+				t.Errorf("%v, want INVALID_ARGUMENT", err)
+			}
+		}
+	}
+}
+
 func TestEnumerate(t *testing.T) {
 	if got := strings.Join(read(t, data.Range(5, 8).Enumerate(10)), "|"); got != "10;5|11;6|12;7" {
 		t.Error(got)
