@@ -174,15 +174,18 @@ type chosen struct {
 	stop   bool
 }
 
-// Cardinality is known where all inputs are infinite, or empty.
+// Cardinality is known where all inputs are infinite, or empty, and where one that is
+// infinite remains.
 func (d *chosen) Cardinality() int64 {
-	n, same := d.inputs[0].Cardinality(), true
-	for _, in := range d.inputs[1:] {
-		same = same && in.Cardinality() == n
+	n, same, some := d.inputs[0].Cardinality(), true, false
+	for _, in := range d.inputs {
+		of := in.Cardinality()
+		same, some = same && of == n, some || of == Infinite
 	}
+	selector := d.input.Cardinality()
 	switch {
-	case same && n == Infinite:
-		return d.input.Cardinality()
+	case same && n == Infinite, some && !d.stop && selector == Infinite:
+		return selector
 	case same && n == 0:
 		return 0
 	}

@@ -50,6 +50,25 @@ func TestChooseFrom(t *testing.T) {
 	}
 }
 
+// TestMixturesThatGoOn: a mixture goes on for ever if one input does, unless it stops at the
+// end of another.
+func TestMixturesThatGoOn(t *testing.T) {
+	some, endless := data.Range(0, 2), data.Range(10, 12).Repeat(-1)
+	for name, c := range map[string]struct {
+		d    *data.Dataset
+		want int64
+	}{
+		"sample":       {data.SampleFrom(data.MixOptions{}, some, endless), data.Infinite},
+		"sample stops": {data.SampleFrom(data.MixOptions{StopOnEmpty: true}, some, endless), data.Unknown},
+		"choose":       {data.ChooseFrom(data.Range(0, 2), data.MixOptions{}, some, endless), data.Unknown},
+		"choose alike": {data.ChooseFrom(data.Range(0, 2), data.MixOptions{}, endless, endless), 2},
+	} {
+		if n := c.d.Cardinality(); n != c.want {
+			t.Errorf("%s: cardinality %d, want %d", name, n, c.want)
+		}
+	}
+}
+
 // TestChoicesOfNoInput: an element of a selector that is no number is an error as one that
 // is out of range.
 func TestChoicesOfNoInput(t *testing.T) {
