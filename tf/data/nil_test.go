@@ -57,3 +57,12 @@ func ofNothing() error {
 	_, err := data.NewGraphFunc(nil, nil)
 	return err
 }
+
+// TestElementsOfNothing: what is given no tensor at all makes no dataset of no elements.
+func TestElementsOfNothing(t *testing.T) {
+	for name, d := range map[string]*data.Dataset{"FromTensors": data.FromTensors(), "FromTensorSlices": data.FromTensorSlices()} {
+		if err := d.Err(); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("%s: got %v, want INVALID_ARGUMENT", name, err)
+		}
+	}
+}

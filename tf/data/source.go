@@ -16,7 +16,7 @@ func Range(start, stop int64) *Dataset { return result(dataset.Range(start, stop
 
 // FromTensors returns one element of the given components, which are copied.
 func FromTensors(components ...*tf.Tensor) *Dataset {
-	own, err := enter(components)
+	own, err := some(components)
 	if err != nil {
 		return result(nil, err)
 	}
@@ -26,11 +26,19 @@ func FromTensors(components ...*tf.Tensor) *Dataset {
 // FromTensorSlices returns the rows of the components, which must have as many
 // each. They are copied, unless the program has given them away (tf.Adopt).
 func FromTensorSlices(components ...*tf.Tensor) *Dataset {
-	own, err := enter(components)
+	own, err := some(components)
 	if err != nil {
 		return result(nil, err)
 	}
 	return result(dataset.Slices(own))
+}
+
+// some is enter for what an element is made of, which has a component at least.
+func some(components []*tf.Tensor) ([]*core.Tensor, error) {
+	if len(components) == 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "an element must have a component, got none")
+	}
+	return enter(components)
 }
 
 // FromGenerator returns what a Go iterator gives, elements of the given types
