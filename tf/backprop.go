@@ -287,11 +287,13 @@ func (b *backprop) checkPath(op *Operation) error {
 		}
 		return nil
 	}
-	if b.lacksGradient(op) {
-		return blamed(op, Errorf(NotFound, "No gradient defined for operation '%s' (op type: %s). The program that made it has registered one as %q: give that in a GradientOverrideMap around the import.",
-			op.Name, op.OpName(), op.Str(registeredGradient)))
+	if b.ownGradient(op) != nil {
+		return nil
 	}
-	if op.grad == nil && op.Def.NoGrad == core.NoGradientDefined {
+	if b.lacksGradient(op) {
+		return blamed(op, unregistered(op))
+	}
+	if op.Def.NoGrad == core.NoGradientDefined {
 		return blamed(op, noGradient(op))
 	}
 	return nil

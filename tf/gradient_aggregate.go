@@ -46,8 +46,8 @@ func (b *backprop) gradientOf(op *Operation, dy []Gradient) []Gradient {
 	if f := op.flowGradient(); f != nil {
 		return f(b.flow(), op, dy)
 	}
-	if op.grad != nil {
-		return op.grad(op, denseOutputs(dy))
+	if f := b.ownGradient(op); f != nil {
+		return f(op, denseOutputs(dy))
 	}
 	if op.Def.SparseGrad != nil && slices.ContainsFunc(dy, func(g Gradient) bool { return g.sparse != nil }) {
 		return op.Def.SparseGrad.(SparseGradFunc)(op, dy)

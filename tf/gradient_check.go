@@ -27,7 +27,7 @@ func (b *backprop) arrive(op *Operation, dxs []Gradient) error {
 // functions of the program have computed may be of another type or graph, too.
 func (b *backprop) checkGradient(op *Operation, i int, dx Gradient) error {
 	x := op.in[i]
-	if op.grad != nil {
+	if b.ownGradient(op) != nil {
 		if _, bad := graphOf(b.g, dx.outputs()); bad != nil {
 			return bad.err
 		}

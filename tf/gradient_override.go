@@ -7,7 +7,9 @@ import "strings"
 // for graphs that f imports, too. A graph that is written says of such operations, by
 // attribute _gradient_op_type, that their gradient is another one, and who reads it has none
 // for them without a map like this one. What TensorFlow's programs have given a gradient of
-// its own goes by the name of that, such as "CustomGradient-2", and has no other.
+// its own goes by the name of that, such as "CustomGradient-2", and has no other but what the
+// graph's library registers for the name, as that of a SavedModel does which was written with
+// custom gradients.
 func (g *Graph) GradientOverrideMap(funcs map[string]GradFunc, f func()) {
 	g = g.current()
 	merged := map[string]GradFunc{}
@@ -20,7 +22,8 @@ func (g *Graph) GradientOverrideMap(funcs map[string]GradFunc, f func()) {
 }
 
 // registeredGradient is the attribute by which programs in Python name the function that
-// they have registered for the gradient of an operation. The graph has no more of it.
+// they have registered for the gradient of an operation. The graph has no more of it, unless
+// its library has a function for the name.
 const registeredGradient = "_gradient_op_type"
 
 // override returns the function that the maps in force have for op, nil if there is none.
@@ -75,4 +78,10 @@ func (op *Operation) path() string {
 // made the graph. The gradients that run in steps are those of ops, as in TensorFlow.
 func (b *backprop) lacksGradient(op *Operation) bool {
 	return op.grad == nil && op.Str(registeredGradient) != "" && !b.g.functions.symbolic
+}
+
+// unregistered says that the gradient of op is not there.
+func unregistered(op *Operation) error {
+	return Errorf(NotFound, "No gradient defined for operation '%s' (op type: %s). The program that made it has registered one as %q: give that in a GradientOverrideMap around the import.",
+		op.Name, op.OpName(), op.Str(registeredGradient))
 }

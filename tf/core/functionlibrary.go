@@ -19,6 +19,8 @@ type Library struct {
 	grads map[string]string
 	// gradients are the entries of grads as they were given.
 	gradients []*pb.GradientDef
+	// registered are the functions of gradients that nodes name, "" where two are named so.
+	registered map[string]string
 	// frozen: functions must not change, since attributes of nodes share large strings with them,
 	// see [memory.Freeze], or since their nodes share attributes, see Adopt.
 	frozen bool
@@ -39,14 +41,18 @@ func (l *Library) Derived(make func() any) any {
 
 // NewLibrary reads a function library, which may be nil.
 func NewLibrary(def *pb.FunctionDefLibrary) (*Library, error) {
-	if len(def.GetFunction()) == 0 && len(def.GetGradient()) == 0 {
+	if isEmpty(def) {
 		return nil, nil
 	}
-	l := &Library{funcs: map[string]*function{}, ops: map[string]*OpDef{}, grads: map[string]string{}}
+	l := &Library{funcs: map[string]*function{}, ops: map[string]*OpDef{}, grads: map[string]string{}, registered: map[string]string{}}
 	if err := l.addAll(def); err != nil {
 		return nil, err
 	}
 	return l, nil
+}
+
+func isEmpty(def *pb.FunctionDefLibrary) bool {
+	return len(def.GetFunction()) == 0 && len(def.GetGradient()) == 0 && len(def.GetRegisteredGradients()) == 0
 }
 
 // addAll adds what def has to l, which nothing else uses yet.
@@ -61,7 +67,19 @@ func (l *Library) addAll(def *pb.FunctionDefLibrary) error {
 			return err
 		}
 	}
+	for _, g := range def.GetRegisteredGradients() {
+		l.register(g.GetRegisteredOpType(), g.GetGradientFunc())
+	}
 	return nil
+}
+
+// register notes which function a name of gradients stands for. Each program that has
+// written a library has names of its own: one may stand for others in another library.
+func (l *Library) register(name, grad string) {
+	if have, ok := l.registered[name]; ok && have != grad {
+		grad = ""
+	}
+	l.registered[name] = grad
 }
 
 func (l *Library) addGradient(g *pb.GradientDef) error {
@@ -117,6 +135,11 @@ func (l *Library) message() *pb.FunctionDefLibrary {
 	for _, f := range l.list {
 		out.Function = append(out.Function, f.message())
 	}
+	for _, name := range sortedKeys(l.registered) {
+		if grad := l.registered[name]; grad != "" {
+			out.RegisteredGradients = append(out.RegisteredGradients, &pb.RegisteredGradient{RegisteredOpType: name, GradientFunc: grad})
+		}
+	}
 	return out
 }
 
@@ -126,7 +149,7 @@ func (l *Library) Merge(def *pb.FunctionDefLibrary) (*Library, error) {
 	if l == nil {
 		return NewLibrary(def)
 	}
-	if len(def.GetFunction()) == 0 && len(def.GetGradient()) == 0 {
+	if isEmpty(def) {
 		return l, nil
 	}
 	out := l.clone()
@@ -141,6 +164,7 @@ func (l *Library) clone() *Library {
 	return &Library{
 		list: slices.Clip(l.list), gradients: slices.Clip(l.gradients),
 		funcs: maps.Clone(l.funcs), ops: maps.Clone(l.ops), grads: maps.Clone(l.grads), frozen: l.frozen,
+		registered: maps.Clone(l.registered),
 	}
 }
 
@@ -181,6 +205,16 @@ func (l *Library) Gradient(name string) string {
 		return ""
 	}
 	return l.grads[name]
+}
+
+// Registered returns the name of the function that computes the gradient of nodes whose
+// attribute _gradient_op_type is name, "" if none is defined. Its arguments are the gradients
+// of the node's outputs and what it captures.
+func (l *Library) Registered(name string) string {
+	if l == nil {
+		return ""
+	}
+	return l.registered[name]
 }
 
 // Names returns the names of all functions, sorted.

@@ -144,6 +144,7 @@ func (l *loader) load(ctx context.Context) (err error) {
 		foldNorms(ctx, l.mg)
 	}
 	upgrade(l.mg.GetGraphDef())
+	noteGradients(l.mg)
 	if l.needs, err = analyze(l.mg); err != nil {
 		return err
 	}
