@@ -31,6 +31,21 @@ func (r *Ref) Load() *Tensor {
 	return r.t.Share()
 }
 
+// LoadAs makes output o of c what [Ref.Load] returns, if the variable's value is of type d, and
+// returns the type that it has, Invalid while it is uninitialized. It takes the header that c has for
+// the output: a step reads many variables.
+func (r *Ref) LoadAs(c *OpContext, o int, d DType) (has DType) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.t == nil {
+		return Invalid
+	}
+	if r.t.dtype == d {
+		c.ShareShape(o, r.t, r.t.shape)
+	}
+	return r.t.dtype
+}
+
 // Cell returns r: kernels' own types of variables embed it.
 func (r *Ref) Cell() *Ref { return r }
 

@@ -249,17 +249,14 @@ func readVariable(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		t := v.Load()
-		if t == nil {
+		switch d := v.LoadAs(c, 0, want); d {
+		case want:
+			return nil
+		case tf.Invalid:
 			return uninitialized(c, 0)
-		}
-		if t.DType() != want {
-			d := t.DType()
-			t.Release()
+		default:
 			return tf.Errorf(tf.InvalidArgument, "Trying to read variable with wrong dtype. Expected %s got %s", want.CName(), d.CName())
 		}
-		c.Set(0, t)
-		return nil
 	}), nil
 }
 
