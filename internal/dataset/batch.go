@@ -272,12 +272,12 @@ func (it *unbatchIterator) Next(ctx context.Context) (Element, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range batch {
+		for i, t := range batch {
 			if t.Rank() == 0 {
 				return nil, core.Errorf(core.InvalidArgument, "Input element must have a non-scalar value in each component.")
 			}
 			if t.Dim(0) != batch[0].Dim(0) {
-				return nil, core.Errorf(core.InvalidArgument, "Input element must have the same batch size in each component. Component 0 had size %d but component 1 had size, %d.", batch[0].Dim(0), t.Dim(0))
+				return nil, core.Errorf(core.InvalidArgument, "Input element must have the same batch size in each component. Component 0 had size %d but component %d had size, %d.", batch[0].Dim(0), i, t.Dim(0))
 			}
 		}
 		it.batch, it.next = batch, 0

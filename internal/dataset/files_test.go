@@ -232,6 +232,15 @@ func TestRefusedBatches(t *testing.T) {
 	if got := all(t, Unbatch(numbers(t, 0, 2, 1))); !slices.Equal(got, []string{"!INVALID_ARGUMENT", "!INVALID_ARGUMENT"}) {
 		t.Errorf("scalars have no rows: %v", got)
 	}
+	three := &Spec{[]core.DType{core.Int64, core.Int64, core.Int64}, []core.Shape{{-1}, {-1}, {-1}}}
+	it, err := Unbatch(List(three, []Element{{vector([]int64{1, 2}), vector([]int64{3, 4}), vector([]int64{5})}})).Iterate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer it.Close()
+	if _, err := it.Next(t.Context()); core.CodeOf(err) != core.InvalidArgument || !strings.Contains(err.Error(), "Component 0 had size 2 but component 2 had size, 1.") {
+		t.Errorf("components of different sizes: %v", err)
+	}
 }
 
 // TestFileShards: each shard needs a file of its own, which the first element shows.
