@@ -21,7 +21,8 @@ type SegmentJoinOpts struct{ Separator string }
 func (o SegmentJoinOpts) Apply(s *tf.Spec) { s.Set("separator", o.Separator) }
 
 // UnsortedSegmentJoin joins the strings of x, along its first dimensions, that
-// have the same id, one of n. The shape of ids is the beginning of that of x.
+// have the same id, one of n. Empty strings that begin a segment leave nothing,
+// not even a separator. The shape of ids is the beginning of that of x.
 // The result has n in the place of the dimensions of ids, which are int32 or
 // int64 as n is; a segment without strings is empty. Shapes that do not begin
 // alike, and an n that is no scalar, are refused with INVALID_ARGUMENT, when
@@ -65,19 +66,18 @@ func segmentJoin(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		w, joined := s[1:].NumElements(), core.Make[[]byte](out.Len())
-		begun, words := core.Make[bool](count), core.Data[string](x)
+		words := core.Data[string](x)
 		for k, n := range joinedSizes(at, words, w, out.Len(), len(sep)) {
 			joined[k] = core.Make[byte](n)[:0]
 		}
 		for i, id := range at {
 			for k := range w {
 				b := joined[id*w+k]
-				if begun[id] {
+				if len(b) > 0 { // none after the empty strings that begin a segment
 					b = append(b, sep...)
 				}
 				joined[id*w+k] = append(b, words[i*w+k]...)
 			}
-			begun[id] = true
 		}
 		for i, b := range joined {
 			core.Data[string](out)[i] = string(b)

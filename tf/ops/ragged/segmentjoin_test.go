@@ -17,6 +17,7 @@ func init() {
 	addSamples(
 		sample{Op: op, In: tensors{words, i32(2, 0, 2, 1, 2), four}, F: join},
 		sample{Op: op, Name: "rows", In: tensors{matrix, i64(1, 0, 1), core.Scalar(int64(2))}, F: join},
+		sample{Op: op, Name: "empty strings", In: tensors{optest.Mat(2, "", "x", "a", "", "", ""), i64(1, 1, 1), core.Scalar(int64(3))}, F: join},
 		sample{Op: op, Name: "elements", In: tensors{matrix, optest.Mat[int32](2, 1, 0, 1, 1, 0, 2), four}, F: join},
 		failing(op, "id", join, words, i32(2, 0, 2, 4, 2), four),
 		failing(op, "negative id", join, words, i32(2, 0, 2, -1, 2), four),
