@@ -37,8 +37,8 @@ func (o DistanceOpts) Apply(s *tf.Spec) { s.Set("normalize", !o.Absolute) }
 // elements it is 0. Indices have to be in order. Parts that do not fit
 // together are refused with INVALID_ARGUMENT, when the graph is built if
 // their shapes are known, else in the step. Ranks that differ or are below 2
-// are refused with the same code; an index beyond the shape fails with INTERNAL
-// in the step.
+// are refused with the same code; a result without elements fails with it in
+// the step, an index beyond the shape with INTERNAL.
 // Its options are [DistanceOpts].
 func EditDistance(hypothesis, truth Tensor, opts ...tf.Option) tf.Output {
 	return apply("EditDistance", opts, flat(hypothesis, truth)...)
@@ -82,6 +82,9 @@ func distances[T tf.Elem](n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		s := greaterSizes(h.shape, t.shape)
+		if slices.Contains(s, 0) {
+			return invalid("Got output shape %s which has 0 elements", s.String())
+		}
 		out, err := c.Alloc(0, tf.Float32, s)
 		if err != nil {
 			return err

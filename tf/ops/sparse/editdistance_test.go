@@ -47,6 +47,7 @@ func init() {
 		failing(op, "ranks", relative, atA, valuesA, shape34, at(3, 0, 0, 0), one, i64(3, 3, 3)),
 		failing(op, "number", relative, atA, one, shape34, atB, valuesB, shape34),
 		failing(op, "negative", relative, atA, valuesA, i64(-3, 4), atB, valuesB, shape34),
+		failing(op, "nothing", relative, none(3), vec[float32](), i64(2, 0, 3), none(3), vec[float32](), i64(2, 0, 3)),
 		failing(op, "bounds", relative, at(2, 7, 0), one, shape34, none(2), vec[float32](), shape34),
 	)
 }
