@@ -87,9 +87,9 @@ func SparseDenseCwiseMul(t Tensor, y tf.Output, opts ...tf.Option) tf.Output {
 }
 
 // SparseDenseCwiseDiv is SparseDenseCwiseAdd for quotients. Integers are
-// rounded towards zero. An integer divided by 0 fails with INVALID_ARGUMENT
-// in the step; floating-point numbers give an infinity or NaN. Types, shapes
-// and other errors are those of SparseDenseCwiseAdd.
+// rounded towards zero. A 0 or -0 of y at an index of t, of any type, fails
+// with INVALID_ARGUMENT in the step. Types, shapes and other errors are those
+// of SparseDenseCwiseAdd.
 func SparseDenseCwiseDiv(t Tensor, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseDenseCwiseDiv", opts, append(flat(t), y)...)
 }
@@ -196,7 +196,7 @@ func quotients[T numeric.Integer](z, x, y []T) {
 // cwiseKernel makes the kernel of an elementwise op.
 func cwiseKernel[T realNumber](f func(z, x, y []T)) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
-		divides := n.OpName() == "SparseDenseCwiseDiv" && n.Type("T").IsInteger()
+		divides := n.OpName() == "SparseDenseCwiseDiv"
 		return core.Compute(func(c *core.OpContext) error {
 			y, err := gatherDense(c)
 			if err != nil {
@@ -209,7 +209,7 @@ func cwiseKernel[T realNumber](f func(z, x, y []T)) core.NewKernel {
 			other := values[T](y)
 			for _, v := range other {
 				if divides && v == 0 {
-					return invalid("Integer division by zero")
+					return invalid("SparseDenseCwiseDiv cannot divide by zero,but input dense tensor contains zero ")
 				}
 			}
 			f(z, values[T](c.Input(1)), other)

@@ -47,9 +47,14 @@ func init() {
 			failing(op, "no dimensions", apply, none(0), vec[float32](), i64(), core.Scalar(float32(1))),
 		)
 	}
-	addSamples(crashing("SparseDenseCwiseDiv", "zero", func(_ *tf.Graph, in []tf.Output) []tf.Output {
+	div := func(_ *tf.Graph, in []tf.Output) []tf.Output {
 		return outputs{sparse.SparseDenseCwiseDiv(sp(in, 0), in[3])}
-	}, at(1, 0), i32(1), i64(1), i32(0)))
+	}
+	addSamples(
+		failing("SparseDenseCwiseDiv", "zero", div, at(1, 0), i32(1), i64(1), i32(0)),
+		failing("SparseDenseCwiseDiv", "real zero", div, at(1, 0), vec[float32](1), i64(1), vec[float32](0)),
+		sample{Op: "SparseDenseCwiseDiv", Name: "zero elsewhere", In: tensors{at(1, 0), i32(7), i64(2), i32(2, 0)}, F: div, Types: optest.OnlyOwn},
+	)
 }
 
 // rough is s without a gradient, which TensorFlow does not have for a scalar.
