@@ -19,9 +19,9 @@ func init() {
 
 // SparseReorder returns t with its indices in order, as most operations on
 // sparse tensors want them. t has any type. Equal indices keep their order,
-// and indices out of bounds are sorted too. Parts that do not fit together
-// are refused with INVALID_ARGUMENT, when the graph is built if their shapes
-// are known, else in the step.
+// and indices out of bounds are sorted too; the numbers in the shape do not
+// matter. Parts that do not fit together are refused with INVALID_ARGUMENT,
+// when the graph is built if their shapes are known, else in the step.
 func SparseReorder(t Tensor, opts ...tf.Option) Tensor {
 	op := tf.Apply(nil, "SparseReorder", flat(t), opts...)
 	return Tensor{op.Output(0), op.Output(1), t.DenseShape}
@@ -54,7 +54,7 @@ func reorderGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 }
 
 func reorder(c *core.OpContext) error {
-	t, err := anyOrder(c.Input(0), c.Input(1), c.Input(2))
+	t, err := unsized(c.Input(0), c.Input(1), c.Input(2))
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (t *coo) order() []int {
 	for i := range order {
 		order[i] = i
 	}
-	if !t.inside() {
+	if checkSizes(t.shape) != nil || !t.inside() { // places could overflow
 		slices.SortFunc(order, compare)
 		return order
 	}

@@ -116,6 +116,15 @@ func slice(c *core.OpContext) error {
 
 // anyOrder reads a sparse tensor whose indices need not be in order.
 func anyOrder(at, vals, shape *core.Tensor) (*coo, error) {
+	t, err := unsized(at, vals, shape)
+	if err != nil {
+		return nil, err
+	}
+	return t, checkSizes(t.shape)
+}
+
+// unsized is anyOrder for sizes of any value.
+func unsized(at, vals, shape *core.Tensor) (*coo, error) {
 	switch {
 	case at.Rank() != 2:
 		return nil, invalid("Sparse indices must be rank 2 but is rank %d", at.Rank())
@@ -128,7 +137,7 @@ func anyOrder(at, vals, shape *core.Tensor) (*coo, error) {
 	case at.Dim(1) != shape.Len():
 		return nil, invalid("Index rank (%d) and shape rank (%d) do not match", at.Dim(1), shape.Len())
 	}
-	s, err := sizes(shape)
+	s, err := shape.Ints()
 	if err != nil {
 		return nil, err
 	}
