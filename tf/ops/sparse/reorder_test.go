@@ -1,6 +1,8 @@
 package sparse_test
 
 import (
+	"math"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -43,6 +45,7 @@ func init() {
 		sliced("", i64(1, 1), i64(3, 3)),
 		sliced("to the end", i64(2, 0), i64(100, 4)),
 		sliced("outside", i64(7, 0), i64(1, 4)),
+		sliced("from far below", i64(math.MinInt64, 0), i64(10, 4)),
 		failing("SparseSlice", "start", slice, where, four, shape, at(1, 1), i64(1, 1)),
 		failing("SparseSlice", "size", slice, where, four, shape, i64(1, 1), at(1, 1)),
 		failing("SparseSlice", "start's length", slice, where, four, shape, i64(1), i64(1, 1)),

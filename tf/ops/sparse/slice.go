@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"math"
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/rows"
@@ -93,7 +94,11 @@ func slice(c *core.OpContext) error {
 		if size[k] < 0 {
 			return invalid("Expected a non-negative size, got %d", size[k])
 		}
-		shape[k] = int(min(size[k], max(int64(t.shape[k])-from, 0)))
+		rest := int64(t.shape[k]) - from
+		if from < 0 && rest < 0 { // more than an int64 holds
+			rest = math.MaxInt64
+		}
+		shape[k] = int(min(size[k], max(rest, 0)))
 	}
 	if err := checkSizes(shape); err != nil {
 		return err
