@@ -68,9 +68,10 @@ func RaggedBincount(splits, values, size, weights tf.Output, opts ...tf.Option) 
 // SparseBincount is DenseBincount of a sparse tensor. values and size have one
 // type, int32 or int64; indices is an int64 matrix with a row for each value,
 // and denseShape an int64 vector. Rows are told apart by the first index if
-// denseShape has more than one element. Indices outside denseShape, parts that
-// do not fit together and negative values fail the step with INVALID_ARGUMENT.
-// Types and weights are those of Bincount. Its options are [BincountOpts].
+// denseShape has more than one element; negative values are then left out.
+// Indices outside denseShape, parts that do not fit together and negative
+// values of a vector fail the step with INVALID_ARGUMENT. Types and weights
+// are those of Bincount. Its options are [BincountOpts].
 func SparseBincount(indices, values, denseShape, size, weights tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseBincount", opts, indices, values, denseShape, size, weights)
 }
@@ -302,18 +303,24 @@ func countSparse[T interface {
 		if err != nil {
 			return err
 		}
-		at := core.Data[int64](idx)
-		for i, v := range rows.Indices(values) {
-			row := 0
-			if len(s) > 1 {
-				row = int(at[i*len(s)])
-			}
-			if err := b.add(row, i, v); err != nil {
-				return err
-			}
-		}
-		return nil
+		return b.addSparse(core.Data[int64](idx), rows.Indices(values), len(s))
 	}), nil
+}
+
+// addSparse counts the values at indices of so many dimensions.
+func (b *counter[T]) addSparse(at, values []int64, rank int) error {
+	if rank == 1 {
+		return b.addRows(values, max(1, len(values)))
+	}
+	for i, v := range values {
+		if v < 0 {
+			continue // as a value of size or more
+		}
+		if err := b.add(int(at[i*rank]), i, v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkSparseValues checks the parts of a sparse tensor of shape s.

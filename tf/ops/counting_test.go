@@ -48,6 +48,7 @@ func init() {
 		sample{Op: "SparseBincount", In: []*core.Tensor{positive(3), mat[int64](2, 0, 1, 2, 0, 2, 3), i32(1, 3, 1), vec[int64](3, 4), size}, F: sparse},
 		sample{Op: "SparseBincount", Name: "vector", In: []*core.Tensor{none, mat[int64](1, 0, 1, 2), i32(1, 3, 1), vec[int64](3), size}, F: sparse},
 		failing("SparseBincount", "size before indices", applied("SparseBincount"), mat[int64](1, 0, 1), i32(0, 0), vec[int64](1, 1), i32(1, 1), i32(0, 0)),
+		sample{Op: "SparseBincount", Name: "negative in rows", In: []*core.Tensor{positive(3), mat[int64](2, 0, 1, 1, 0, 1, 3), i32(-1, 3, -4), vec[int64](2, 4), size}, F: sparse, Types: onlyOwn},
 		failing("SparseBincount", "index", sparse, none, mat[int64](1, 0, 5), i32(1, 3), vec[int64](3), size),
 		failing("SparseBincount", "negative", sparse, none, mat[int64](1, 0, 1), i32(1, -3), vec[int64](3), size),
 		failing("SparseBincount", "count", sparse, none, mat[int64](1, 0, 1), i32(1), vec[int64](3), size),
