@@ -1,6 +1,9 @@
 package ragged
 
 import (
+	"math"
+	"slices"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -30,8 +33,12 @@ func invalid(format string, args ...any) error {
 	return tf.Errorf(tf.InvalidArgument, format, args...)
 }
 
-// allocInts makes output i a vector of v in type d, int32 or int64.
+// allocInts makes output i a vector of v in type d, int32 or int64, which has
+// to hold the numbers.
 func allocInts(c *core.OpContext, i int, d tf.DType, v []int) error {
+	if d == tf.Int32 && len(v) > 0 && slices.Max(v) > math.MaxInt32 {
+		return invalid("row splits up to %d do not fit into int32", slices.Max(v))
+	}
 	t, err := c.Alloc(i, d, tf.Shape{len(v)})
 	if err == nil {
 		putInts(t, v)

@@ -26,7 +26,8 @@ func init() {
 // and any type but resource and variant. Splits of other shapes and indices of
 // another rank are refused with INVALID_ARGUMENT, when the graph is built if
 // the shapes are known, else in the step; so are, in the step, an index that
-// no row has, and splits that are empty, not sorted, or point past the values.
+// no row has, splits that are empty, not sorted, or point past the values, and
+// int32 splits where the result needs larger numbers.
 func RaggedGather(splits []tf.Output, values, indices tf.Output, rank int, opts ...tf.Option) (outSplits []tf.Output, outValues tf.Output) {
 	in := append(append([]tf.Output{}, splits...), values, indices)
 	n := len(splits) + rank - 1
