@@ -236,9 +236,6 @@ func variantGrad(n *core.Node) (core.Kernel, error) {
 		rows.Clear(out)
 		at := 0
 		for _, p := range pieces {
-			if p.Len() > out.Len()-at {
-				return invalid("the gradients have more values than shape %s", tf.Shape(shape).String())
-			}
 			rows.Mover(out, p)(at, 0, p.Len())
 			at += p.Len()
 		}
@@ -293,24 +290,37 @@ func checkPieces(n *core.Node, t *core.Tensor, d tf.DType) error {
 }
 
 // gradPieces returns the values of the gradients in a variant; one that is
-// missing, because nothing came from its row, is zero.
+// missing, because nothing came from its row, is zero. Of more than one, all
+// together must not have more values than shape; few bytes may ask for many.
 func gradPieces(t *core.Tensor, splits, shape []int, d tf.DType) ([]*core.Tensor, error) {
-	pieces := make([]*core.Tensor, t.Len())
+	pieces, left := core.Make[*core.Tensor](t.Len()), tf.Shape(shape).NumElements()
 	for i, v := range t.Variants() {
-		if e, ok := v.Value.(*encoded); ok {
-			pieces[i] = e.values
-			continue
-		}
-		s := append(tf.Shape{}, shape...)
-		if i+1 < len(splits) && len(s) > 0 {
-			s[0] = splits[i+1] - splits[i]
-		}
-		if err := checkPiece(s, shape); err != nil {
+		e, given := v.Value.(*encoded)
+		s, err := tf.Shape(nil), error(nil)
+		if given {
+			s = e.values.Shape()
+		} else if s, err = missingShape(splits, shape, i); err != nil {
 			return nil, err
 		}
-		pieces[i] = core.NewTensor(d, s)
+		if left -= s.NumElements(); left < 0 && len(pieces) > 1 {
+			return nil, invalid("the gradients have more values than shape %s", tf.Shape(shape).String())
+		}
+		if given {
+			pieces[i] = e.values
+		} else {
+			pieces[i] = core.NewTensor(d, s)
+		}
 	}
 	return pieces, nil
+}
+
+// missingShape returns the shape that the gradient of row i has.
+func missingShape(splits, shape []int, i int) (tf.Shape, error) {
+	s := append(tf.Shape{}, shape...)
+	if i+1 < len(splits) && len(s) > 0 {
+		s[0] = splits[i+1] - splits[i]
+	}
+	return s, checkPiece(s, shape)
 }
 
 // checkPiece wants a part of a shape no larger than the whole.
