@@ -2,13 +2,12 @@ package dataset
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -272,25 +271,24 @@ func (c *csvReader) value(field []byte) {
 
 // convert sets t, a scalar, to what a text says.
 func convert(t *core.Tensor, s []byte) bool {
-	var err error
-	number := bytes.TrimSpace(s)
+	ok := true
 	switch t.DType() {
 	case core.Int32:
 		var v int64
-		v, err = strconv.ParseInt(string(number), 10, 32)
+		v, ok = numeric.ParseInt(string(s), 32)
 		core.Data[int32](t)[0] = int32(v)
 	case core.Int64:
-		core.Data[int64](t)[0], err = strconv.ParseInt(string(number), 10, 64)
+		core.Data[int64](t)[0], ok = numeric.ParseInt(string(s), 64)
 	case core.Float32:
 		var v float64
-		v, err = strconv.ParseFloat(string(number), 32)
+		v, ok = numeric.ParseFloat(string(s), 32)
 		core.Data[float32](t)[0] = float32(v)
 	case core.Float64:
-		core.Data[float64](t)[0], err = strconv.ParseFloat(string(number), 64)
+		core.Data[float64](t)[0], ok = numeric.ParseFloat(string(s), 64)
 	case core.String:
 		core.Data[string](t)[0] = string(s)
 	default:
 		return false
 	}
-	return err == nil || errors.Is(err, strconv.ErrRange) && (t.DType() == core.Float32 || t.DType() == core.Float64)
+	return ok
 }

@@ -432,7 +432,7 @@ func TestCSVTypes(t *testing.T) {
 	}{
 		{core.Int32, "-7", "int32[]{-7}"}, {core.Int32, " 8 ", "int32[]{8}"}, {core.Int32, "2147483648", ""}, {core.Int64, "2147483648", "int64[]{2147483648}"},
 		{core.Int64, "9223372036854775808", ""}, {core.Float32, "1.5", "float32[]{1.5}"}, {core.Float32, "1e60", "float32[]{+Inf}"}, {core.Float64, "-2.25e3", "float64[]{-2250}"},
-		{core.Float64, "1e999", "float64[]{+Inf}"}, {core.Float64, "one", ""}, {core.String, " a ", `string[]{" a "}`}, {core.Bool, "true", ""},
+		{core.Float64, "1e999", "float64[]{+Inf}"}, {core.Float64, "one", ""}, {core.Float32, "0x10", "float32[]{16}"}, {core.Float32, "-nan", "float32[]{NaN}"}, {core.Float32, "1_0", ""}, {core.String, " a ", `string[]{" a "}`}, {core.Bool, "true", ""},
 	} {
 		d := must2(t)(CSV{Names: []string{written(t, c.text, "")}, Delim: ',', Defaults: []*core.Tensor{none(c.dtype)}, Shapes: []core.Shape{{}}}.Open())
 		it := mustIterate(t, d)

@@ -2,6 +2,7 @@ package lookup
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -262,5 +263,31 @@ func TestTextFile(t *testing.T) {
 		if _, err := load(c.k, c.v, c.attrs, c.path); tf.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%v: %v, want %v: %s", c.attrs, err, c.code, c.words)
 		}
+	}
+}
+
+// TestTextFileNumbers: fields spell numbers as they do elsewhere in TensorFlow.
+func TestTextFileNumbers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "numbers")
+	load := func(text string) (*core.Tensor, error) {
+		if err := os.WriteFile(path, []byte("a\t"+text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b := newBench(t)
+		h := b.must("HashTableV2", kv(tf.String, tf.Float32))[0]
+		if _, err := b.run("InitializeTableFromTextFileV2", core.Attrs{"key_index": int64(0), "value_index": int64(1)}, h, core.Scalar(path)); err != nil {
+			return nil, err
+		}
+		return b.must("LookupTableFindV2", inOut(tf.String, tf.Float32), h, vec("a"), core.Scalar(float32(-1)))[0].T, nil
+	}
+	for text, want := range map[string]float32{"1e40": float32(math.Inf(1)), "0x10": 16, " -.5\v": -0.5} {
+		v, err := load(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, text, v, want)
+	}
+	if v, err := load("1_0"); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("1_0: %v, %v", v, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -197,31 +198,26 @@ func newList(d tf.DType) *list { return &list{d: d} }
 // add adds the value of a field in line n. An offset goes only to int32, as in
 // TensorFlow.
 func (l *list) add(field string, n int, offset int64) error {
-	bad := func(err error) error {
-		if err == nil {
-			return nil
-		}
-		return tf.Errorf(tf.InvalidArgument, "Field %s in line %d is not a valid %s.", field, n, l.d.CName())
-	}
-	number := strings.TrimSpace(field)
+	ok := true
 	switch l.d {
 	case tf.Int32, tf.Int64:
-		bits := l.d.Size() * 8
-		v, err := strconv.ParseInt(number, 10, bits)
+		v, is := numeric.ParseInt(field, l.d.Size()*8)
 		if l.d == tf.Int32 {
 			v += offset
 		}
-		l.ints = append(l.ints, v)
-		return bad(err)
+		l.ints, ok = append(l.ints, v), is
 	case tf.Float32, tf.Float64:
-		v, err := strconv.ParseFloat(number, l.d.Size()*8)
-		l.floats = append(l.floats, v)
-		return bad(err)
+		v, is := numeric.ParseFloat(field, l.d.Size()*8)
+		l.floats, ok = append(l.floats, v), is
 	case tf.String:
 		l.strings = append(l.strings, field)
-		return nil
+	default:
+		return tf.Errorf(tf.InvalidArgument, "Data type %s not supported.", l.d.CName())
 	}
-	return tf.Errorf(tf.InvalidArgument, "Data type %s not supported.", l.d.CName())
+	if !ok {
+		return tf.Errorf(tf.InvalidArgument, "Field %s in line %d is not a valid %s.", field, n, l.d.CName())
+	}
+	return nil
 }
 
 func (l *list) tensor() *core.Tensor {

@@ -1,10 +1,7 @@
 package parsing
 
 import (
-	"errors"
-	"strconv"
-	"strings"
-
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -65,45 +62,23 @@ func toNumbers[T tf.Elem](parse func(string) (T, bool)) core.NewKernel {
 	}
 }
 
-// trim takes off what C counts as space.
-func trim(s string) string { return strings.Trim(s, " \t\n\v\f\r") }
-
-// unsigned takes off a plus sign too, which [strconv.ParseUint] refuses.
-func unsigned(s string) string { return strings.TrimPrefix(trim(s), "+") }
-
 func parseInt32(s string) (int32, bool) {
-	v, err := strconv.ParseInt(trim(s), 10, 32)
-	return int32(v), err == nil
+	v, ok := numeric.ParseInt(s, 32)
+	return int32(v), ok
 }
 
-func parseInt64(s string) (int64, bool) {
-	v, err := strconv.ParseInt(trim(s), 10, 64)
-	return v, err == nil
-}
+func parseInt64(s string) (int64, bool) { return numeric.ParseInt(s, 64) }
 
 func parseUint32(s string) (uint32, bool) {
-	v, err := strconv.ParseUint(unsigned(s), 10, 32)
-	return uint32(v), err == nil
+	v, ok := numeric.ParseUint(s, 32)
+	return uint32(v), ok
 }
 
-func parseUint64(s string) (uint64, bool) {
-	v, err := strconv.ParseUint(unsigned(s), 10, 64)
-	return v, err == nil
-}
+func parseUint64(s string) (uint64, bool) { return numeric.ParseUint(s, 64) }
 
 func parseFloat32(s string) (float32, bool) {
-	v, ok := parseFloat(s, 32)
+	v, ok := numeric.ParseFloat(s, 32)
 	return float32(v), ok
 }
 
-func parseFloat64(s string) (float64, bool) { return parseFloat(s, 64) }
-
-// parseFloat takes what is too large for infinite. Integers may be hexadecimal.
-func parseFloat(s string, bits int) (float64, bool) {
-	s = trim(s)
-	if strings.ContainsAny(s, "xX") && !strings.ContainsAny(s, "pP") {
-		s += "p0"
-	}
-	v, err := strconv.ParseFloat(s, bits)
-	return v, (err == nil || errors.Is(err, strconv.ErrRange)) && !strings.Contains(s, "_")
-}
+func parseFloat64(s string) (float64, bool) { return numeric.ParseFloat(s, 64) }

@@ -1,0 +1,39 @@
+package numeric
+
+import (
+	"math"
+	"testing"
+)
+
+// TestParse compares with TensorFlow 2.21.
+func TestParse(t *testing.T) {
+	inf := math.Inf(1)
+	for s, want := range map[string]float64{
+		"1e400": inf, "-1e400": -inf, "1e40": inf, "1e-400": 0, "0x10": 16, "0X1p3": 8, "0x1.8": 1.5, "0x.8p1": 1, "+inf": inf, "-Infinity": -inf,
+		"-.5": -0.5, "1.e5": 1e5, "\v1 ": 1, "1E1": 10,
+	} {
+		if got, ok := ParseFloat(s, 32); got != want || !ok {
+			t.Errorf("%q: got %v, %v, want %v", s, got, ok, want)
+		}
+	}
+	for _, s := range []string{"nan", "NAN", "-nan", "+nan"} {
+		if got, ok := ParseFloat(s, 64); got == got || !ok {
+			t.Errorf("%q: got %v, %v", s, got, ok)
+		}
+	}
+	for _, s := range []string{"", "1_0", "0x_1p3", "0x", "0x1p", "1e", ".", "+-1", "1d5", "1f", "infinit", "1 2", "\u00a01", "--nan", "xnan"} {
+		if got, ok := ParseFloat(s, 32); ok {
+			t.Errorf("%q: got %v", s, got)
+		}
+	}
+	for s, want := range map[string]bool{"+1": true, "-0": true, "\v1 ": true, "007": true, "": false, "1_0": false, "0x1": false, "1.0": false, "128": false, "\u00a01": false} {
+		if _, ok := ParseInt(s, 8); ok != want {
+			t.Errorf("%q: an integer %v, want %v", s, ok, want)
+		}
+	}
+	for s, want := range map[string]bool{" +255": true, "-1": false, "256": false, "++1": false} {
+		if _, ok := ParseUint(s, 8); ok != want {
+			t.Errorf("%q: an unsigned integer %v, want %v", s, ok, want)
+		}
+	}
+}
