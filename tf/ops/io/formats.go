@@ -109,15 +109,14 @@ func (f *textLine) open(ctx context.Context, work string) error {
 func (f *textLine) next(ctx context.Context) (key, value string, ok bool, err error) {
 	f.ctx = ctx
 	line, err := core.ReadLine(f.lines)
-	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
-		if errors.Is(err, io.EOF) {
-			err = nil
-		}
+	if err != nil && !errors.Is(err, io.EOF) {
 		return "", "", false, err
 	}
+	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+	if err != nil && len(line) == 0 { // also after a last carriage return
+		return "", "", false, nil
+	}
 	f.line++
-	line = bytes.TrimSuffix(line, []byte("\n"))
-	line = bytes.ReplaceAll(line, []byte("\r"), nil)
 	return f.name + ":" + strconv.Itoa(f.line), string(line), true, nil
 }
 

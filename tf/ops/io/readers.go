@@ -117,7 +117,7 @@ func IdentityReaderV2(g *tf.Graph, opts ...tf.Option) tf.Output {
 
 // TextLineReaderV2 adds a reader of lines, without the first skip of each
 // file. Keys are "file:number", beginning with 1. Records are without the ends
-// of lines and carriage returns. A negative skip is refused with
+// of lines, "\n" or "\r\n". A negative skip is refused with
 // INVALID_ARGUMENT in the step. Its options are [SharedOpts].
 func TextLineReaderV2(g *tf.Graph, skip int, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "TextLineReaderV2", nil, tf.Join(opts, tf.Attr("skip_header_lines", skip))...).Output(0)

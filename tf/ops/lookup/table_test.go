@@ -221,7 +221,7 @@ func TestDenseTableOfVectors(t *testing.T) {
 
 func TestTextFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "vocab")
-	if err := os.WriteFile(path, []byte("brain\t1\r\nsalad\t2\nsurgery\t3"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("brain\t1\r\nsalad\t2\nsurgery\t3\n\r"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	attrs := func(k, v, size int64) core.Attrs {
@@ -264,6 +264,18 @@ func TestTextFile(t *testing.T) {
 			t.Errorf("%v: %v, want %v: %s", c.attrs, err, c.code, c.words)
 		}
 	}
+}
+
+// TestTextFileCarriageReturns: only one that ends a line goes.
+func TestTextFileCarriageReturns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "words")
+	if err := os.WriteFile(path, []byte("\ra\rb\r\nc\r\r"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t)
+	h := b.must("HashTableV2", kv(tf.Int64, tf.String))[0]
+	b.must("InitializeTableFromTextFileV2", core.Attrs{"key_index": int64(LineNumber), "value_index": int64(WholeLine)}, h, core.Scalar(path))
+	expect(t, "words", b.must("LookupTableExportV2", core.Attrs{"Tkeys": tf.Int64, "Tvalues": tf.String}, h)[1].T, "\ra\rb", "c\r")
 }
 
 // TestTextFileNumbers: fields spell numbers as they do elsewhere in TensorFlow.

@@ -166,7 +166,7 @@ func (v *vocabulary) put(l *list, line string, fields []string, index, n int) er
 	return l.add(fields[index], n, v.offset)
 }
 
-// lines reads lines without what ends them.
+// lines reads lines without what ends them, "\n" or "\r\n".
 type lines struct {
 	buffer *bufio.Reader
 	at     int // where the next line begins
@@ -177,12 +177,13 @@ func (r *lines) next() (string, error) {
 	line := string(b)
 	core.Room(2 * len(line))
 	r.at += len(line)
+	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 	if err == io.EOF && line != "" {
 		err = nil
 	} else if err != nil && err != io.EOF {
 		err = tf.Errorf(tf.Unknown, "%v", err)
 	}
-	return strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\r", ""), err
+	return line, err
 }
 
 // A list collects numbers or strings that are given as text.
