@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -35,16 +36,17 @@ func records(of func(r *bufio.Reader) func() ([]byte, error)) format {
 	}
 }
 
-// Lines returns the lines of text files, without what ends them.
+// Lines returns the lines of text files, without what ends them and without carriage
+// returns.
 func Lines(names []string, compression string) (Dataset, error) {
 	return orNone(ofFiles(texts, names, compression, records(func(r *bufio.Reader) func() ([]byte, error) {
 		return func() ([]byte, error) {
 			line, err := core.ReadLine(r)
+			line = slices.DeleteFunc(bytes.TrimSuffix(line, []byte("\n")), func(b byte) bool { return b == '\r' })
 			if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
 				return nil, err
 			}
-			line = bytes.TrimSuffix(line, []byte("\n"))
-			return bytes.TrimSuffix(line, []byte("\r")), nil
+			return line, nil
 		}
 	})))
 }

@@ -41,7 +41,7 @@ func written(t *testing.T, content, compression string) string {
 
 func TestLines(t *testing.T) {
 	for _, compression := range []string{"", "GZIP"} {
-		names := []string{written(t, "a\r\nbc\n\n d", compression), written(t, "", compression), written(t, "e\n", compression)}
+		names := []string{written(t, "a\r\n\rb\rc\n\n d\r\n\r", compression), written(t, "", compression), written(t, "e\n", compression)}
 		d := must2(t)(Lines(names, compression))
 		want := []string{"[a]", "[bc]", "[]", "[ d]", "[e]"}
 		if got := all(t, d); !slices.Equal(got, want) {
