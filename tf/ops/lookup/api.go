@@ -201,8 +201,8 @@ func (o TextFileOpts) Apply(s *tf.Spec) {
 // few fields, a field that does not spell its type, and fewer lines than
 // VocabSize are refused with INVALID_ARGUMENT in the step. So are types that
 // do not fit: LineNumber wants int64, WholeLine string or an integer type. A
-// file that is not there is refused with NOT_FOUND, one that cannot be read
-// with PERMISSION_DENIED. Its options are [TextFileOpts].
+// file that is not there is refused with NOT_FOUND, one that must not be read
+// with PERMISSION_DENIED, a directory with FAILED_PRECONDITION. Its options are [TextFileOpts].
 func InitializeTableFromTextFileV2(table, filename tf.Output, key, value int, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "InitializeTableFromTextFileV2", []tf.Output{table, filename}, tf.Join(opts, tf.Attr("key_index", key), tf.Attr("value_index", value))...)
 }

@@ -258,6 +258,9 @@ func TestTextFile(t *testing.T) {
 		{tf.String, tf.Int64, attrs(1, 0, -1), path, tf.InvalidArgument, "Field brain in line 0 is not a valid int64."},
 		{tf.String, tf.Int64, attrs(LineNumber, 0, -1), path, tf.InvalidArgument, "Key index for line number requires table key dtype of int64, got string"},
 		{tf.String, tf.Int64, attrs(0, 1, -1), path + "?", tf.NotFound, path + "?; No such file or directory"},
+		{tf.String, tf.Int64, attrs(0, 1, -1), path + "/x", tf.FailedPrecondition, path + "/x; Not a directory"},
+		{tf.String, tf.Int64, attrs(0, 1, -1), filepath.Dir(path), tf.FailedPrecondition, filepath.Dir(path) + "; Is a directory"},
+		{tf.String, tf.Int64, attrs(0, 1, -1), path + strings.Repeat("x", 300), tf.InvalidArgument, "; File name too long"},
 		{tf.String, tf.Int64, attrs(0, 1, -1), "", tf.InvalidArgument, "filename cannot be empty."},
 	} {
 		if _, err := load(c.k, c.v, c.attrs, c.path); tf.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.words) {

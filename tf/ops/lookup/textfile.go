@@ -3,9 +3,7 @@ package lookup
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
-	"io/fs"
 	"strconv"
 	"strings"
 
@@ -106,11 +104,11 @@ func (v *vocabulary) check(s *signature) error {
 func (v *vocabulary) read(ctx context.Context, s *signature) (keys, values *core.Tensor, err error) {
 	f, err := core.OpenFile(ctx, core.LocalPath(v.path))
 	if err != nil {
-		return nil, nil, openError(v.path, err)
+		return nil, nil, core.FileError(v.path, err)
 	}
 	defer f.Close() // of a file that is only read
 	defer core.EndReads(ctx, f)()
-	r := lines{buffer: bufio.NewReader(f)}
+	r := lines{name: v.path, buffer: bufio.NewReader(f)}
 	ks, vs := newList(s.key), newList(s.value)
 	for n := 0; v.size < 0 || n < v.size; n++ {
 		line, err := r.next()
@@ -127,16 +125,6 @@ func (v *vocabulary) read(ctx context.Context, s *signature) (keys, values *core
 		}
 	}
 	return ks.tensor(), vs.tensor(), nil
-}
-
-func openError(path string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return tf.Errorf(tf.NotFound, "%s; No such file or directory", path)
-	}
-	if err := core.FileError(path, err); tf.CodeOf(err) == tf.PermissionDenied {
-		return err
-	}
-	return tf.Errorf(tf.PermissionDenied, "%s; %v", path, errors.Unwrap(err))
 }
 
 // pair reads key and value from line n, which ends at a position of the file.
@@ -168,6 +156,7 @@ func (v *vocabulary) put(l *list, line string, fields []string, index, n int) er
 
 // lines reads lines without what ends them, "\n" or "\r\n".
 type lines struct {
+	name   string // of the file
 	buffer *bufio.Reader
 	at     int // where the next line begins
 }
@@ -181,7 +170,7 @@ func (r *lines) next() (string, error) {
 	if err == io.EOF && line != "" {
 		err = nil
 	} else if err != nil && err != io.EOF {
-		err = tf.Errorf(tf.Unknown, "%v", err)
+		err = core.FileError(r.name, err)
 	}
 	return line, err
 }
