@@ -40,6 +40,12 @@ func NewReader(r io.Reader) *Reader {
 	return &Reader{r: r}
 }
 
+// NewReaderAt is NewReader for a stream that begins at a place of another one, from where
+// offsets count.
+func NewReaderAt(r io.Reader, offset int64) *Reader {
+	return &Reader{r: r, offset: offset}
+}
+
 // Unfinished makes r take a header that is cut short, or a compressed stream that
 // is, for the end: the writer may not have got further yet. TensorFlow's readers
 // do so always. It returns r.

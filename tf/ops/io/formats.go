@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/tf"
@@ -57,12 +58,19 @@ type opened struct {
 	ctx  context.Context // of the step that reads at the moment
 }
 
-// Read reads the file for the step at hand.
+// Read reads the file for the step at hand, whose end is that of a wait for data. The
+// file is then as it was.
 func (o *opened) Read(p []byte) (int, error) {
-	if o.ctx.Err() != nil {
-		return 0, context.Cause(o.ctx)
+	for o.ctx.Err() == nil {
+		undo := core.EndReads(o.ctx, o.file)
+		n, err := o.file.Read(p)
+		undo()
+		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		_ = o.file.SetReadDeadline(time.Time{}) // of this step, or of an earlier one that set it late
 	}
-	return o.file.Read(p)
+	return 0, context.Cause(o.ctx)
 }
 
 func (o *opened) hasState() bool { return false }
@@ -91,13 +99,14 @@ type textLine struct {
 	skip  int
 	lines *bufio.Reader
 	line  int
+	begun []byte // of a line that a step has not read to its end
 }
 
 func (f *textLine) open(ctx context.Context, work string) error {
 	if _, err := f.openFile(ctx, work); err != nil {
 		return err
 	}
-	f.lines, f.line = bufio.NewReaderSize(f, 1<<16), 0
+	f.lines, f.line, f.begun = bufio.NewReaderSize(f, 1<<16), 0, nil
 	for range f.skip {
 		if _, _, ok, err := f.next(ctx); !ok {
 			return err
@@ -109,7 +118,11 @@ func (f *textLine) open(ctx context.Context, work string) error {
 func (f *textLine) next(ctx context.Context) (key, value string, ok bool, err error) {
 	f.ctx = ctx
 	line, err := core.ReadLine(f.lines)
+	if f.begun != nil {
+		line, f.begun = append(f.begun, line...), nil
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
+		f.begun = line
 		return "", "", false, err
 	}
 	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
@@ -191,19 +204,36 @@ type tfRecord struct {
 	opened
 	compression string
 	records     *record.Reader
+	cut         bool // a step has ended within a record
 }
 
-func (f *tfRecord) open(ctx context.Context, work string) error {
+func (f *tfRecord) open(ctx context.Context, work string) error { return f.openAt(ctx, work, 0) }
+
+// openAt opens a file where a record begins.
+func (f *tfRecord) openAt(ctx context.Context, work string, at int64) error {
 	if _, err := f.openFile(ctx, work); err != nil {
 		return err
 	}
 	stream, err := decompressed(bufio.NewReaderSize(f, 1<<16), f.compression)
+	if err == nil {
+		_, err = io.CopyN(io.Discard, stream, at)
+	}
 	if err != nil {
 		return badStream(work, err)
 	}
-	f.records = record.NewReader(stream)
+	f.records, f.cut = record.NewReaderAt(stream, at), false
 	return nil
 }
+
+// resume goes back to where the record begins that a step has not read to its end.
+func (f *tfRecord) resume(ctx context.Context) error {
+	if core.IsPipe(core.LocalPath(f.name)) {
+		return badStream(f.name, errCut)
+	}
+	return f.openAt(ctx, f.name, f.records.Offset())
+}
+
+var errCut = errors.New("a step has ended within a record of a pipe, whose rest cannot be told from others")
 
 // decompressed undoes a compression that [checkCompression] has let pass. The
 // format's errors about what is no such stream come from its header, at once.
@@ -219,11 +249,19 @@ func decompressed(r io.Reader, compression string) (io.Reader, error) {
 
 func (f *tfRecord) next(ctx context.Context) (key, value string, ok bool, err error) {
 	f.ctx = ctx
+	if f.cut {
+		if err := f.resume(ctx); err != nil {
+			return "", "", false, err
+		}
+	}
 	at := f.records.Offset()
 	data, err := f.records.Next()
 	switch {
 	case errors.Is(err, io.EOF):
 		return "", "", false, nil
+	case err != nil && ctx.Err() != nil:
+		f.cut = true
+		return "", "", false, stepOver(ctx)
 	case err != nil:
 		return "", "", false, badStream(f.name, err)
 	}

@@ -2,6 +2,7 @@ package io_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/io"
+	"github.com/gorge-tf/gorge/tf/ops/queue"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -60,5 +62,41 @@ func TestWritesEndWithStep(t *testing.T) {
 			t.Errorf("%v: %v", op, err)
 		}
 		cancel()
+	}
+}
+
+// TestReadsEndWithStep: a read that waits for the rest of a line from a pipe ends with its
+// step, and the next one reads the line.
+func TestReadsEndWithStep(t *testing.T) {
+	g := tf.NewGraph(tf.Strict())
+	name := pipe(t)
+	w, err := os.OpenFile(name, os.O_RDWR, 0) // which does not wait for a reader
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	q := queue.FIFOQueueV2(g, []tf.DType{tf.String})
+	work := queue.QueueEnqueueV2(q, []tf.Output{ops.Scalar(g, name)})
+	_, line := io.ReaderReadV2(io.TextLineReaderV2(g, 0), q)
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, part := range []string{"one ", "line"} {
+		if _, err := w.WriteString(part); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		if _, err := s.Run(ctx, nil, line, work); tf.CodeOf(err) != tf.DeadlineExceeded {
+			t.Errorf("a line that has no end: %v", err)
+		}
+		cancel()
+	}
+	if _, err := w.WriteString("\n"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Run(t.Context(), nil, line); err != nil || tf.Data[string](got[0])[0] != "one line" {
+		t.Errorf("got %v, %v", got, err)
 	}
 }

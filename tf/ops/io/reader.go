@@ -173,7 +173,7 @@ func (r *reader) fromWork(ctx context.Context, n int64) (got records, err error)
 	defer core.Recover(&err, "a reader")
 	for int64(len(got.keys)) < n {
 		if ctx.Err() != nil {
-			return got, &tf.Error{Code: tf.Canceled, Msg: "the step is over", Err: context.Cause(ctx), Derived: true}
+			return got, stepOver(ctx)
 		}
 		key, value, ok, err := r.format.next(ctx)
 		if err != nil {
@@ -192,6 +192,11 @@ func (r *reader) fromWork(ctx context.Context, n int64) (got records, err error)
 		}
 	}
 	return got, nil
+}
+
+// stepOver is the error of a read whose step has ended.
+func stepOver(ctx context.Context) error {
+	return &tf.Error{Code: tf.Canceled, Msg: "the step is over", Err: context.Cause(ctx), Derived: true}
 }
 
 // finish ends the work at hand.
