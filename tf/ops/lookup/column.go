@@ -80,5 +80,5 @@ func newColumn(d tf.DType, width int) column {
 }
 
 func elements[V tf.Elem](width int) column {
-	return &cells[V]{width: width, of: core.Data[V], equal: func(a, b V) bool { return a == b }}
+	return &cells[V]{width: width, of: core.Data[V], equal: func(a, b V) bool { return a == b || a != a && b != b }} // NaN is one value
 }

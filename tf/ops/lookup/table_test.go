@@ -269,6 +269,18 @@ func TestTextFile(t *testing.T) {
 	}
 }
 
+// TestHashTableOfNaN: to fill a table again with the same contents changes nothing, NaN
+// among them.
+func TestHashTableOfNaN(t *testing.T) {
+	b := newBench(t)
+	h := b.must("HashTableV2", kv(tf.String, tf.Float32))[0]
+	nan := float32(math.NaN())
+	for range 2 {
+		b.must("InitializeTableV2", core.Attrs{"Tkey": tf.String, "Tval": tf.Float32}, h, vec("a", "b"), vec(nan, 1))
+	}
+	b.fails(tf.FailedPrecondition, "different data", "InitializeTableV2", core.Attrs{"Tkey": tf.String, "Tval": tf.Float32}, h, vec("a", "b"), vec(1, nan))
+}
+
 // TestTextFileCarriageReturns: only one that ends a line goes.
 func TestTextFileCarriageReturns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "words")
