@@ -170,8 +170,9 @@ func LookupTableImportV2(table, keys, values tf.Output, opts ...tf.Option) *tf.O
 // FAILED_PRECONDITION in the step if the table has other contents already, or
 // if a key comes twice with different values. Keys and values that are no
 // vectors of one length are refused with INVALID_ARGUMENT, when the graph is
-// built if the shapes are known, else in the step; so are, in the step, types
-// other than the table's and a table that can be changed.
+// built if the shapes are known, else in the step; so are, in the step, no
+// elements at all, types other than the table's and a table that can be
+// changed.
 func InitializeTableV2(table, keys, values tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "InitializeTableV2", []tf.Output{table, keys, values}, opts...)
 }

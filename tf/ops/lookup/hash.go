@@ -234,7 +234,7 @@ func (s *static[K]) replace(keys, values *core.Tensor) error {
 		return err
 	}
 	if keys.Len() == 0 {
-		return tf.Errorf(tf.InvalidArgument, "keys and values cannot be empty tensors.")
+		return errEmpty
 	}
 	return s.initialize(keys, values)
 }

@@ -128,6 +128,8 @@ func TestHashTable(t *testing.T) {
 func TestHashTableConflict(t *testing.T) {
 	b := newBench(t)
 	h := b.must("HashTableV2", kv(tf.String, tf.Int64))[0]
+	b.fails(tf.InvalidArgument, "keys and values cannot be empty tensors.",
+		"InitializeTableV2", core.Attrs{"Tkey": tf.String, "Tval": tf.Int64}, h, core.NewTensor(tf.String, tf.Shape{0}), core.NewTensor(tf.Int64, tf.Shape{0}))
 	b.fails(tf.FailedPrecondition, "HashTable has different value for same key. Key a has 1 and trying to add value 2",
 		"InitializeTableV2", core.Attrs{"Tkey": tf.String, "Tval": tf.Int64}, h, vec("a", "a"), vec[int64](1, 2))
 }

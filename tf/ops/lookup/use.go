@@ -167,9 +167,13 @@ func initialize(c *core.OpContext, t table) error {
 		return tf.Errorf(tf.InvalidArgument, "Values must be a vector, but received shape%s", values.Shape().String())
 	case keys.Len() != values.Len():
 		return tf.Errorf(tf.InvalidArgument, "Keys and values must have the same size %d vs %d", keys.Len(), values.Len())
+	case keys.Len() == 0:
+		return errEmpty
 	}
 	return in.initialize(keys, values)
 }
+
+var errEmpty = tf.Errorf(tf.InvalidArgument, "keys and values cannot be empty tensors.")
 
 // toInitialize returns the table as one that is filled once.
 func toInitialize(c *core.OpContext, t table) (initializable, error) {
