@@ -51,8 +51,9 @@ const (
 
 // Parallel returns the records of files, read by several goroutines that end
 // with the loop. An error concerns the rest of a file, or, with an index, one
-// record; what follows is read if the loop goes on. Each record is the loop's to
-// keep.
+// record; what follows is read if the loop goes on. The end of ctx is the last
+// error, also where a named pipe has nothing to read. Each record is the loop's
+// to keep.
 func Parallel(ctx context.Context, names []string, o ParallelOptions) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if err := o.Compression.check(); err != nil {
@@ -189,7 +190,7 @@ func (o *ParallelOptions) read(ctx context.Context, p *part) {
 	if ctx.Err() != nil {
 		return
 	}
-	next, stop, err := o.open(p)
+	next, stop, err := o.open(ctx, p)
 	if err != nil {
 		p.send(ctx, chunk{err: err})
 		return
@@ -203,8 +204,12 @@ func (o *ParallelOptions) read(ctx context.Context, p *part) {
 	}
 }
 
-// send hands a chunk over; it reports whether anybody wants more.
+// send hands a chunk over; it reports whether anybody wants more. What fails because ctx
+// has ended is no error of the file.
 func (p *part) send(ctx context.Context, c chunk) bool {
+	if ctx.Err() != nil {
+		return false
+	}
 	select {
 	case p.out <- c:
 		return true
@@ -232,7 +237,7 @@ func fill(next func() ([]byte, bool, error)) (c chunk, more bool) {
 }
 
 // open returns what reads the records of p.
-func (o *ParallelOptions) open(p *part) (next func() ([]byte, bool, error), stop func() error, err error) {
+func (o *ParallelOptions) open(ctx context.Context, p *part) (next func() ([]byte, bool, error), stop func() error, err error) {
 	if p.index != nil {
 		r, err := OpenIndexed(p.name, p.index)
 		if err != nil {
@@ -240,7 +245,7 @@ func (o *ParallelOptions) open(p *part) (next func() ([]byte, bool, error), stop
 		}
 		return p.indexed(r), r.Close, nil
 	}
-	r, err := Open(p.name, o.Compression, o.Options...)
+	r, err := openAt(ctx, p.name, o.Compression, 0, o.Options)
 	if err != nil {
 		return nil, nil, err
 	}

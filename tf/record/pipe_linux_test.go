@@ -2,11 +2,15 @@ package record_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/record"
@@ -85,5 +89,37 @@ func TestNoIndexOfPipes(t *testing.T) {
 	}
 	if _, err := record.OpenIndexed(pipe(t), &record.Index{}); tf.CodeOf(err) != tf.FailedPrecondition {
 		t.Error(err)
+	}
+}
+
+// TestParallelEndsWithContext: the loop over a pipe that no writer opens, or whose writer
+// is silent, ends with its context.
+func TestParallelEndsWithContext(t *testing.T) {
+	name := pipe(t)
+	loop := func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		var all []error
+		for _, err := range record.Parallel(ctx, []string{name}, record.ParallelOptions{}) {
+			all = append(all, err)
+		}
+		if len(all) != 1 {
+			return fmt.Errorf("other errors than of the context: %v", all)
+		}
+		return all[0]
+	}
+	if err := loop(); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("without a writer: %v", err)
+	}
+	w, err := os.OpenFile(name, os.O_RDWR, 0) // which does not wait for a reader
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.WriteString("half"); err != nil {
+		t.Fatal(err)
+	}
+	if err := loop(); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("with a silent writer: %v", err)
 	}
 }

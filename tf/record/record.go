@@ -140,6 +140,7 @@ const Unfinished Option = 1
 type Reader struct {
 	name    string
 	file    *os.File
+	undo    func() bool // of what ends reads that wait
 	records *record.Reader
 	count   int
 }
@@ -152,17 +153,22 @@ func Open(name string, c Compression, opts ...Option) (*Reader, error) {
 // OpenAt opens a file at a place in its uncompressed bytes where a record begins,
 // see [Reader.Offset].
 func OpenAt(name string, c Compression, offset int64, opts ...Option) (*Reader, error) {
+	return openAt(context.Background(), name, c, offset, opts)
+}
+
+// openAt is OpenAt whose waits, also those of the reader, end with ctx.
+func openAt(ctx context.Context, name string, c Compression, offset int64, opts []Option) (*Reader, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
 	if offset < 0 {
 		return nil, core.Errorf(core.InvalidArgument, "%s: an offset must not be negative, got %d", name, offset)
 	}
-	f, err := core.OpenFile(context.Background(), core.LocalPath(name))
+	f, err := core.OpenFile(ctx, core.LocalPath(name))
 	if err != nil {
 		return nil, core.FileError(name, err)
 	}
-	r := &Reader{name: name, file: f}
+	r := &Reader{name: name, file: f, undo: core.EndReads(ctx, f)}
 	from, err := c.Unpack(bufio.NewReaderSize(f, 1<<16))
 	if slices.Contains(opts, Unfinished) && offset == 0 && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
 		from, err = strings.NewReader(""), nil // the writer has not got beyond the stream's head
@@ -171,7 +177,7 @@ func OpenAt(name string, c Compression, offset int64, opts ...Option) (*Reader, 
 		_, err = io.CopyN(io.Discard, from, offset)
 	}
 	if err != nil {
-		_ = f.Close()
+		_ = r.Close()
 		return nil, &core.Error{Code: codeOf(err), Msg: fmt.Sprintf("%s: no %s stream that goes to offset %d: %v", name, c, offset, err), Err: err}
 	}
 	r.records = reader(from, opts)
@@ -219,4 +225,7 @@ func (r *Reader) Next() ([]byte, error) {
 }
 
 // Close closes the file.
-func (r *Reader) Close() error { return r.file.Close() }
+func (r *Reader) Close() error {
+	r.undo()
+	return r.file.Close()
+}
