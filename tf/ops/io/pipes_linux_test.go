@@ -65,16 +65,11 @@ func TestWritesEndWithStep(t *testing.T) {
 	}
 }
 
-// TestReadsEndWithStep: a read that waits for the rest of a line from a pipe ends with its
-// step, and the next one reads the line.
+// TestReadsEndWithStep: a read that waits for the writer of a pipe, or for the rest of a
+// line, ends with its step, and the next one reads the line.
 func TestReadsEndWithStep(t *testing.T) {
 	g := tf.NewGraph(tf.Strict())
 	name := pipe(t)
-	w, err := os.OpenFile(name, os.O_RDWR, 0) // which does not wait for a reader
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
 	q := queue.FIFOQueueV2(g, []tf.DType{tf.String})
 	work := queue.QueueEnqueueV2(q, []tf.Output{ops.Scalar(g, name)})
 	_, line := io.ReaderReadV2(io.TextLineReaderV2(g, 0), q)
@@ -83,20 +78,34 @@ func TestReadsEndWithStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for _, part := range []string{"one ", "line"} {
+	if _, err := s.Run(t.Context(), nil, work); err != nil {
+		t.Fatal(err)
+	}
+	inVain := func() {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		if _, err := s.Run(ctx, nil, line); tf.CodeOf(err) != tf.DeadlineExceeded {
+			t.Errorf("a line that has no end: %v", err)
+		}
+	}
+	inVain()
+	w, err := os.OpenFile(name, os.O_RDWR, 0) // which does not wait for a reader
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, part := range []string{"one ", "line", "\n"} {
 		if _, err := w.WriteString(part); err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		if _, err := s.Run(ctx, nil, line, work); tf.CodeOf(err) != tf.DeadlineExceeded {
-			t.Errorf("a line that has no end: %v", err)
+		if part != "\n" {
+			inVain()
 		}
-		cancel()
 	}
-	if _, err := w.WriteString("\n"); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := s.Run(t.Context(), nil, line); err != nil || tf.Data[string](got[0])[0] != "one line" {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if got, err := s.Run(ctx, nil, line); err != nil || tf.Data[string](got[0])[0] != "one line" {
 		t.Errorf("got %v, %v", got, err)
 	}
 }

@@ -19,6 +19,7 @@ type reader struct {
 	closed bool // it cannot be found any more: who reads closes what is open
 
 	work     string // what is being read
+	again    bool   // a step has ended before the work was open
 	produced int64
 	started  int64
 	finished int64
@@ -129,6 +130,13 @@ func (r *reader) readOn(ctx context.Context, q *queue.Queue, n int64, done func(
 			}
 			continue
 		}
+		if r.again {
+			if err := r.openWork(ctx); err != nil {
+				done(records{}, err)
+				return
+			}
+			continue
+		}
 		var at handover
 		q.Dequeue(ctx, func(t queue.Tuple, err error) {
 			if err == nil {
@@ -160,11 +168,17 @@ func (r *reader) begin(ctx context.Context, t queue.Tuple) error {
 		return tf.Errorf(tf.InvalidArgument, "Expected to dequeue a one-element string tensor")
 	}
 	r.work = core.Data[string](t[0])[0]
-	if err := core.Guard("a reader", func() error { return r.format.open(ctx, r.work) }); err != nil {
-		return err
+	return r.openWork(ctx)
+}
+
+// openWork opens the work at hand. If the step ends before, the next one does: the queue
+// does not have that work any more.
+func (r *reader) openWork(ctx context.Context) error {
+	err := core.Guard("a reader", func() error { return r.format.open(ctx, r.work) })
+	if r.again = err != nil && ctx.Err() != nil; err == nil {
+		r.started++
 	}
-	r.started++
-	return nil
+	return err
 }
 
 // fromWork reads up to n records of the work at hand. It must not panic: others
@@ -208,5 +222,5 @@ func (r *reader) finish() {
 // reset makes the reader as new.
 func (r *reader) reset() {
 	r.format.close()
-	r.work, r.produced, r.started, r.finished = "", 0, 0, 0
+	r.work, r.again, r.produced, r.started, r.finished = "", false, 0, 0, 0
 }

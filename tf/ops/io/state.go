@@ -49,7 +49,7 @@ func (r *reader) restore(ctx context.Context, state string) error {
 		return tf.Errorf(tf.InvalidArgument, "Inconsistent work started vs. finished when restoring in %s: %s", r.name, escaped(state))
 	}
 	r.format.close()
-	r.started, r.finished, r.produced, r.work = started, finished, produced, work
+	r.started, r.finished, r.produced, r.work, r.again = started, finished, produced, work, false
 	if started > finished {
 		return r.format.open(ctx, work)
 	}
