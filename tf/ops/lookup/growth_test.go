@@ -1,6 +1,8 @@
 package lookup
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/memory"
@@ -61,6 +63,20 @@ func TestTablesOutliveShortMemory(t *testing.T) {
 			t.Errorf("%s: found %d and %d, want 3 and nothing", op, v[0], v[width])
 		}
 		expect[int64](t, op, b.must("LookupTableSizeV2", nil, h)[0].T, 3)
+	}
+}
+
+// TestVocabularyInShortMemory: a line that does not fit is no damage of the file.
+func TestVocabularyInShortMemory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "vocabulary")
+	if err := os.WriteFile(path, make([]byte, 1<<22), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t)
+	h := b.must("HashTableV2", kv(tf.String, tf.Int64))[0]
+	attrs := core.Attrs{"key_index": int64(WholeLine), "value_index": int64(LineNumber)}
+	if err := b.within(1<<20, "InitializeTableFromTextFileV2", attrs, h, core.Scalar(path)); tf.CodeOf(err) != tf.ResourceExhausted {
+		t.Errorf("%v, want RESOURCE_EXHAUSTED", err)
 	}
 }
 

@@ -167,9 +167,12 @@ func (r *lines) next() (string, error) {
 	core.Room(2 * len(line))
 	r.at += len(line)
 	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
-	if err == io.EOF && line != "" {
+	switch {
+	case err == io.EOF && line != "":
 		err = nil
-	} else if err != nil && err != io.EOF {
+	case core.Exhausted(err):
+		err = &tf.Error{Code: tf.ResourceExhausted, Msg: r.name + " must fit into memory; " + err.Error(), Err: err}
+	case err != nil && err != io.EOF:
 		err = core.FileError(r.name, err)
 	}
 	return line, err
