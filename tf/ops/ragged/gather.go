@@ -129,7 +129,7 @@ func checkGather(c *core.OpContext, splits [][]int, values, indices *core.Tensor
 		}
 		most := values.Dim(0)
 		if dim+1 < len(splits) {
-			most = len(splits[dim+1]) - 1
+			most = max(len(splits[dim+1])-1, 0) // none at all are refused for that
 		}
 		if err := checkGatherSplits(s, most); err != nil {
 			return nil, err

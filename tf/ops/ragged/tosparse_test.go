@@ -44,6 +44,7 @@ func init() {
 		failing(gather, "values", g, seq(3), i64(0, 2, 4), i64(0, 1)),
 		failing(gather, "order", g, seq(4), i64(0, 3, 2), i64(0, 1)),
 		failing(gather, "negative", g, seq(4), i64(-1, 3, 4), i64(0, 1)),
+		failing(gather, "no inner splits", take(1), seq(4), i64(0), i64(), i64()),
 		crashing(gather, "inner", g, seq(4), i64(0, 1, 2), i64(0, 4), i64(1)),
 	)
 }
