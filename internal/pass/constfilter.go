@@ -81,7 +81,7 @@ func (m *filterMarker) filterBytes(n *graph.Node) int {
 // filterShape is the shape of x, nil if it may change from step to step.
 func (m *filterMarker) filterShape(x graph.Edge) core.Shape {
 	n := x.Node
-	for n.OpName() == "Identity" {
+	for n.Def.Has(core.Passthrough) && len(n.In) == 1 {
 		n = n.In[0].Node
 	}
 	if t := constantOf(graph.Edge{Node: n}); t != nil {
