@@ -59,6 +59,9 @@ func (w *gemmWork[T]) direct() {
 	}
 	kc := tiles.EqualBlocks(w.K, w.directSteps(w.Gemm))
 	height := w.blockRows(kc)
+	if w.rowsAtATime(kc, w.j1-j0) {
+		height = min(height, nearTiles*w.micro.tileM)
+	}
 	if w.TransB {
 		w.roomForTransposed(kc, w.i1-w.i0 > height)
 	}
@@ -73,6 +76,17 @@ func (w *gemmWork[T]) direct() {
 // the next: they stay in the second-level cache, however many there are.
 func (b *blocked[T]) blockRows(kn int) int {
 	return max(1, b.directA/kn/b.micro.tileM) * b.micro.tileM
+}
+
+// nearTiles are the tiles of rows that are multiplied by all panels of B before the next, where rowsAtATime.
+const nearTiles = 2
+
+// rowsAtATime reports whether few rows of C are computed at a time, from end to end, kn steps of k: what is written
+// then lies side by side, and is not fetched column by column, when rows may be whole pages apart. B, of so many
+// columns, stays in the second-level cache meanwhile.
+func (w *gemmWork[T]) rowsAtATime(kn, columns int) bool {
+	const panels, least = 4, 1 << 12
+	return kn == w.K && columns >= panels*w.micro.panel() && least <= kn*columns && kn*columns <= w.directA
 }
 
 // directPanels multiplies rows [i0, i1) of A, kn steps of k from p on, with the panels of B from
