@@ -2,8 +2,8 @@ package dataset
 
 import (
 	"context"
-	"errors"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/gorge-tf/gorge/tf/core"
@@ -28,138 +28,225 @@ type parallelMapped struct {
 
 func (d *parallelMapped) Iterate() (Iterator, error) {
 	return iterate(d.input, func(o over) Iterator {
-		it := &parallelMapIterator{over: o, d: d, any: make(chan struct{}, d.n)}
-		it.life, it.stop = context.WithCancel(context.Background())
-		return it
+		return &parallelMapIterator{over: o, d: d, turn: newTurn(), slots: make(chan struct{}, d.n), news: make(chan struct{}, 1)}
 	})
 }
 
-// parallelMapIterator begins calls when it is asked for an element. They go on
-// until they are done, each on a goroutine of its own, or until Close.
+// parallelMapIterator has up to n goroutines, from the first Next until the end or Close. Each
+// takes an element from the input, when it is its turn, and calls the function with it. So a
+// result that is there need not wait for an input that has no further element yet.
 type parallelMapIterator struct {
 	over
 	d     *parallelMapped
 	life  context.Context
-	stop  context.CancelFunc
-	calls []*call // in the order of the input
-	any   chan struct{}
-	ended bool
+	stop  context.CancelFunc // nil: there are no goroutines
 	group sync.WaitGroup
+	turn  turn          // to use the input
+	slots chan struct{} // one for each call, or for its element on the way there
+	news  chan struct{} // gets a token, if there is room, when Next or Save may go on
+
+	mu      sync.Mutex
+	calls   []*call // in the order of the input
+	workers int     // goroutines
+	idle    int     // those of them that call no function
+	ended   bool    // nothing more is wanted from the input
 }
 
 // A call is one of the function.
 type call struct {
 	result
-	done chan struct{}
+	done bool
 }
 
 func (it *parallelMapIterator) Next(ctx context.Context) (Element, error) {
-	if err := it.begin(ctx); err != nil {
-		return nil, err
+	if ctx.Err() != nil { // else a caller that goes on for long may never see it
+		return nil, cancelled(ctx)
 	}
-	if len(it.calls) == 0 {
-		return nil, End
-	}
-	i, err := it.wait(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c := it.calls[i]
-	it.calls = append(it.calls[:i], it.calls[i+1:]...)
-	if errors.Is(c.err, End) { // what comes after it is not wanted
-		it.ended = true
-		it.drop()
-	}
-	return c.e, c.err
-}
-
-// begin begins as many calls as there may be at once. An error of the input is
-// the result of a call.
-func (it *parallelMapIterator) begin(ctx context.Context) error {
-	for len(it.calls) < it.d.n && !it.ended {
-		e, err := it.input.Next(ctx)
-		if errors.Is(err, End) {
+	for {
+		r, ok := it.take()
+		if !ok {
+			select {
+			case <-it.news:
+				continue
+			case <-ctx.Done():
+				return nil, cancelled(ctx)
+			}
+		}
+		if r.isEnd() { // what comes after it is not wanted
+			it.drop()
 			it.ended = true
-			return nil
 		}
-		if interrupted(ctx, err) { // else the element has been taken, though ctx may have ended meanwhile
-			return cancelled(ctx)
-		}
-		c := &call{done: make(chan struct{})}
-		it.calls = append(it.calls, c)
-		it.group.Add(1)
-		go it.run(c, result{e, err})
+		return r.e, r.err
 	}
-	return nil
 }
 
-func (it *parallelMapIterator) run(c *call, in result) {
-	defer it.group.Done()
-	if c.err = in.err; c.err == nil {
-		c.err = core.Guard("the function of a dataset", func() (err error) {
-			c.e, err = it.d.apply(it.life, in.e)
+// take takes the result that comes next, if it is there.
+func (it *parallelMapIterator) take() (r result, ok bool) {
+	it.mu.Lock()
+	defer it.mu.Unlock()
+	if it.ended && len(it.calls) == 0 {
+		return result{err: End}, true
+	}
+	if it.stop == nil && !it.ended {
+		it.life, it.stop = context.WithCancel(context.Background())
+		it.hire()
+	}
+	for i, c := range it.calls {
+		if c.done {
+			it.remove(i)
+			return c.result, true
+		}
+		if it.d.inOrder {
+			break
+		}
+	}
+	return result{}, false
+}
+
+func (it *parallelMapIterator) remove(i int) {
+	if i == 0 {
+		it.calls[0] = nil // the array stays for a while
+		it.calls = it.calls[1:]
+	} else {
+		it.calls = slices.Delete(it.calls, i, i+1)
+	}
+	<-it.slots
+}
+
+// hire starts a goroutine.
+func (it *parallelMapIterator) hire() {
+	it.workers++
+	it.idle++
+	it.group.Go(it.work)
+}
+
+func (it *parallelMapIterator) work() {
+	for c := it.begin(); c != nil; c = it.begin() {
+		out := result{err: c.err}
+		if c.err == nil {
+			out.err = core.Guard("the function of a dataset", func() (err error) {
+				out.e, err = it.d.apply(it.life, c.e)
+				return err
+			})
+		}
+		it.finish(c, out)
+	}
+}
+
+// begin takes the input's next element, or its error, for a call. It returns nil if there is
+// to be none.
+func (it *parallelMapIterator) begin() *call {
+	select {
+	case it.slots <- struct{}{}:
+	case <-it.life.Done():
+		return nil
+	}
+	if !it.turn.take(it.life) {
+		return nil
+	}
+	defer it.turn.leave()
+	c := &call{}
+	if !it.wants() {
+		c.err = End
+	} else {
+		c.err = core.Guard("a dataset", func() (err error) {
+			c.e, err = it.input.Next(it.life)
 			return err
 		})
 	}
-	close(c.done)
-	it.any <- struct{}{}
+	return it.enlist(c)
 }
 
-// wait waits for the call whose result comes next.
-func (it *parallelMapIterator) wait(ctx context.Context) (int, error) {
+func (it *parallelMapIterator) wants() bool {
+	it.mu.Lock()
+	defer it.mu.Unlock()
+	return !it.ended && it.life.Err() == nil
+}
+
+// enlist keeps what is from the input, in its order. Others go on with the input meanwhile.
+func (it *parallelMapIterator) enlist(c *call) *call {
+	it.mu.Lock()
+	defer it.mu.Unlock()
+	if c.isEnd() {
+		it.ended = true
+		<-it.slots
+		it.tell()
+		return nil
+	}
+	it.calls = append(it.calls, c)
+	if it.idle--; it.idle == 0 && it.workers < it.d.n {
+		it.hire()
+	}
+	return c
+}
+
+func (it *parallelMapIterator) finish(c *call, out result) {
+	it.mu.Lock()
+	defer it.mu.Unlock()
+	c.result, c.done = out, true
+	if it.idle++; !it.d.inOrder || it.calls[0] == c || it.idle == it.workers {
+		it.tell()
+	}
+}
+
+func (it *parallelMapIterator) tell() {
 	select {
-	case <-it.next():
-		if it.d.inOrder {
-			<-it.any
-			return 0, nil
-		}
-		for i, c := range it.calls {
-			select {
-			case <-c.done:
-				return i, nil
-			default:
-			}
-		}
-		return 0, nil
-	case <-ctx.Done():
-		return 0, cancelled(ctx)
+	case it.news <- struct{}{}:
+	default:
 	}
-}
-
-func (it *parallelMapIterator) next() <-chan struct{} {
-	if it.d.inOrder {
-		return it.calls[0].done
-	}
-	return it.any
 }
 
 // drop gives up the calls under way.
 func (it *parallelMapIterator) drop() {
-	it.stop()
-	it.group.Wait()
-	it.calls, it.any = nil, make(chan struct{}, it.d.n)
-	it.life, it.stop = context.WithCancel(context.Background())
+	if it.stop != nil {
+		it.stop()
+		it.group.Wait()
+	}
+	it.stop, it.calls, it.workers, it.idle = nil, nil, 0, 0
+	it.slots = make(chan struct{}, it.d.n)
 }
 
 func (it *parallelMapIterator) Close() {
-	it.stop()
-	it.group.Wait()
+	it.drop()
 	it.over.Close()
 }
 
 func (it *parallelMapIterator) Save(s *State) {
-	it.group.Wait()
+	if !it.settle(s) {
+		return
+	}
+	defer it.turn.leave()
 	it.over.Save(s)
 	s.PutBool("ended", it.ended)
 	var list []result
 	for _, c := range it.calls {
-		if errors.Is(c.err, End) { // nothing after it is wanted
+		if c.isEnd() { // nothing after it is wanted
 			s.PutBool("ended", true)
 			break
 		}
 		list = append(list, c.result)
 	}
 	s.putResults("results", list)
+}
+
+// settle takes the turn and waits until no call is under way.
+func (it *parallelMapIterator) settle(s *State) bool {
+	if !s.wait(it.turn) {
+		return false
+	}
+	for it.underWay() {
+		if !s.wait(it.news) {
+			it.turn.leave()
+			return false
+		}
+	}
+	return true
+}
+
+func (it *parallelMapIterator) underWay() bool {
+	it.mu.Lock()
+	defer it.mu.Unlock()
+	return it.idle < it.workers
 }
 
 func (it *parallelMapIterator) Restore(ctx context.Context, s *State) {
@@ -172,9 +259,7 @@ func (it *parallelMapIterator) Restore(ctx context.Context, s *State) {
 		return
 	}
 	for _, r := range list {
-		c := &call{r, make(chan struct{})}
-		close(c.done)
-		it.any <- struct{}{}
-		it.calls = append(it.calls, c)
+		it.slots <- struct{}{}
+		it.calls = append(it.calls, &call{r, true})
 	}
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,10 +19,24 @@ type State struct {
 type values struct {
 	by  map[string]*core.Tensor
 	err error
+	ctx context.Context // while it is written
 }
 
 // NewState returns an empty state.
-func NewState() *State { return &State{all: &values{by: map[string]*core.Tensor{}}} }
+func NewState() *State {
+	return &State{all: &values{by: map[string]*core.Tensor{}, ctx: context.Background()}}
+}
+
+// wait takes a token from c. It reports false, and fails, if the context ends before.
+func (s *State) wait(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	case <-s.all.ctx.Done():
+		s.Fail(cancelled(s.all.ctx))
+		return false
+	}
+}
 
 // Sub returns the part of the state that a part of the iterator has.
 func (s *State) Sub(name string) *State { return &State{s.prefix + name + "/", s.all} }

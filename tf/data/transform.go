@@ -58,7 +58,8 @@ func (d *Dataset) Map(f Func, types []tf.DType, shapes []tf.Shape) *Dataset {
 
 // ParallelMap is Map with up to calls calls of f at once, as many as there are
 // cores if calls is negative. Unless inOrder is set, elements come in the order in
-// which they are finished.
+// which they are finished. Up to calls elements are computed in advance, from the
+// first Next on.
 func (d *Dataset) ParallelMap(f Func, types []tf.DType, shapes []tf.Shape, calls int, inOrder bool) *Dataset {
 	if f == nil {
 		return noFunction("ParallelMap")
