@@ -118,7 +118,7 @@ func (c *Cursor) begin(ctx context.Context) error {
 	}
 	if c.life.Err() != nil {
 		c.leave()
-		return core.Errorf(core.Canceled, "Iterator was deleted.")
+		return errDeleted
 	}
 	return nil
 }
@@ -134,22 +134,36 @@ func (c *Cursor) Next(ctx context.Context) (Element, error) {
 	if c.it == nil {
 		return nil, errNotInitialized
 	}
-	own, cancel := context.WithCancel(ctx)
+	own, cancel := c.within(ctx)
 	defer cancel()
-	defer context.AfterFunc(c.life, cancel)()
 	e, err := c.it.Next(own)
 	if errors.Is(err, End) {
 		return nil, End
 	}
-	if err != nil && ctx.Err() == nil && c.life.Err() != nil {
-		return nil, core.Errorf(core.Canceled, "Iterator was deleted.")
-	}
-	return e, err
+	return e, c.ended(ctx, err)
 }
+
+// within is ctx until the cursor is closed.
+func (c *Cursor) within(ctx context.Context) (own context.Context, cancel func()) {
+	own, end := context.WithCancel(ctx)
+	forget := context.AfterFunc(c.life, end)
+	return own, func() { forget(); end() }
+}
+
+// ended returns err, or that the cursor was closed if that is what ended the call.
+func (c *Cursor) ended(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() == nil && c.life.Err() != nil {
+		return errDeleted
+	}
+	return err
+}
+
+var errDeleted = core.Errorf(core.Canceled, "Iterator was deleted.")
 
 var errNotInitialized = core.Errorf(core.FailedPrecondition, "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator before getting the next element.")
 
-// Save returns where the cursor is.
+// Save returns where the cursor is. It waits until no element is being computed, as long as
+// ctx lasts and the cursor is not closed.
 func (c *Cursor) Save(ctx context.Context) (*State, error) {
 	if err := c.begin(ctx); err != nil {
 		return nil, err
@@ -158,9 +172,11 @@ func (c *Cursor) Save(ctx context.Context) (*State, error) {
 	if c.it == nil {
 		return nil, core.Errorf(core.FailedPrecondition, "Save() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator before saving it.")
 	}
-	s := NewState()
+	own, cancel := c.within(ctx)
+	defer cancel()
+	s := stateWithin(own)
 	c.it.Save(s)
-	return s, s.Err()
+	return s, c.ended(ctx, s.written())
 }
 
 // Restore brings the cursor, which must be on the same dataset, where it was.

@@ -201,8 +201,11 @@ func (it *interleaveIterator) open(ctx context.Context, l *lane) error {
 func (it *interleaveIterator) take(ctx context.Context) error {
 	var before *State
 	if it.d.nested() && !it.plain { // for the first element: later it may be large
-		before = NewState()
+		before = stateWithin(ctx)
 		it.input.Save(before)
+		if err := before.written(); interrupted(ctx, err) {
+			return cancelled(ctx)
+		}
 	}
 	e, err := it.input.Next(ctx)
 	if errors.Is(err, End) {

@@ -30,7 +30,7 @@ type prefetched struct {
 }
 
 func (d *prefetched) Iterate() (Iterator, error) {
-	return iterate(d.input, func(o over) Iterator { return &prefetchIterator{over: o, n: d.n} })
+	return iterate(d.input, func(o over) Iterator { return &prefetchIterator{over: o, n: d.n, turn: newTurn()} })
 }
 
 // A result is what Next returned.
@@ -48,7 +48,7 @@ type prefetchIterator struct {
 	n     int
 	ended bool
 
-	using sync.Mutex // held while the input is in use
+	turn  turn // to use the input
 	queue backlog
 	ready chan struct{} // one for each element in queue
 	slots chan struct{} // one for each element in queue, or on its way there
@@ -124,8 +124,10 @@ func (it *prefetchIterator) run(ctx context.Context) {
 
 // pull makes one element ready, for which there is room.
 func (it *prefetchIterator) pull(ctx context.Context) (ended bool) {
-	it.using.Lock()
-	defer it.using.Unlock()
+	if !it.turn.take(ctx) {
+		return false
+	}
+	defer it.turn.leave()
 	var e Element
 	err := core.Guard("a dataset", func() (err error) {
 		e, err = it.input.Next(ctx)
@@ -172,8 +174,10 @@ func (it *prefetchIterator) Close() {
 }
 
 func (it *prefetchIterator) Save(s *State) {
-	it.using.Lock()
-	defer it.using.Unlock()
+	if !s.wait(it.turn) {
+		return
+	}
+	defer it.turn.leave()
 	it.over.Save(s)
 	s.PutBool("ended", it.ended)
 	var list []result

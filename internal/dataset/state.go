@@ -23,8 +23,17 @@ type values struct {
 }
 
 // NewState returns an empty state.
-func NewState() *State {
-	return &State{all: &values{by: map[string]*core.Tensor{}, ctx: context.Background()}}
+func NewState() *State { return stateWithin(context.Background()) }
+
+// stateWithin is NewState for a Save that ctx may end: what it waits for may never come.
+func stateWithin(ctx context.Context) *State {
+	return &State{all: &values{by: map[string]*core.Tensor{}, ctx: ctx}}
+}
+
+// written returns what went wrong while the state was written.
+func (s *State) written() error {
+	s.all.ctx = context.Background() // the state may stay for long
+	return s.all.err
 }
 
 // wait takes a token from c. It reports false, and fails, if the context ends before.

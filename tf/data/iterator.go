@@ -59,7 +59,8 @@ func (it *Iterator) next(ctx context.Context, leave func(*core.Tensor) *core.Ten
 func (it *Iterator) Close() { it.c.Close() }
 
 // Save returns where the iterator is: what Restore of an iterator of an equal
-// dataset takes, also in another process.
+// dataset takes, also in another process. It waits until no element is being computed, as long
+// as ctx lasts and the iterator is not closed.
 func (it *Iterator) Save(ctx context.Context) ([]byte, error) {
 	s, err := it.c.Save(ctx)
 	if err != nil {
