@@ -159,19 +159,49 @@ func TestEarlierResultsComeFirst(t *testing.T) {
 	}
 }
 
-// TestFunctionEndsALiveDataset: a function that ends the dataset ends the wait for its input.
+// TestFunctionEndsALiveDataset: a dataset that its function ends does not wait for its input,
+// nor for functions that were called with what came later.
 func TestFunctionEndsALiveDataset(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		end := func(context.Context, []*core.Tensor) ([]*core.Tensor, error) { return nil, End }
-		it := mustIterate(t, ParallelMap(liveInput(1), end, scalars, false, 4, true))
-		for range 2 {
-			if _, err := it.Next(soon(t)); !errors.Is(err, End) {
-				t.Errorf("got %v", err)
+	for _, inOrder := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			gate := make(chan struct{})
+			end := func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
+				if core.Data[int64](e[0])[0] == 0 {
+					return nil, End
+				}
+				<-gate
+				return e, nil
 			}
-		}
-		synctest.Wait()
-		it.Close()
-	})
+			in := liveInput(3)
+			deaf := Generate(scalars, func() (Func, func()) {
+				return func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
+					return in.next(t.Context(), e)
+				}, nil
+			})
+			it := mustIterate(t, ParallelMap(deaf, end, scalars, false, 4, inOrder))
+			for range 2 {
+				if _, err := it.Next(soon(t)); !errors.Is(err, End) {
+					t.Errorf("got %v", err)
+				}
+			}
+			in.send <- 3
+			close(gate)
+			s := NewState()
+			it.Save(s)
+			it.Close()
+			again := mustIterate(t, ParallelMap(deaf, end, scalars, false, 4, inOrder))
+			defer again.Close()
+			for v := range int64(9) { // the input begins anew
+				in.send <- v
+			}
+			if again.Restore(soon(t), s); s.Err() != nil {
+				t.Fatal(s.Err())
+			}
+			if n := len(rest(t, again)); n > 0 {
+				t.Errorf("%d elements came after the end", n)
+			}
+		})
+	}
 }
 
 // panics is a dataset whose iterators panic.

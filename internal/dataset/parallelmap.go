@@ -72,11 +72,20 @@ func (it *parallelMapIterator) Next(ctx context.Context) (Element, error) {
 				return nil, cancelled(ctx)
 			}
 		}
-		if r.isEnd() { // what comes after it is not wanted
-			it.drop()
-			it.ended = true
+		if r.isEnd() {
+			it.end()
 		}
 		return r.e, r.err
+	}
+}
+
+// end gives up what comes after the end, and does not wait for that.
+func (it *parallelMapIterator) end() {
+	it.mu.Lock()
+	defer it.mu.Unlock()
+	it.ended, it.calls = true, nil
+	if it.stop != nil {
+		it.stop()
 	}
 }
 
@@ -167,8 +176,7 @@ func (it *parallelMapIterator) wants() bool {
 func (it *parallelMapIterator) enlist(c *call) *call {
 	it.mu.Lock()
 	defer it.mu.Unlock()
-	if c.isEnd() {
-		it.ended = true
+	if it.ended = it.ended || c.isEnd(); it.ended {
 		<-it.slots
 		it.tell()
 		return nil
@@ -184,7 +192,9 @@ func (it *parallelMapIterator) finish(c *call, out result) {
 	it.mu.Lock()
 	defer it.mu.Unlock()
 	c.result, c.done = out, true
-	if it.idle++; !it.d.inOrder || it.calls[0] == c || it.idle == it.workers {
+	it.idle++
+	next := len(it.calls) > 0 && (it.calls[0] == c || !it.d.inOrder)
+	if next || it.idle == it.workers {
 		it.tell()
 	}
 }
