@@ -43,7 +43,8 @@ func some(components []*tf.Tensor) ([]*core.Tensor, error) {
 
 // FromGenerator returns what a Go iterator gives, elements of the given types
 // and shapes. Each iterator over the dataset calls generate again. A generator
-// that panics gives an error.
+// that panics gives an error. One that waits for something is not interrupted:
+// Close of the iterator waits until it goes on.
 func FromGenerator(types []tf.DType, shapes []tf.Shape, generate func() iter.Seq2[[]*tf.Tensor, error]) *Dataset {
 	if generate == nil {
 		return noFunction("FromGenerator")
