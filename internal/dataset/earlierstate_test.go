@@ -42,3 +42,38 @@ func TestSnapshotFromAnEarlierState(t *testing.T) {
 		})
 	}
 }
+
+// TestStatesOfResultsInAdvance: what earlier versions wrote of results that were there in
+// advance, as a list of elements or of results, comes before what the input has.
+func TestStatesOfResultsInAdvance(t *testing.T) {
+	have := []Element{{core.Scalar(int64(1))}, {core.Scalar(int64(2))}}
+	for name, d := range map[string]Dataset{
+		"done":  ParallelMap(numbers(t, 0, 6, 1), firstOf, scalars, true, 2, true),
+		"ready": Prefetch(numbers(t, 0, 6, 1), 2),
+	} {
+		for _, ended := range []bool{false, true} {
+			for _, key := range []string{name, "results"} {
+				input, s := mustIterate(t, numbers(t, 0, 6, 1)), NewState()
+				take(t, input, 3)
+				input.Save(s.Sub("input"))
+				input.Close()
+				s.PutBool("ended", ended && name == "done")
+				if s.PutElements(key, have); key == "results" {
+					s.putResults(key, []result{{e: have[0]}, {e: have[1]}})
+				}
+				it := mustIterate(t, d)
+				if it.Restore(t.Context(), s); s.Err() != nil {
+					t.Fatal(s.Err())
+				}
+				want := "[[1] [2] [3] [4] [5]]"
+				if ended && name == "done" {
+					want = "[[1] [2]]"
+				}
+				if got := fmt.Sprint(rest(t, it)); got != want {
+					t.Errorf("%s of %s, ended %v: got %s, want %s", key, name, ended, got, want)
+				}
+				it.Close()
+			}
+		}
+	}
+}
