@@ -140,10 +140,14 @@ const Unfinished Option = 1
 type Reader struct {
 	name    string
 	file    *os.File
-	undo    func() bool // of what ends reads that wait
+	waits   *waits
 	records *record.Reader
 	count   int
 }
+
+// waits are reads that end with a context, until undo is called. A Reader has a pointer to them: programs may
+// compare Readers.
+type waits struct{ undo func() bool }
 
 // Open opens a file. A named pipe is open when it has a writer.
 func Open(name string, c Compression, opts ...Option) (*Reader, error) {
@@ -168,7 +172,7 @@ func openAt(ctx context.Context, name string, c Compression, offset int64, opts 
 	if err != nil {
 		return nil, core.FileError(name, err)
 	}
-	r := &Reader{name: name, file: f, undo: core.EndReads(ctx, f)}
+	r := &Reader{name: name, file: f, waits: &waits{core.EndReads(ctx, f)}}
 	from, err := c.Unpack(bufio.NewReaderSize(f, 1<<16))
 	if slices.Contains(opts, Unfinished) && offset == 0 && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
 		from, err = strings.NewReader(""), nil // the writer has not got beyond the stream's head
@@ -226,6 +230,6 @@ func (r *Reader) Next() ([]byte, error) {
 
 // Close closes the file.
 func (r *Reader) Close() error {
-	r.undo()
+	r.waits.undo()
 	return r.file.Close()
 }
