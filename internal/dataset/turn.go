@@ -2,7 +2,8 @@ package dataset
 
 import "context"
 
-// A turn holds a token while nobody uses an iterator.
+// A turn is a mutex for which a goroutine can wait until a context ends. Its channel has a token while it is
+// unlocked.
 type turn chan struct{}
 
 func newTurn() turn {
@@ -11,7 +12,7 @@ func newTurn() turn {
 	return t
 }
 
-// take waits for the turn. It reports false if ctx ends before.
+// take locks t. It reports false if ctx ends before.
 func (t turn) take(ctx context.Context) bool {
 	select {
 	case <-t:
@@ -21,4 +22,5 @@ func (t turn) take(ctx context.Context) bool {
 	}
 }
 
+// leave unlocks t.
 func (t turn) leave() { t <- struct{}{} }
