@@ -224,34 +224,6 @@ func TestTwoNames(t *testing.T) {
 	leftBehind(t, dir, "same")
 }
 
-// TestTwoWriters save under one prefix at once: one of them wins.
-func TestTwoWriters(t *testing.T) {
-	prefix := filepath.Join(t.TempDir(), "m")
-	done := make(chan error, 4)
-	for w := range 4 {
-		go func() {
-			for i := range 20 {
-				if err := saveNumber(prefix, 1+w*100+i, false); err != nil {
-					done <- err
-					return
-				}
-			}
-			done <- nil
-		}()
-	}
-	for range 4 {
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := checkSave(prefix, 1); err != nil {
-		t.Error(err)
-	}
-	if data, err := dataFiles(prefix); err != nil || len(data) != 1 {
-		t.Error(data, err)
-	}
-}
-
 // A faulty disk fails at its n-th operation and all that follow, or at that one
 // alone.
 type faulty struct {

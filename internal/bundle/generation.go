@@ -102,23 +102,46 @@ func retire(prefix string) {
 }
 
 // retireGeneration removes the data of a number of shards, unless it is marked or the
-// index speaks of it. The first file goes last: until then no writer can claim the number.
+// index speaks of it. Data that is held here is skipped by the other writers. So whoever
+// keeps data reads the index once more when others can hold it again: the writer of an
+// index that came in between may have skipped it.
 func retireGeneration(prefix string, shards int, names []string) {
+	for removeOutdated(prefix, shards, names) == kept && outdated(prefix, shards) {
+		continue
+	}
+}
+
+// What removeOutdated did with data.
+type retirement int
+
+const (
+	marked  retirement = iota // by a writer or by another that looks after it
+	removed                   // since the index speaks of another number
+	kept                      // since the index spoke of it
+)
+
+// removeOutdated removes data while it holds it. The first file goes last: until then no
+// writer can claim the number.
+func removeOutdated(prefix string, shards int, names []string) retirement {
 	first := dataName(prefix, 0, shards)
 	release, made, ok := guard(first)
 	if !ok {
-		return
+		return marked
 	}
 	defer release()
-	old := outdated(prefix, shards)
+	if !outdated(prefix, shards) {
+		if made {
+			_ = storage.remove(first)
+		}
+		return kept
+	}
 	for _, name := range names {
-		if old && filepath.Base(name) != filepath.Base(first) {
+		if filepath.Base(name) != filepath.Base(first) {
 			_ = storage.remove(name)
 		}
 	}
-	if old || made {
-		_ = storage.remove(first)
-	}
+	_ = storage.remove(first)
+	return removed
 }
 
 // guard seizes the first file of data, which it makes if only others were left.
