@@ -46,6 +46,8 @@ var families = []struct {
 	{"kernel/subnormal", emitSubnormal},
 	{"kernel/fft/fft_avx512", func(a *asm) { emitFFT(a, avx512) }},
 	{"kernel/fft/fft_avx2", func(a *asm) { emitFFT(a, avx2) }},
+	{"imagefile/jpeg/transforms_avx2", emitTransforms},
+	{"imagefile/jpeg/colors_avx2", emitColors},
 	{"random/philox_avx512", func(a *asm) { emitPhilox(a, avx512) }},
 	{"random/philox_avx2", func(a *asm) { emitPhilox(a, avx2) }},
 }

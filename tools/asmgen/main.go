@@ -1,5 +1,5 @@
-// Command asmgen writes the vector loops of the packages below internal/kernel and of internal/random: one
-// assembly file and one file of Go declarations per family and instruction set.
+// Command asmgen writes the vector loops of the packages below internal/kernel, of internal/random and of
+// internal/imagefile/jpeg: one assembly file and one file of Go declarations per family and instruction set.
 //
 //	go run . -out ../../internal
 //	go run . -out ../../internal -check

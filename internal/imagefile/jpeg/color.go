@@ -107,6 +107,10 @@ func (c colors) convert(dst []byte, lines [][]byte, left int, adobe bool) {
 func convertYCC(dst, y, cb, cr []byte) {
 	n := len(dst) / 3
 	y, cb, cr = y[:n], cb[:n], cr[:n]
+	if done := n &^ (atOnce - 1); done > 0 && simd.pixels != nil {
+		simd.pixels(&dst[0], &y[0], &cb[0], &cr[0], done/atOnce)
+		dst, y, cb, cr = dst[3*done:], y[done:], cb[done:], cr[done:]
+	}
 	for i := range y {
 		r, g, b := rgbOf(y[i], cb[i], cr[i])
 		p := dst[3*i:][:3]

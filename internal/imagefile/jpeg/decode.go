@@ -85,6 +85,7 @@ func (d *Decoder) crop() error {
 // Decode computes the image: Height rows of Width pixels of Channels bytes.
 func (d *Decoder) Decode(dst []byte) error {
 	d.allocate()
+	defer d.free()
 	read, err := d.readScans()
 	if err != nil {
 		return err

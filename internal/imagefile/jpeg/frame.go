@@ -1,6 +1,10 @@
 package jpeg
 
-import "github.com/gorge-tf/gorge/internal/memory"
+import (
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/memory"
+)
 
 // A component is one of the planes that an image is made of.
 type component struct {
@@ -14,6 +18,7 @@ type component struct {
 	stride, tall  int // of blocks with those that fill MCUs up
 	needed        bool
 	quant         *[64]uint16 // as it was when the component's first scan began
+	scaled        *[64]int16  // quant for the fast transform, made when it is needed
 	coefficients  []int16     // of all blocks, if there are many scans
 	plane         []byte
 	pitch         int // bytes between the rows of the plane
@@ -29,7 +34,7 @@ type frame struct {
 	outWidth     int
 	outHeight    int
 	accurate     bool
-	scaledBy     map[*[64]uint16]*[64]int16 // quantizations for the fast transform
+	memory       *[]byte // of planes
 }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
@@ -70,7 +75,7 @@ func (f *frame) prepare() (*entropy, error) {
 	if c := f.scan.components[0]; len(f.scan.components) == 1 {
 		e.columns, e.rows = c.columns, c.rows
 	}
-	if n := f.scan.blocks(); n > maxBlocks {
+	if e.places = f.scan.places(); len(e.places) > maxBlocks {
 		return nil, errInvalid
 	}
 	for i, c := range f.scan.components {
@@ -92,18 +97,6 @@ func (f *frame) prepare() (*entropy, error) {
 	f.dropBits()
 	f.starved = false
 	return e, nil
-}
-
-// blocks returns the number of blocks of an MCU.
-func (s *scan) blocks() int {
-	if len(s.components) == 1 {
-		return 1
-	}
-	n := 0
-	for _, c := range s.components {
-		n += c.h * c.v
-	}
-	return n
 }
 
 // isProgression reports whether a progressive image may have the scan.
@@ -155,16 +148,44 @@ func (f *file) codes(at int, tables *[4]*huffman, dc bool) (*codes, error) {
 	return h.codes, nil
 }
 
+// usedPlanes holds the memory of planes for the next file. It is used as it is: what is
+// read of planes has been written before.
+var usedPlanes sync.Pool // of *[]byte
+
 // allocate gets memory for the components' samples, and for their coefficients
 // if scans come one after the other.
 func (f *frame) allocate() {
+	total := 0
 	for i := range f.components {
 		c := &f.components[i]
 		if c.needed {
-			c.plane = memory.Make[byte](c.stride * c.size * c.tall * c.size)
+			total += c.samples()
 		}
 		if f.multi {
 			c.coefficients = memory.Make[int16](c.stride * c.tall * 64)
 		}
 	}
+	f.memory, _ = usedPlanes.Get().(*[]byte)
+	if f.memory == nil || len(*f.memory) < total {
+		b := memory.Make[byte](total)
+		f.memory = &b
+	}
+	rest := *f.memory
+	for i := range f.components {
+		if c := &f.components[i]; c.needed {
+			c.plane, rest = rest[:c.samples():c.samples()], rest[c.samples():]
+		}
+	}
+}
+
+// samples returns how many bytes the plane has.
+func (c *component) samples() int { return c.stride * c.size * c.tall * c.size }
+
+// free gives the memory of planes back.
+func (f *frame) free() {
+	for i := range f.components {
+		f.components[i].plane = nil
+	}
+	usedPlanes.Put(f.memory)
+	f.memory = nil
 }

@@ -30,12 +30,15 @@ func TestGolden(t *testing.T) {
 			}
 			files[f[1]] = string(data)
 			continue
+		case "made":
+			files[f[1]] = goldenFile(t, f[2:])
+			continue
 		case "decode":
 			got, want = goldenDecode(t, files[f[1]], f[2:]), strings.Join(f[11:], " ")
 		case "encode":
 			got, want = goldenEncode(t, f[1:]), strings.Join(f[11:], " ")
 		default:
-			t.Fatalf("a line must begin with file, decode or encode: %s", line)
+			t.Fatalf("a line must begin with file, made, decode or encode: %s", line)
 		}
 		if got != want {
 			t.Errorf("%s: got %s", line, got)
@@ -86,6 +89,17 @@ func goldenEncode(t *testing.T, f []string) string {
 		return err.Error()
 	}
 	return fmt.Sprintf("%d %08x", len(file), crc32.ChecksumIEEE([]byte(file)))
+}
+
+// goldenFile encodes a pattern as fields say, from H to SUBSAMPLE.
+func goldenFile(t *testing.T, f []string) string {
+	h, w, c := number(t, f[0]), number(t, f[1]), number(t, f[2])
+	e := Encoding{Quality: number(t, f[3]), Optimize: f[4] == "1", Subsample: f[5] == "1", Unit: 1, XDensity: 300, YDensity: 300}
+	file, err := Encode(pattern(h, w, c), h, w, c, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // pattern has edges, ramps and single pixels, by the formula of golden.py.

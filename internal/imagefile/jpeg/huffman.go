@@ -14,6 +14,7 @@ type codes struct {
 	last    [18]int32   // the greatest code by length, -1 if there is none
 	offset  [18]int32   // from codes to indices of symbols, by length
 	symbols [256]byte
+	whole   *[1 << wholeBits]int32 // coefficients by the next bits, for quickAC; 0 for longer ones
 }
 
 // newCodes makes the codes of a table; those of DC coefficients have no symbol

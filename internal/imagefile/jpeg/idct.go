@@ -10,10 +10,16 @@ func (f *frame) transform(b *[64]int16, c *component, x, y int) {
 		reduced2(dst, c.pitch, b, c.quant)
 	case c.size == 1:
 		dst[0] = wrapped((int32(b[0])*int32(c.quant[0]) + 4) >> 3)
+	case f.accurate && simd.accurate != nil:
+		_ = dst[7*c.pitch+7]
+		simd.accurate(&dst[0], c.pitch, b, c.quant)
 	case f.accurate:
 		accurate(dst, c.pitch, b, c.quant)
+	case simd.fast != nil:
+		_ = dst[7*c.pitch+7]
+		simd.fast(&dst[0], c.pitch, b, c.scaledQuant())
 	default:
-		fast(dst, c.pitch, b, f.scaled(c.quant))
+		fast(dst, c.pitch, b, c.scaledQuant())
 	}
 }
 
@@ -51,13 +57,18 @@ func accurate(dst []byte, stride int, b *[64]int16, q *[64]uint16) {
 	var w [8]int32
 	var v [8]int16
 	var mid [64]int16
+	flat := isFlat(b)
 	for x := range 8 {
 		for k := range 8 {
 			v[k] = b[8*k+x] * int16(q[8*k+x])
 		}
 		if v[1]|v[2]|v[3]|v[4]|v[5]|v[6]|v[7] == 0 { // as most columns are
+			same := saturated(int32(v[0]) << extraBits)
+			if flat {
+				same = v[0] << extraBits // wraps around, unlike the butterfly
+			}
 			for k := range 8 {
-				mid[8*k+x] = v[0] << extraBits
+				mid[8*k+x] = same
 			}
 			continue
 		}
@@ -74,6 +85,16 @@ func accurate(dst []byte, stride int, b *[64]int16, q *[64]uint16) {
 			row[k] = sample((w[k] + 1<<(shift-1)) >> shift)
 		}
 	}
+}
+
+// isFlat reports whether all rows of coefficients but the first are zeros.
+func isFlat(b *[64]int16) bool {
+	for _, v := range b[8:] {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // butterfly transforms eight values; the results are 1<<13 times larger.
@@ -116,20 +137,15 @@ var aanScales = func() (s [64]int32) {
 	return s
 }()
 
-// scaled returns the quantization for the fast transform.
-func (f *frame) scaled(q *[64]uint16) *[64]int16 {
-	if s := f.scaledBy[q]; s != nil {
-		return s
+// scaledQuant returns the quantization for the fast transform.
+func (c *component) scaledQuant() *[64]int16 {
+	if c.scaled == nil {
+		c.scaled = &[64]int16{}
+		for i := range c.scaled {
+			c.scaled[i] = int16((int32(c.quant[i])*aanScales[i] + 1<<11) >> 12)
+		}
 	}
-	s := &[64]int16{}
-	for i := range s {
-		s[i] = int16((int32(q[i])*aanScales[i] + 1<<11) >> 12)
-	}
-	if f.scaledBy == nil {
-		f.scaledBy = map[*[64]uint16]*[64]int16{}
-	}
-	f.scaledBy[q] = s
-	return s
+	return c.scaled
 }
 
 // fast is the transform of Arai, Agui and Nakajima, in 16 bits as vector units

@@ -341,6 +341,11 @@ func FuzzDecode(f *testing.F) {
 		f.Add(file, 0, 1, false)
 		f.Add(file[:len(file)/2], 1, 2, true)
 	}
+	large, err := Encode(pattern(90, 100, 3), 90, 100, 3, Encoding{Quality: 95, Subsample: true}) // is read in a hurry
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(large, 0, 0, false)
 	f.Add(sampled(33, 37, [2]int{2, 1}, [2]int{1, 1}, [2]int{1, 1}), 3, 4, true)
 	f.Fuzz(func(t *testing.T, file string, channels, ratio int, mend bool) {
 		if h, w, _, err := Size(file); err != nil || h*w > 1<<16 {

@@ -36,11 +36,14 @@ const (
 
 // zigzag are the positions of coefficients in the order of files; damaged files
 // go beyond the end.
-var zigzag = [64 + 16]byte{
+var zigzag = [128]byte{
 	0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,
 	12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
 	35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
 	58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
+	63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,
+	63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,
+	63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,
 	63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,
 }
 
@@ -92,10 +95,11 @@ func (f *file) segment(m byte) error {
 		return nil
 	}
 	n, ok := f.word()
-	if !ok || n > len(f.data)-f.pos+2 {
+	left := len(f.data) - f.pos
+	if !ok || n > left+2 && !(f.mend && isSkipped(m, left)) {
 		return errInvalid // without it there is no image, however much of it may be missing
 	}
-	end := f.pos + max(0, n-2)
+	end := f.pos + min(max(0, n-2), left)
 	body := f.data[f.pos:end]
 	f.pos = end
 	switch {
@@ -122,6 +126,15 @@ func (f *file) segment(m byte) error {
 		return errInvalid
 	}
 	return nil
+}
+
+// isSkipped reports whether a segment is skipped, even if it ends behind the data, of which
+// some are left. In that of JFIF and that of Adobe libjpeg reads 14 bytes first.
+func isSkipped(m byte, left int) bool {
+	if m == markerAPP0 || m == markerAPP14 {
+		return left >= 14
+	}
+	return m > markerAPP0 && m <= markerAPP15 || m == markerCOM || m == markerDNL
 }
 
 // readFrame reads the sizes of the image and its components.

@@ -7,7 +7,7 @@ type painter struct {
 	*Decoder
 	planes []*component
 	lines  [][]byte // the samples of a row, by component, for each pixel
-	sums   []int32
+	spaces [][]byte // for lines that are computed
 }
 
 func newPainter(d *Decoder) *painter {
@@ -18,16 +18,16 @@ func newPainter(d *Decoder) *painter {
 			continue
 		}
 		p.planes = append(p.planes, c)
-		p.lines = append(p.lines, memory.Make[byte](d.window.Width+2*d.maxH*blockSize))
+		p.spaces = append(p.spaces, memory.Make[byte](d.window.Width+2*d.maxH*blockSize))
 	}
-	p.sums = memory.Make[int32](d.window.Width + 2*d.maxH*blockSize)
+	p.lines = make([][]byte, len(p.spaces))
 	return p
 }
 
 // row computes row y of the output.
 func (p *painter) row(dst []byte, y int) {
 	for i, c := range p.planes {
-		p.spread(p.lines[i], c, y)
+		p.lines[i] = p.spread(p.spaces[i], c, y)
 	}
 	p.colors.convert(dst, p.lines, p.left, p.adobe)
 }
@@ -37,9 +37,9 @@ func (d *Decoder) smooth(c *component) bool {
 	return d.options.Fancy && d.size > 1 && (c.width > 2 || c.h*c.size == d.maxH*d.size)
 }
 
-// spread computes the samples of a component for row y of the output. Those
-// outside of the window stand for nothing, even beside its edge.
-func (p *painter) spread(dst []byte, c *component, y int) {
+// spread returns the samples of a component for row y of the output, in dst or where they
+// are. Those outside of the window stand for nothing, even beside its edge.
+func (p *painter) spread(dst []byte, c *component, y int) []byte {
 	byX, byY := p.maxH*p.size/(c.h*c.size), p.maxV*p.size/(c.v*c.size)
 	first := p.window.X / byX
 	n := ceilDiv(p.window.Width*c.h*c.size, p.maxH*p.size)
@@ -50,17 +50,18 @@ func (p *painter) spread(dst []byte, c *component, y int) {
 	fancy := p.smooth(c) && (byX == 1 || n > 1)
 	switch {
 	case byX == 1 && byY == 1:
-		copy(dst, line(y))
+		return line(y)
 	case byX == 2 && byY == 1 && fancy:
 		wide(dst, line(y))
 	case byX == 1 && byY == 2 && fancy:
 		bias := 1 + y&1
 		tall(dst, line(y/2), line(y/2-1+2*(y&1)), bias)
 	case byX == 2 && byY == 2 && fancy:
-		p.square(dst, line(y/2), line(y/2-1+2*(y&1)))
+		square(dst, line(y/2), line(y/2-1+2*(y&1)))
 	default:
 		repeat(dst, line(y/byY), byX)
 	}
+	return dst
 }
 
 // repeat gives each sample to n pixels.
@@ -76,7 +77,17 @@ func repeat(dst, src []byte, n int) {
 func wide(dst, src []byte) {
 	n := len(src) - 1
 	dst[0], dst[2*n+1] = src[0], src[n]
-	for i := range n {
+	done := inner(n)
+	if done > 0 {
+		wideTo(dst, src[:2])
+		simd.wide(&dst[2], &src[1], done/atOnce)
+	}
+	wideTo(dst[2*done:], src[done:])
+}
+
+// wideTo writes what lies between the first sample and the last.
+func wideTo(dst, src []byte) {
+	for i := range len(src) - 1 {
 		a, b := int(src[i]), int(src[i+1])
 		dst[2*i+1] = byte((3*a + b + 2) >> 2)
 		dst[2*i+2] = byte((3*b + a + 1) >> 2)
@@ -91,16 +102,36 @@ func tall(dst, near, far []byte, bias int) {
 }
 
 // square interpolates between two rows and their columns.
-func (p *painter) square(dst, near, far []byte) {
-	sums := p.sums[:len(near)]
-	for i, v := range near {
-		sums[i] = 3*int32(v) + int32(far[i])
+func square(dst, near, far []byte) {
+	n := len(near) - 1
+	dst[0], dst[2*n+1] = byte((4*between(near, far, 0)+8)>>4), byte((4*between(near, far, n)+7)>>4)
+	done := inner(n)
+	if done > 0 {
+		squareTo(dst, near[:2], far)
+		_ = far[:n+1]
+		simd.square(&dst[2], &near[1], &far[1], done/atOnce)
 	}
-	n := len(sums) - 1
-	dst[0], dst[2*n+1] = byte((4*sums[0]+8)>>4), byte((4*sums[n]+7)>>4)
-	for i := range n {
-		a, b := sums[i], sums[i+1]
+	squareTo(dst[2*done:], near[done:], far[done:])
+}
+
+func between(near, far []byte, i int) int32 { return 3*int32(near[i]) + int32(far[i]) }
+
+// squareTo writes what lies between the first sample and the last.
+func squareTo(dst, near, far []byte) {
+	a := between(near, far, 0)
+	for i := range len(near) - 1 {
+		b := between(near, far, i+1)
 		dst[2*i+1] = byte((3*a + b + 7) >> 4)
 		dst[2*i+2] = byte((3*b + a + 8) >> 4)
+		a = b
 	}
+}
+
+// inner returns how many samples from number 1 on loops in vector instructions compute,
+// of n+1 samples: those have two neighbors.
+func inner(n int) int {
+	if simd.square == nil || n < 1 {
+		return 0
+	}
+	return (n - 1) &^ (atOnce - 1)
 }

@@ -112,27 +112,24 @@ func (e *entropy) newOne() (int16, bool) {
 // refine reads a bit more of coefficients from k, up to the one after the given
 // number of zeros, and returns where that is.
 func (e *entropy) refine(b *[64]int16, k, zeros int) (int, bool) {
-	step := int16(1) << e.scan.low
-	for ; k <= e.scan.end; k++ {
-		p := &b[zigzag[k]]
-		if *p == 0 {
+	step, end := int16(1)<<(e.scan.low&15), e.scan.end
+	for ; k <= end; k++ {
+		p := &b[zigzag[k&127]&63]
+		v := *p
+		if v == 0 {
 			if zeros == 0 {
 				break
 			}
 			zeros--
 			continue
 		}
-		bit, ok := e.bits(1)
-		if !ok {
+		if e.have == 0 && !e.fill(1) {
 			return k, false
 		}
-		switch {
-		case bit == 0 || *p&step != 0:
-		case *p > 0:
-			*p += step
-		default:
-			*p -= step
-		}
+		e.have--
+		bit := int16(e.acc >> (e.have & 63) & 1)
+		more, negative := step&-bit&^v, v>>15 // no branches: bits are as good as random
+		*p = v + (more ^ negative) - negative
 	}
 	return k, true
 }

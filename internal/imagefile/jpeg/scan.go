@@ -13,6 +13,10 @@ type entropy struct {
 	next          byte      // number of the next restart
 	run           int       // blocks that have ended already, in progressive scans
 	dry           bool      // the data had run out before this MCU: its blocks are 0
+	places        []place   // blocks of an MCU
+	quick         bool      // blocks are read by quickBlock
+
+	blocks [maxBlocks][64]int16 // of an MCU, if none are kept
 }
 
 // decode reads a scan, until done, after a row of MCUs, says that it is enough.
@@ -96,51 +100,82 @@ func (e *entropy) readRestart() bool {
 	}
 }
 
-// mcu reads the blocks of an MCU.
-func (e *entropy) mcu(x, y int) bool {
-	e.dry = e.starved
-	if len(e.scan.components) == 1 {
-		return e.block(0, e.scan.components[0], x, y)
+// A place is where an MCU has a block of a component.
+type place struct {
+	component    *component
+	at           int // of the component in the scan
+	x, y         int // of the block in the MCU
+	across, down int // blocks of the component in an MCU
+}
+
+// places returns those of an MCU, in the order of files.
+func (s *scan) places() (list []place) {
+	if len(s.components) == 1 {
+		return []place{{component: s.components[0], across: 1, down: 1}}
 	}
-	for i, c := range e.scan.components {
+	for i, c := range s.components {
 		for v := range c.v {
 			for h := range c.h {
-				if !e.block(i, c, x*c.h+h, y*c.v+v) {
-					return false
-				}
+				list = append(list, place{c, i, h, v, c.h, c.v})
 			}
+		}
+	}
+	return list
+}
+
+// mcu reads the blocks of an MCU, and transforms them if they are not kept.
+func (e *entropy) mcu(x, y int) bool {
+	e.dry = e.starved
+	if e.multi {
+		return e.hurry(x, y) || e.readBlocks(x, y)
+	}
+	clear(e.blocks[:len(e.places)])
+	if !e.hurry(x, y) && !e.readBlocks(x, y) {
+		return false
+	}
+	for k := range e.places {
+		if p := &e.places[k]; p.component.needed {
+			e.transform(&e.blocks[k], p.component, x*p.across+p.x, y*p.down+p.y)
 		}
 	}
 	return true
 }
 
-// block reads a block of component i of the scan.
-func (e *entropy) block(i int, c *component, x, y int) bool {
-	if e.multi {
-		at := (y*c.stride + x) * 64
-		b := (*[64]int16)(c.coefficients[at:])
-		switch {
-		case !e.progressive:
-			return e.sequential(b, c, e.dc[i], e.ac[i])
-		case e.scan.first == 0:
-			return e.progressiveDC(b, c, e.dc[i])
-		case e.scan.high == 0:
-			return e.firstAC(b, e.ac[i])
+// readBlocks reads the blocks of an MCU.
+func (e *entropy) readBlocks(x, y int) bool {
+	for k := range e.places {
+		p := &e.places[k]
+		b := &e.blocks[k]
+		if e.multi {
+			at := ((y*p.down+p.y)*p.component.stride + x*p.across + p.x) * 64
+			b = (*[64]int16)(p.component.coefficients[at:])
 		}
-		return e.refinedAC(b, e.ac[i])
-	}
-	var b [64]int16
-	if !e.sequential(&b, c, e.dc[i], e.ac[i]) {
-		return false
-	}
-	if c.needed {
-		e.transform(&b, c, x, y)
+		if !e.block(b, p) {
+			return false
+		}
 	}
 	return true
+}
+
+// block reads a block, or what a scan of a progressive image has of it.
+func (e *entropy) block(b *[64]int16, p *place) bool {
+	dc, ac := e.dc[p.at], e.ac[p.at]
+	switch {
+	case !e.progressive:
+		return e.sequential(b, p.component, dc, ac)
+	case e.scan.first == 0:
+		return e.progressiveDC(b, p.component, dc)
+	case e.scan.high == 0:
+		return e.firstAC(b, ac)
+	}
+	return e.refinedAC(b, ac)
 }
 
 // sequential reads a whole block.
 func (e *entropy) sequential(b *[64]int16, c *component, dc, ac *codes) bool {
+	if e.quick {
+		return e.quickBlock(b, c, dc, ac)
+	}
 	if e.dry {
 		return true
 	}

@@ -27,6 +27,7 @@ type source struct {
 	acc     uint64
 	have    uint // bits in acc
 	starved bool // zeros have been made up, as no bits were left
+	strict  bool // 0xff before another one begins a marker
 }
 
 // next returns the next byte.
@@ -112,7 +113,9 @@ func (s *source) fillWhole() {
 func (s *source) stuffed() (byte, bool) {
 	c, ok := byte(0xff), true
 	for c == 0xff && ok {
-		c, ok = s.next()
+		if c, ok = s.next(); s.strict {
+			break
+		}
 	}
 	if c != 0 {
 		s.marker = c

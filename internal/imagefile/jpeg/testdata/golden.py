@@ -6,7 +6,8 @@ A line is one of
     file NAME BASE64
     decode NAME CUT EDITS CHANNELS RATIO FANCY ACCURATE RECOVER FRACTION CROP SHAPE CRC32
     encode H W C QUALITY OPTIMIZE SUBSAMPLE UNIT X Y XMP LENGTH CRC32
-where "error 0" stands for a file that is refused.
+    made NAME H W C QUALITY OPTIMIZE SUBSAMPLE
+where "error 0" stands for a file that is refused. A file that is made is what encode_jpeg makes of the pattern.
 """
 import base64, io, os, random, zlib
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
@@ -93,6 +94,28 @@ def line(name, cut=0, edits=(), **kw):
           o["fraction"], crop, decode(bytes(data), **o))
 
 
+def large():
+    """Files of which most is far from their end: libjpeg-turbo reads these MCUs in another way."""
+    r = random.Random(6)
+    for h, w, c, quality, optimize, subsample in ((150, 171, 3, 95, 1, 1), (97, 210, 3, 60, 0, 0), (203, 131, 1, 100, 1, 0), (180, 161, 3, 100, 0, 1)):
+        name = f"made{h}"
+        files[name] = data = tf.io.encode_jpeg(pattern(h, w, c), quality=quality, optimize_size=bool(optimize), chroma_downsampling=bool(subsample)).numpy()
+        print("made", name, h, w, c, quality, optimize, subsample)
+        scan = data.index(b"\xff\xda")
+        for accurate in (False, True):
+            line(name, accurate=accurate)
+            line(name, ratio=4, fancy=False, accurate=accurate, crop=(13, 21, 60, 101))
+        for _ in range(8):
+            cut = r.randrange(scan + 20, len(data))
+            line(name, cut=cut, recover=True)
+            line(name, cut=cut, fraction=0.2)
+        for _ in range(16):  # bits, and the end of a scan in its midst
+            line(name, edits=[(r.randrange(scan + 14, len(data)), r.randrange(256))], accurate=bool(r.randrange(2)))
+            line(name, edits=[(r.randrange(scan, len(data)), 0xFF), (r.randrange(scan, len(data)), r.randrange(256))], recover=bool(r.randrange(2)))
+            at, end = segment(data, 0xDB)  # large factors: values that overflow
+            line(name, edits=[(r.randrange(at + 5, at + 69), r.choice([0, 200, 255]))], accurate=bool(r.randrange(2)))
+
+
 def main():
     r = random.Random(5)
     for name, data in files.items():
@@ -134,3 +157,4 @@ def main():
 
 
 main()
+large()
