@@ -9,11 +9,11 @@ import (
 
 func init() {
 	unary("Exp", inexactTypes, expGrad, floatMaps(elementwise.Exp, elementwise.Exp), complexFunc(elementwise.ExpOfComplex))
-	unary("Expm1", inexactTypes, expm1Grad, floatFunc(math.Expm1), complexFunc(elementwise.Expm1OfComplex))
+	unary("Expm1", inexactTypes, expm1Grad, floatMaps(elementwise.Expm1, elementwise.Expm1), complexFunc(elementwise.Expm1OfComplex))
 	unary("Log", inexactTypes, logGrad, floatMaps(elementwise.Log, elementwise.Log), complexFunc(elementwise.LogOfComplex))
 	unary("Log1p", inexactTypes, log1pGrad, floatMaps(elementwise.Log1p, elementwise.Log1p), complexFunc(elementwise.Log1pOfComplex))
-	unary("Sin", inexactTypes, sinGrad, floatFunc(math.Sin), complexFunc(elementwise.SinOfComplex))
-	unary("Cos", inexactTypes, cosGrad, floatFunc(math.Cos), complexFunc(elementwise.CosOfComplex))
+	unary("Sin", inexactTypes, sinGrad, floatMaps(elementwise.Sin, elementwise.Sin), complexFunc(elementwise.SinOfComplex))
+	unary("Cos", inexactTypes, cosGrad, floatMaps(elementwise.Cos, elementwise.Cos), complexFunc(elementwise.CosOfComplex))
 	unary("Tan", inexactTypes, tanGrad, floatFunc(math.Tan), complexFunc(elementwise.TanOfComplex))
 	unary("Tanh", inexactTypes, tanhGrad, floatMaps(elementwise.Tanh, elementwise.Tanh), complexFunc(elementwise.TanhOfComplex))
 	unary("Sigmoid", inexactTypes, sigmoidGrad, floatMaps(elementwise.Sigmoid, elementwise.Sigmoid),

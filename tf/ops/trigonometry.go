@@ -11,7 +11,7 @@ import (
 func init() {
 	unary("Asin", inexactTypes, asinGrad, floatFunc(elementwise.AsinOf), complexFunc(elementwise.AsinOfComplex))
 	unary("Acos", inexactTypes, acosGrad, floatFunc(elementwise.AcosOf), complexFunc(elementwise.AcosOfComplex))
-	unary("Atan", inexactTypes, atanGrad, floatFunc(math.Atan), complexFunc(elementwise.AtanOfComplex))
+	unary("Atan", inexactTypes, atanGrad, floatMaps(elementwise.Atan, elementwise.Atan), complexFunc(elementwise.AtanOfComplex))
 	unary("Sinh", inexactTypes, sinhGrad, floatFunc(sinh), complexFunc(elementwise.SinhOfComplex))
 	unary("Cosh", inexactTypes, coshGrad, floatFunc(cosh), complexFunc(elementwise.CoshOfComplex))
 	unary("Asinh", inexactTypes, asinhGrad, floatFunc(math.Asinh), complexFunc(elementwise.AsinhOfComplex))
@@ -19,7 +19,7 @@ func init() {
 	unary("Atanh", inexactTypes, atanhGrad, floatFunc(math.Atanh), complexFunc(elementwise.AtanhOfComplex))
 	core.Register(core.OpDef{
 		Name: "Atan2", In: "y: T; x: T", Out: "z: T", Attrs: "T: {" + floatTypes + "}",
-		Shape: core.BroadcastShape, Grad: tf.GradFunc(atan2Grad), Kernels: core.ByType("T", floatZipFunc(elementwise.Atan2Of)),
+		Shape: core.BroadcastShape, Grad: tf.GradFunc(atan2Grad), Kernels: core.ByType("T", floatZips(zip(elementwise.Atan2[float32]), zip(elementwise.Atan2[float64]))),
 	})
 }
 

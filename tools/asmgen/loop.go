@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -17,6 +18,9 @@ type loop struct {
 	unroll        int
 	// past makes whole vectors bypass the caches; what is stored to has to be aligned.
 	past bool
+	// reports: the function returns 1 if the first load has a number whose absolute value is
+	// not less than this, or NaN. 0: nothing is returned.
+	reports float32
 	// body prepares constants and returns what is done to a vector of every
 	// load and scalar: the vectors for every store.
 	body func(a *asm) func(in, scalars []reg.VecVirtual) []reg.VecVirtual
@@ -38,6 +42,9 @@ func (l loop) signature() string {
 	if len(l.scalars) > 0 {
 		s += ", " + strings.Join(l.scalars, ", ") + " float32"
 	}
+	if l.reports > 0 {
+		return s + ") (is int)"
+	}
 	return s + ")"
 }
 
@@ -53,6 +60,9 @@ func (l loop) emit(a *asm) {
 		e.scalars = append(e.scalars, a.broadcast(s))
 	}
 	e.do = l.body(a)
+	if l.reports > 0 {
+		e.watch()
+	}
 	if l.unroll > 1 {
 		e.vectors("unrolled", l.unroll)
 	}
@@ -60,6 +70,9 @@ func (l loop) emit(a *asm) {
 	e.tail()
 	if l.past {
 		a.SFENCE() // other processors see these stores before what the caller does next
+	}
+	if l.reports > 0 {
+		e.report()
 	}
 	a.end()
 }
@@ -71,7 +84,35 @@ type loopEmitter struct {
 	pointerOf map[string]reg.Register
 	n         reg.Register
 	scalars   []reg.VecVirtual
+	most      reg.VecVirtual // see watch
 	do        func(in, scalars []reg.VecVirtual) []reg.VecVirtual
+}
+
+// watch makes the body collect the greatest absolute value, as an integer, in which NaN is
+// greater than any.
+func (e *loopEmitter) watch() {
+	e.most = e.zero()
+	do, abs := e.do, e.word(1<<31-1)
+	e.do = func(in, scalars []reg.VecVirtual) []reg.VecVirtual {
+		e.VPMAXUD(e.and(in[0], abs), e.most, e.most)
+		return do(in, scalars)
+	}
+}
+
+// report stores whether that is not less than what the loop reports.
+func (e *loopEmitter) report() {
+	large, is := e.vec(), e.GP64()
+	e.VPSUBD(e.most, e.inReg(e.word(math.Float32bits(e.reports)-1)), large) // negative if most is greater
+	if e.isa == avx2 {
+		e.VMOVMSKPS(large, is.As32())
+	} else {
+		k := e.K()
+		e.VPMOVD2M(large, k)
+		e.KMOVW(k, is.As32())
+	}
+	e.NEGQ(is)
+	e.SHRQ(operand.U8(63), is)
+	e.Store(is, e.ReturnIndex(0))
 }
 
 // vectors writes the loop over u whole vectors at a time.
@@ -138,5 +179,5 @@ func emitElementwise(a *asm, i isa) {
 
 // loops lists all elementwise functions.
 func loops() []loop {
-	return slices.Concat(binaryLoops(), scalarLoops(), unaryLoops(), gradientLoops(), mathLoops())
+	return slices.Concat(binaryLoops(), scalarLoops(), unaryLoops(), gradientLoops(), mathLoops(), trigLoops())
 }

@@ -174,6 +174,51 @@ func erfAVX2(y *float32, x *float32, n int)
 //go:noescape
 func erfcAVX2(y *float32, x *float32, n int)
 
+// expm1AVX2 sets y to e to the x, less 1.
+//
+//go:noescape
+func expm1AVX2(y *float32, x *float32, n int)
+
+// eluAVX2 sets y to x, or to e to the x less 1 where x is negative.
+//
+//go:noescape
+func eluAVX2(y *float32, x *float32, n int)
+
+// atanAVX2 sets y to the arc tangent of x.
+//
+//go:noescape
+func atanAVX2(y *float32, x *float32, n int)
+
+// atan2AVX2 sets z to the angle of the points (y, x).
+//
+//go:noescape
+func atan2AVX2(z *float32, y *float32, x *float32, n int)
+
+// sinAVX2 sets y to the sine of x, and to x where that is 65536 or more, infinite or NaN. It reports whether there are such x.
+//
+//go:noescape
+func sinAVX2(y *float32, x *float32, n int) (is int)
+
+// cosAVX2 sets y to the cosine of x, and to x where that is 65536 or more, infinite or NaN. It reports whether there are such x.
+//
+//go:noescape
+func cosAVX2(y *float32, x *float32, n int) (is int)
+
+// floorAVX2 sets y to the integer not greater than x.
+//
+//go:noescape
+func floorAVX2(y *float32, x *float32, n int)
+
+// ceilAVX2 sets y to the integer not less than x.
+//
+//go:noescape
+func ceilAVX2(y *float32, x *float32, n int)
+
+// rintAVX2 sets y to the integer nearest to x.
+//
+//go:noescape
+func rintAVX2(y *float32, x *float32, n int)
+
 // selectWordsAVX2 sets z to x where c is not 0 and to y elsewhere, in whole vectors: n must be a multiple of 16.
 //
 //go:noescape

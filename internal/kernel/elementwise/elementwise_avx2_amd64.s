@@ -3300,6 +3300,1128 @@ DATA word8_40000000<>+24(SB)/4, $0x40000000
 DATA word8_40000000<>+28(SB)/4, $0x40000000
 GLOBL word8_40000000<>(SB), RODATA|NOPTR, $32
 
+// func expm1AVX2(y *float32, x *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·expm1AVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS      (CX), Y0
+	VMOVUPS      word8_42b20000<>+0(SB), Y1
+	VMINPS       Y0, Y1, Y1
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y1, Y2
+	VMOVUPS      word8_c2d00000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y1
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y1, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS word8_3f318000<>+0(SB), Y3, Y1
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y3, Y1
+	VMOVUPS      word8_39506967<>+0(SB), Y4
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3c088908<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3f000000<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3f800000<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3f800000<>+0(SB), Y1, Y4
+	VANDPS       Y2, Y4, Y1
+	VCVTPS2DQ    Y3, Y2
+	VPSRAD       $0x01, Y2, Y3
+	VPSUBD       Y3, Y2, Y2
+	VPADDD       word8_0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VPADDD       word8_0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y1, Y1
+	VSUBPS       word8_3f800000<>+0(SB), Y1, Y1
+	VMULPS       Y0, Y0, Y2
+	VMOVUPS      word8_37d00d01<>+0(SB), Y3
+	VFMADD213PS  word8_39500d01<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3ab60b61<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3c088889<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3d2aaaab<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3e2aaaab<>+0(SB), Y0, Y3
+	VFMADD213PS  word8_3f000000<>+0(SB), Y0, Y3
+	VMOVUPS      Y2, Y2
+	VFMADD213PS  Y0, Y3, Y2
+	VPAND        word8_80000000<>+0(SB), Y0, Y3
+	VPOR         Y3, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VSUBPS       Y0, Y3, Y3
+	VMAXPS       Y0, Y3, Y0
+	VCMPPS       $0x11, word8_3f000000<>+0(SB), Y0, Y0
+	VBLENDVPS    Y0, Y2, Y1, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $+8, DX
+	CMPQ         DX, $+8
+	JGE          single
+
+after_single:
+	TESTQ        DX, DX
+	JZ           done
+	LEAQ         tail<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPS      64(BX)(DX*4), Y0
+	VMASKMOVPS   (CX), Y0, Y1
+	VMOVUPS      word8_42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y2
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y2, Y3
+	VMOVUPS      word8_c2d00000<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y2, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS word8_3f318000<>+0(SB), Y4, Y2
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y4, Y2
+	VMOVUPS      word8_39506967<>+0(SB), Y5
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3c088908<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3f000000<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3f800000<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3f800000<>+0(SB), Y2, Y5
+	VANDPS       Y3, Y5, Y2
+	VCVTPS2DQ    Y4, Y3
+	VPSRAD       $0x01, Y3, Y4
+	VPSUBD       Y4, Y3, Y3
+	VPADDD       word8_0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y2, Y2
+	VPADDD       word8_0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VSUBPS       word8_3f800000<>+0(SB), Y2, Y2
+	VMULPS       Y1, Y1, Y3
+	VMOVUPS      word8_37d00d01<>+0(SB), Y4
+	VFMADD213PS  word8_39500d01<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3ab60b61<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3c088889<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3d2aaaab<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3e2aaaab<>+0(SB), Y1, Y4
+	VFMADD213PS  word8_3f000000<>+0(SB), Y1, Y4
+	VMOVUPS      Y3, Y3
+	VFMADD213PS  Y1, Y4, Y3
+	VPAND        word8_80000000<>+0(SB), Y1, Y4
+	VPOR         Y4, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VSUBPS       Y1, Y4, Y4
+	VMAXPS       Y1, Y4, Y1
+	VCMPPS       $0x11, word8_3f000000<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, Y3, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word8_37d00d01<>+0(SB)/4, $0x37d00d01
+DATA word8_37d00d01<>+4(SB)/4, $0x37d00d01
+DATA word8_37d00d01<>+8(SB)/4, $0x37d00d01
+DATA word8_37d00d01<>+12(SB)/4, $0x37d00d01
+DATA word8_37d00d01<>+16(SB)/4, $0x37d00d01
+DATA word8_37d00d01<>+20(SB)/4, $0x37d00d01
+DATA word8_37d00d01<>+24(SB)/4, $0x37d00d01
+DATA word8_37d00d01<>+28(SB)/4, $0x37d00d01
+GLOBL word8_37d00d01<>(SB), RODATA|NOPTR, $32
+
+DATA word8_39500d01<>+0(SB)/4, $0x39500d01
+DATA word8_39500d01<>+4(SB)/4, $0x39500d01
+DATA word8_39500d01<>+8(SB)/4, $0x39500d01
+DATA word8_39500d01<>+12(SB)/4, $0x39500d01
+DATA word8_39500d01<>+16(SB)/4, $0x39500d01
+DATA word8_39500d01<>+20(SB)/4, $0x39500d01
+DATA word8_39500d01<>+24(SB)/4, $0x39500d01
+DATA word8_39500d01<>+28(SB)/4, $0x39500d01
+GLOBL word8_39500d01<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3ab60b61<>+0(SB)/4, $0x3ab60b61
+DATA word8_3ab60b61<>+4(SB)/4, $0x3ab60b61
+DATA word8_3ab60b61<>+8(SB)/4, $0x3ab60b61
+DATA word8_3ab60b61<>+12(SB)/4, $0x3ab60b61
+DATA word8_3ab60b61<>+16(SB)/4, $0x3ab60b61
+DATA word8_3ab60b61<>+20(SB)/4, $0x3ab60b61
+DATA word8_3ab60b61<>+24(SB)/4, $0x3ab60b61
+DATA word8_3ab60b61<>+28(SB)/4, $0x3ab60b61
+GLOBL word8_3ab60b61<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3c088889<>+0(SB)/4, $0x3c088889
+DATA word8_3c088889<>+4(SB)/4, $0x3c088889
+DATA word8_3c088889<>+8(SB)/4, $0x3c088889
+DATA word8_3c088889<>+12(SB)/4, $0x3c088889
+DATA word8_3c088889<>+16(SB)/4, $0x3c088889
+DATA word8_3c088889<>+20(SB)/4, $0x3c088889
+DATA word8_3c088889<>+24(SB)/4, $0x3c088889
+DATA word8_3c088889<>+28(SB)/4, $0x3c088889
+GLOBL word8_3c088889<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3d2aaaab<>+0(SB)/4, $0x3d2aaaab
+DATA word8_3d2aaaab<>+4(SB)/4, $0x3d2aaaab
+DATA word8_3d2aaaab<>+8(SB)/4, $0x3d2aaaab
+DATA word8_3d2aaaab<>+12(SB)/4, $0x3d2aaaab
+DATA word8_3d2aaaab<>+16(SB)/4, $0x3d2aaaab
+DATA word8_3d2aaaab<>+20(SB)/4, $0x3d2aaaab
+DATA word8_3d2aaaab<>+24(SB)/4, $0x3d2aaaab
+DATA word8_3d2aaaab<>+28(SB)/4, $0x3d2aaaab
+GLOBL word8_3d2aaaab<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3e2aaaab<>+0(SB)/4, $0x3e2aaaab
+DATA word8_3e2aaaab<>+4(SB)/4, $0x3e2aaaab
+DATA word8_3e2aaaab<>+8(SB)/4, $0x3e2aaaab
+DATA word8_3e2aaaab<>+12(SB)/4, $0x3e2aaaab
+DATA word8_3e2aaaab<>+16(SB)/4, $0x3e2aaaab
+DATA word8_3e2aaaab<>+20(SB)/4, $0x3e2aaaab
+DATA word8_3e2aaaab<>+24(SB)/4, $0x3e2aaaab
+DATA word8_3e2aaaab<>+28(SB)/4, $0x3e2aaaab
+GLOBL word8_3e2aaaab<>(SB), RODATA|NOPTR, $32
+
+// func eluAVX2(y *float32, x *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·eluAVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS      (CX), Y0
+	VXORPS       Y1, Y1, Y1
+	VCMPPS       $0x11, Y1, Y0, Y1
+	VMOVUPS      word8_42b20000<>+0(SB), Y2
+	VMINPS       Y0, Y2, Y2
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y2, Y3
+	VMOVUPS      word8_c2d00000<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y2, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS word8_3f318000<>+0(SB), Y4, Y2
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y4, Y2
+	VMOVUPS      word8_39506967<>+0(SB), Y5
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3c088908<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3f000000<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3f800000<>+0(SB), Y2, Y5
+	VFMADD213PS  word8_3f800000<>+0(SB), Y2, Y5
+	VANDPS       Y3, Y5, Y2
+	VCVTPS2DQ    Y4, Y3
+	VPSRAD       $0x01, Y3, Y4
+	VPSUBD       Y4, Y3, Y3
+	VPADDD       word8_0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y2, Y2
+	VPADDD       word8_0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y2, Y2
+	VSUBPS       word8_3f800000<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y0, Y3
+	VMOVUPS      word8_37d00d01<>+0(SB), Y4
+	VFMADD213PS  word8_39500d01<>+0(SB), Y0, Y4
+	VFMADD213PS  word8_3ab60b61<>+0(SB), Y0, Y4
+	VFMADD213PS  word8_3c088889<>+0(SB), Y0, Y4
+	VFMADD213PS  word8_3d2aaaab<>+0(SB), Y0, Y4
+	VFMADD213PS  word8_3e2aaaab<>+0(SB), Y0, Y4
+	VFMADD213PS  word8_3f000000<>+0(SB), Y0, Y4
+	VMOVUPS      Y3, Y3
+	VFMADD213PS  Y0, Y4, Y3
+	VPAND        word8_80000000<>+0(SB), Y0, Y4
+	VPOR         Y4, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VSUBPS       Y0, Y4, Y4
+	VMAXPS       Y0, Y4, Y4
+	VCMPPS       $0x11, word8_3f000000<>+0(SB), Y4, Y4
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VBLENDVPS    Y1, Y2, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $+8, DX
+	CMPQ         DX, $+8
+	JGE          single
+
+after_single:
+	TESTQ        DX, DX
+	JZ           done
+	LEAQ         tail<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPS      64(BX)(DX*4), Y0
+	VMASKMOVPS   (CX), Y0, Y1
+	VXORPS       Y2, Y2, Y2
+	VCMPPS       $0x11, Y2, Y1, Y2
+	VMOVUPS      word8_42b20000<>+0(SB), Y3
+	VMINPS       Y1, Y3, Y3
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y3, Y4
+	VMOVUPS      word8_c2d00000<>+0(SB), Y5
+	VMAXPS       Y3, Y5, Y3
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS word8_3f318000<>+0(SB), Y5, Y3
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y5, Y3
+	VMOVUPS      word8_39506967<>+0(SB), Y6
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3c088908<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3f000000<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y6
+	VANDPS       Y4, Y6, Y3
+	VCVTPS2DQ    Y5, Y4
+	VPSRAD       $0x01, Y4, Y5
+	VPSUBD       Y5, Y4, Y4
+	VPADDD       word8_0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y3, Y3
+	VPADDD       word8_0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y3, Y3
+	VSUBPS       word8_3f800000<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y1, Y4
+	VMOVUPS      word8_37d00d01<>+0(SB), Y5
+	VFMADD213PS  word8_39500d01<>+0(SB), Y1, Y5
+	VFMADD213PS  word8_3ab60b61<>+0(SB), Y1, Y5
+	VFMADD213PS  word8_3c088889<>+0(SB), Y1, Y5
+	VFMADD213PS  word8_3d2aaaab<>+0(SB), Y1, Y5
+	VFMADD213PS  word8_3e2aaaab<>+0(SB), Y1, Y5
+	VFMADD213PS  word8_3f000000<>+0(SB), Y1, Y5
+	VMOVUPS      Y4, Y4
+	VFMADD213PS  Y1, Y5, Y4
+	VPAND        word8_80000000<>+0(SB), Y1, Y5
+	VPOR         Y5, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VSUBPS       Y1, Y5, Y5
+	VMAXPS       Y1, Y5, Y5
+	VCMPPS       $0x11, word8_3f000000<>+0(SB), Y5, Y5
+	VBLENDVPS    Y5, Y4, Y3, Y3
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func atanAVX2(y *float32, x *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·atanAVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS     (CX), Y0
+	VPAND       word8_7fffffff<>+0(SB), Y0, Y1
+	VCMPPS      $0x1e, word8_3f800000<>+0(SB), Y1, Y2
+	VBLENDVPS   Y2, word8_3f800000<>+0(SB), Y1, Y3
+	VMOVUPS     word8_3f800000<>+0(SB), Y4
+	VBLENDVPS   Y2, Y1, Y4, Y1
+	VDIVPS      Y1, Y3, Y1
+	VMULPS      Y1, Y1, Y3
+	VMULPS      Y3, Y1, Y4
+	VMOVUPS     word8_bae5e41a<>+0(SB), Y5
+	VFMADD213PS word8_3c2fc00c<>+0(SB), Y3, Y5
+	VFMADD213PS word8_bcfc59e8<>+0(SB), Y3, Y5
+	VFMADD213PS word8_3d6bbbbf<>+0(SB), Y3, Y5
+	VFMADD213PS word8_bdab9142<>+0(SB), Y3, Y5
+	VFMADD213PS word8_3de017c1<>+0(SB), Y3, Y5
+	VFMADD213PS word8_be120acd<>+0(SB), Y3, Y5
+	VFMADD213PS word8_3e4cc841<>+0(SB), Y3, Y5
+	VFMADD213PS word8_beaaaa9a<>+0(SB), Y3, Y5
+	VMOVUPS     Y4, Y3
+	VFMADD213PS Y1, Y5, Y3
+	VMOVUPS     word8_3fc90fdb<>+0(SB), Y1
+	VADDPS      word8_333bbd2e<>+0(SB), Y3, Y4
+	VSUBPS      Y4, Y1, Y1
+	VBLENDVPS   Y2, Y1, Y3, Y1
+	VPAND       word8_80000000<>+0(SB), Y0, Y0
+	VPOR        Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	SUBQ        $+8, DX
+	CMPQ        DX, $+8
+	JGE         single
+
+after_single:
+	TESTQ       DX, DX
+	JZ          done
+	LEAQ        tail<>+0(SB), BX
+	NEGQ        DX
+	VMOVUPS     64(BX)(DX*4), Y0
+	VMASKMOVPS  (CX), Y0, Y1
+	VPAND       word8_7fffffff<>+0(SB), Y1, Y2
+	VCMPPS      $0x1e, word8_3f800000<>+0(SB), Y2, Y3
+	VBLENDVPS   Y3, word8_3f800000<>+0(SB), Y2, Y4
+	VMOVUPS     word8_3f800000<>+0(SB), Y5
+	VBLENDVPS   Y3, Y2, Y5, Y2
+	VDIVPS      Y2, Y4, Y2
+	VMULPS      Y2, Y2, Y4
+	VMULPS      Y4, Y2, Y5
+	VMOVUPS     word8_bae5e41a<>+0(SB), Y6
+	VFMADD213PS word8_3c2fc00c<>+0(SB), Y4, Y6
+	VFMADD213PS word8_bcfc59e8<>+0(SB), Y4, Y6
+	VFMADD213PS word8_3d6bbbbf<>+0(SB), Y4, Y6
+	VFMADD213PS word8_bdab9142<>+0(SB), Y4, Y6
+	VFMADD213PS word8_3de017c1<>+0(SB), Y4, Y6
+	VFMADD213PS word8_be120acd<>+0(SB), Y4, Y6
+	VFMADD213PS word8_3e4cc841<>+0(SB), Y4, Y6
+	VFMADD213PS word8_beaaaa9a<>+0(SB), Y4, Y6
+	VMOVUPS     Y5, Y4
+	VFMADD213PS Y2, Y6, Y4
+	VMOVUPS     word8_3fc90fdb<>+0(SB), Y2
+	VADDPS      word8_333bbd2e<>+0(SB), Y4, Y5
+	VSUBPS      Y5, Y2, Y2
+	VBLENDVPS   Y3, Y2, Y4, Y2
+	VPAND       word8_80000000<>+0(SB), Y1, Y1
+	VPOR        Y1, Y2, Y1
+	VMASKMOVPS  Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word8_bae5e41a<>+0(SB)/4, $0xbae5e41a
+DATA word8_bae5e41a<>+4(SB)/4, $0xbae5e41a
+DATA word8_bae5e41a<>+8(SB)/4, $0xbae5e41a
+DATA word8_bae5e41a<>+12(SB)/4, $0xbae5e41a
+DATA word8_bae5e41a<>+16(SB)/4, $0xbae5e41a
+DATA word8_bae5e41a<>+20(SB)/4, $0xbae5e41a
+DATA word8_bae5e41a<>+24(SB)/4, $0xbae5e41a
+DATA word8_bae5e41a<>+28(SB)/4, $0xbae5e41a
+GLOBL word8_bae5e41a<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3c2fc00c<>+0(SB)/4, $0x3c2fc00c
+DATA word8_3c2fc00c<>+4(SB)/4, $0x3c2fc00c
+DATA word8_3c2fc00c<>+8(SB)/4, $0x3c2fc00c
+DATA word8_3c2fc00c<>+12(SB)/4, $0x3c2fc00c
+DATA word8_3c2fc00c<>+16(SB)/4, $0x3c2fc00c
+DATA word8_3c2fc00c<>+20(SB)/4, $0x3c2fc00c
+DATA word8_3c2fc00c<>+24(SB)/4, $0x3c2fc00c
+DATA word8_3c2fc00c<>+28(SB)/4, $0x3c2fc00c
+GLOBL word8_3c2fc00c<>(SB), RODATA|NOPTR, $32
+
+DATA word8_bcfc59e8<>+0(SB)/4, $0xbcfc59e8
+DATA word8_bcfc59e8<>+4(SB)/4, $0xbcfc59e8
+DATA word8_bcfc59e8<>+8(SB)/4, $0xbcfc59e8
+DATA word8_bcfc59e8<>+12(SB)/4, $0xbcfc59e8
+DATA word8_bcfc59e8<>+16(SB)/4, $0xbcfc59e8
+DATA word8_bcfc59e8<>+20(SB)/4, $0xbcfc59e8
+DATA word8_bcfc59e8<>+24(SB)/4, $0xbcfc59e8
+DATA word8_bcfc59e8<>+28(SB)/4, $0xbcfc59e8
+GLOBL word8_bcfc59e8<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3d6bbbbf<>+0(SB)/4, $0x3d6bbbbf
+DATA word8_3d6bbbbf<>+4(SB)/4, $0x3d6bbbbf
+DATA word8_3d6bbbbf<>+8(SB)/4, $0x3d6bbbbf
+DATA word8_3d6bbbbf<>+12(SB)/4, $0x3d6bbbbf
+DATA word8_3d6bbbbf<>+16(SB)/4, $0x3d6bbbbf
+DATA word8_3d6bbbbf<>+20(SB)/4, $0x3d6bbbbf
+DATA word8_3d6bbbbf<>+24(SB)/4, $0x3d6bbbbf
+DATA word8_3d6bbbbf<>+28(SB)/4, $0x3d6bbbbf
+GLOBL word8_3d6bbbbf<>(SB), RODATA|NOPTR, $32
+
+DATA word8_bdab9142<>+0(SB)/4, $0xbdab9142
+DATA word8_bdab9142<>+4(SB)/4, $0xbdab9142
+DATA word8_bdab9142<>+8(SB)/4, $0xbdab9142
+DATA word8_bdab9142<>+12(SB)/4, $0xbdab9142
+DATA word8_bdab9142<>+16(SB)/4, $0xbdab9142
+DATA word8_bdab9142<>+20(SB)/4, $0xbdab9142
+DATA word8_bdab9142<>+24(SB)/4, $0xbdab9142
+DATA word8_bdab9142<>+28(SB)/4, $0xbdab9142
+GLOBL word8_bdab9142<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3de017c1<>+0(SB)/4, $0x3de017c1
+DATA word8_3de017c1<>+4(SB)/4, $0x3de017c1
+DATA word8_3de017c1<>+8(SB)/4, $0x3de017c1
+DATA word8_3de017c1<>+12(SB)/4, $0x3de017c1
+DATA word8_3de017c1<>+16(SB)/4, $0x3de017c1
+DATA word8_3de017c1<>+20(SB)/4, $0x3de017c1
+DATA word8_3de017c1<>+24(SB)/4, $0x3de017c1
+DATA word8_3de017c1<>+28(SB)/4, $0x3de017c1
+GLOBL word8_3de017c1<>(SB), RODATA|NOPTR, $32
+
+DATA word8_be120acd<>+0(SB)/4, $0xbe120acd
+DATA word8_be120acd<>+4(SB)/4, $0xbe120acd
+DATA word8_be120acd<>+8(SB)/4, $0xbe120acd
+DATA word8_be120acd<>+12(SB)/4, $0xbe120acd
+DATA word8_be120acd<>+16(SB)/4, $0xbe120acd
+DATA word8_be120acd<>+20(SB)/4, $0xbe120acd
+DATA word8_be120acd<>+24(SB)/4, $0xbe120acd
+DATA word8_be120acd<>+28(SB)/4, $0xbe120acd
+GLOBL word8_be120acd<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3e4cc841<>+0(SB)/4, $0x3e4cc841
+DATA word8_3e4cc841<>+4(SB)/4, $0x3e4cc841
+DATA word8_3e4cc841<>+8(SB)/4, $0x3e4cc841
+DATA word8_3e4cc841<>+12(SB)/4, $0x3e4cc841
+DATA word8_3e4cc841<>+16(SB)/4, $0x3e4cc841
+DATA word8_3e4cc841<>+20(SB)/4, $0x3e4cc841
+DATA word8_3e4cc841<>+24(SB)/4, $0x3e4cc841
+DATA word8_3e4cc841<>+28(SB)/4, $0x3e4cc841
+GLOBL word8_3e4cc841<>(SB), RODATA|NOPTR, $32
+
+DATA word8_beaaaa9a<>+0(SB)/4, $0xbeaaaa9a
+DATA word8_beaaaa9a<>+4(SB)/4, $0xbeaaaa9a
+DATA word8_beaaaa9a<>+8(SB)/4, $0xbeaaaa9a
+DATA word8_beaaaa9a<>+12(SB)/4, $0xbeaaaa9a
+DATA word8_beaaaa9a<>+16(SB)/4, $0xbeaaaa9a
+DATA word8_beaaaa9a<>+20(SB)/4, $0xbeaaaa9a
+DATA word8_beaaaa9a<>+24(SB)/4, $0xbeaaaa9a
+DATA word8_beaaaa9a<>+28(SB)/4, $0xbeaaaa9a
+GLOBL word8_beaaaa9a<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3fc90fdb<>+0(SB)/4, $0x3fc90fdb
+DATA word8_3fc90fdb<>+4(SB)/4, $0x3fc90fdb
+DATA word8_3fc90fdb<>+8(SB)/4, $0x3fc90fdb
+DATA word8_3fc90fdb<>+12(SB)/4, $0x3fc90fdb
+DATA word8_3fc90fdb<>+16(SB)/4, $0x3fc90fdb
+DATA word8_3fc90fdb<>+20(SB)/4, $0x3fc90fdb
+DATA word8_3fc90fdb<>+24(SB)/4, $0x3fc90fdb
+DATA word8_3fc90fdb<>+28(SB)/4, $0x3fc90fdb
+GLOBL word8_3fc90fdb<>(SB), RODATA|NOPTR, $32
+
+DATA word8_333bbd2e<>+0(SB)/4, $0x333bbd2e
+DATA word8_333bbd2e<>+4(SB)/4, $0x333bbd2e
+DATA word8_333bbd2e<>+8(SB)/4, $0x333bbd2e
+DATA word8_333bbd2e<>+12(SB)/4, $0x333bbd2e
+DATA word8_333bbd2e<>+16(SB)/4, $0x333bbd2e
+DATA word8_333bbd2e<>+20(SB)/4, $0x333bbd2e
+DATA word8_333bbd2e<>+24(SB)/4, $0x333bbd2e
+DATA word8_333bbd2e<>+28(SB)/4, $0x333bbd2e
+GLOBL word8_333bbd2e<>(SB), RODATA|NOPTR, $32
+
+DATA word8_40490fdb<>+0(SB)/4, $0x40490fdb
+DATA word8_40490fdb<>+4(SB)/4, $0x40490fdb
+DATA word8_40490fdb<>+8(SB)/4, $0x40490fdb
+DATA word8_40490fdb<>+12(SB)/4, $0x40490fdb
+DATA word8_40490fdb<>+16(SB)/4, $0x40490fdb
+DATA word8_40490fdb<>+20(SB)/4, $0x40490fdb
+DATA word8_40490fdb<>+24(SB)/4, $0x40490fdb
+DATA word8_40490fdb<>+28(SB)/4, $0x40490fdb
+GLOBL word8_40490fdb<>(SB), RODATA|NOPTR, $32
+
+DATA word8_33bbbd2e<>+0(SB)/4, $0x33bbbd2e
+DATA word8_33bbbd2e<>+4(SB)/4, $0x33bbbd2e
+DATA word8_33bbbd2e<>+8(SB)/4, $0x33bbbd2e
+DATA word8_33bbbd2e<>+12(SB)/4, $0x33bbbd2e
+DATA word8_33bbbd2e<>+16(SB)/4, $0x33bbbd2e
+DATA word8_33bbbd2e<>+20(SB)/4, $0x33bbbd2e
+DATA word8_33bbbd2e<>+24(SB)/4, $0x33bbbd2e
+DATA word8_33bbbd2e<>+28(SB)/4, $0x33bbbd2e
+GLOBL word8_33bbbd2e<>(SB), RODATA|NOPTR, $32
+
+// func atan2AVX2(z *float32, y *float32, x *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·atan2AVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), AX
+	MOVQ y+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ n+24(FP), BX
+	CMPQ BX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS     (CX), Y0
+	VMOVUPS     (DX), Y1
+	VPAND       word8_7fffffff<>+0(SB), Y0, Y2
+	VPAND       word8_7fffffff<>+0(SB), Y1, Y3
+	VCMPPS      $0x1e, Y3, Y2, Y4
+	VBLENDVPS   Y4, Y3, Y2, Y5
+	VBLENDVPS   Y4, Y2, Y3, Y2
+	VDIVPS      Y2, Y5, Y3
+	VCMPPS      $0x00, Y2, Y5, Y6
+	VBLENDVPS   Y6, word8_3f800000<>+0(SB), Y3, Y3
+	VXORPS      Y6, Y6, Y6
+	VCMPPS      $0x00, Y6, Y2, Y2
+	VBLENDVPS   Y2, Y5, Y3, Y2
+	VMULPS      Y2, Y2, Y3
+	VMULPS      Y3, Y2, Y5
+	VMOVUPS     word8_bae5e41a<>+0(SB), Y6
+	VFMADD213PS word8_3c2fc00c<>+0(SB), Y3, Y6
+	VFMADD213PS word8_bcfc59e8<>+0(SB), Y3, Y6
+	VFMADD213PS word8_3d6bbbbf<>+0(SB), Y3, Y6
+	VFMADD213PS word8_bdab9142<>+0(SB), Y3, Y6
+	VFMADD213PS word8_3de017c1<>+0(SB), Y3, Y6
+	VFMADD213PS word8_be120acd<>+0(SB), Y3, Y6
+	VFMADD213PS word8_3e4cc841<>+0(SB), Y3, Y6
+	VFMADD213PS word8_beaaaa9a<>+0(SB), Y3, Y6
+	VMOVUPS     Y5, Y3
+	VFMADD213PS Y2, Y6, Y3
+	VMOVUPS     word8_3fc90fdb<>+0(SB), Y2
+	VADDPS      word8_333bbd2e<>+0(SB), Y3, Y5
+	VSUBPS      Y5, Y2, Y2
+	VBLENDVPS   Y4, Y2, Y3, Y2
+	VMOVUPS     word8_40490fdb<>+0(SB), Y3
+	VADDPS      word8_33bbbd2e<>+0(SB), Y2, Y4
+	VSUBPS      Y4, Y3, Y3
+	VBLENDVPS   Y1, Y3, Y2, Y1
+	VPAND       word8_80000000<>+0(SB), Y0, Y0
+	VPOR        Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	ADDQ        $+32, DX
+	SUBQ        $+8, BX
+	CMPQ        BX, $+8
+	JGE         single
+
+after_single:
+	TESTQ       BX, BX
+	JZ          done
+	LEAQ        tail<>+0(SB), SI
+	NEGQ        BX
+	VMOVUPS     64(SI)(BX*4), Y0
+	VMASKMOVPS  (CX), Y0, Y1
+	VMASKMOVPS  (DX), Y0, Y2
+	VPAND       word8_7fffffff<>+0(SB), Y1, Y3
+	VPAND       word8_7fffffff<>+0(SB), Y2, Y4
+	VCMPPS      $0x1e, Y4, Y3, Y5
+	VBLENDVPS   Y5, Y4, Y3, Y6
+	VBLENDVPS   Y5, Y3, Y4, Y3
+	VDIVPS      Y3, Y6, Y4
+	VCMPPS      $0x00, Y3, Y6, Y7
+	VBLENDVPS   Y7, word8_3f800000<>+0(SB), Y4, Y4
+	VXORPS      Y7, Y7, Y7
+	VCMPPS      $0x00, Y7, Y3, Y3
+	VBLENDVPS   Y3, Y6, Y4, Y3
+	VMULPS      Y3, Y3, Y4
+	VMULPS      Y4, Y3, Y6
+	VMOVUPS     word8_bae5e41a<>+0(SB), Y7
+	VFMADD213PS word8_3c2fc00c<>+0(SB), Y4, Y7
+	VFMADD213PS word8_bcfc59e8<>+0(SB), Y4, Y7
+	VFMADD213PS word8_3d6bbbbf<>+0(SB), Y4, Y7
+	VFMADD213PS word8_bdab9142<>+0(SB), Y4, Y7
+	VFMADD213PS word8_3de017c1<>+0(SB), Y4, Y7
+	VFMADD213PS word8_be120acd<>+0(SB), Y4, Y7
+	VFMADD213PS word8_3e4cc841<>+0(SB), Y4, Y7
+	VFMADD213PS word8_beaaaa9a<>+0(SB), Y4, Y7
+	VMOVUPS     Y6, Y4
+	VFMADD213PS Y3, Y7, Y4
+	VMOVUPS     word8_3fc90fdb<>+0(SB), Y3
+	VADDPS      word8_333bbd2e<>+0(SB), Y4, Y6
+	VSUBPS      Y6, Y3, Y3
+	VBLENDVPS   Y5, Y3, Y4, Y3
+	VMOVUPS     word8_40490fdb<>+0(SB), Y4
+	VADDPS      word8_33bbbd2e<>+0(SB), Y3, Y5
+	VSUBPS      Y5, Y4, Y4
+	VBLENDVPS   Y2, Y4, Y3, Y2
+	VPAND       word8_80000000<>+0(SB), Y1, Y1
+	VPOR        Y1, Y2, Y1
+	VMASKMOVPS  Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sinAVX2(y *float32, x *float32, n int) (is int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·sinAVX2(SB), NOSPLIT, $0-32
+	MOVQ   y+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VXORPS Y0, Y0, Y0
+	CMPQ   DX, $+8
+	JLT    after_single
+
+single:
+	VMOVUPS      (CX), Y1
+	VPAND        word8_7fffffff<>+0(SB), Y1, Y2
+	VPMAXUD      Y2, Y0, Y0
+	VPAND        word8_7fffffff<>+0(SB), Y1, Y2
+	VMULPS       word8_3f22f983<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVUPS      Y2, Y4
+	VFNMADD231PS word8_3fc90fdb<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS word8_b33bbd2e<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS word8_a6f72ced<>+0(SB), Y3, Y4
+	VCVTPS2DQ    Y3, Y3
+	VPSLLD       $0x1f, Y3, Y5
+	VPSLLD       $0x1e, Y3, Y3
+	VMULPS       Y4, Y4, Y6
+	VMULPS       Y6, Y4, Y7
+	VMOVUPS      word8_b94ca1f9<>+0(SB), Y8
+	VFMADD213PS  word8_3c08839e<>+0(SB), Y6, Y8
+	VFMADD213PS  word8_be2aaaa3<>+0(SB), Y6, Y8
+	VMOVUPS      Y7, Y7
+	VFMADD213PS  Y4, Y8, Y7
+	VMULPS       Y6, Y6, Y4
+	VMOVUPS      word8_37ccf5ce<>+0(SB), Y8
+	VFMADD213PS  word8_bab6061a<>+0(SB), Y6, Y8
+	VFMADD213PS  word8_3d2aaaa5<>+0(SB), Y6, Y8
+	VMOVUPS      Y6, Y6
+	VMOVUPS      word8_bf000000<>+0(SB), Y9
+	VFMADD213PS  word8_3f800000<>+0(SB), Y9, Y6
+	VMOVUPS      Y4, Y4
+	VFMADD213PS  Y6, Y8, Y4
+	VBLENDVPS    Y5, Y4, Y7, Y4
+	VPAND        word8_80000000<>+0(SB), Y3, Y3
+	VPXOR        Y3, Y4, Y3
+	VPAND        word8_80000000<>+0(SB), Y1, Y4
+	VPXOR        Y4, Y3, Y3
+	VCMPPS       $0x11, word8_47800000<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VMOVUPS      Y1, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $+8, DX
+	CMPQ         DX, $+8
+	JGE          single
+
+after_single:
+	TESTQ        DX, DX
+	JZ           done
+	LEAQ         tail<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPS      64(BX)(DX*4), Y1
+	VMASKMOVPS   (CX), Y1, Y2
+	VPAND        word8_7fffffff<>+0(SB), Y2, Y3
+	VPMAXUD      Y3, Y0, Y0
+	VPAND        word8_7fffffff<>+0(SB), Y2, Y3
+	VMULPS       word8_3f22f983<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVUPS      Y3, Y5
+	VFNMADD231PS word8_3fc90fdb<>+0(SB), Y4, Y5
+	VMOVUPS      Y5, Y5
+	VFNMADD231PS word8_b33bbd2e<>+0(SB), Y4, Y5
+	VMOVUPS      Y5, Y5
+	VFNMADD231PS word8_a6f72ced<>+0(SB), Y4, Y5
+	VCVTPS2DQ    Y4, Y4
+	VPSLLD       $0x1f, Y4, Y6
+	VPSLLD       $0x1e, Y4, Y4
+	VMULPS       Y5, Y5, Y7
+	VMULPS       Y7, Y5, Y8
+	VMOVUPS      word8_b94ca1f9<>+0(SB), Y9
+	VFMADD213PS  word8_3c08839e<>+0(SB), Y7, Y9
+	VFMADD213PS  word8_be2aaaa3<>+0(SB), Y7, Y9
+	VMOVUPS      Y8, Y8
+	VFMADD213PS  Y5, Y9, Y8
+	VMULPS       Y7, Y7, Y5
+	VMOVUPS      word8_37ccf5ce<>+0(SB), Y9
+	VFMADD213PS  word8_bab6061a<>+0(SB), Y7, Y9
+	VFMADD213PS  word8_3d2aaaa5<>+0(SB), Y7, Y9
+	VMOVUPS      Y7, Y7
+	VMOVUPS      word8_bf000000<>+0(SB), Y10
+	VFMADD213PS  word8_3f800000<>+0(SB), Y10, Y7
+	VMOVUPS      Y5, Y5
+	VFMADD213PS  Y7, Y9, Y5
+	VBLENDVPS    Y6, Y5, Y8, Y5
+	VPAND        word8_80000000<>+0(SB), Y4, Y4
+	VPXOR        Y4, Y5, Y4
+	VPAND        word8_80000000<>+0(SB), Y2, Y5
+	VPXOR        Y5, Y4, Y4
+	VCMPPS       $0x11, word8_47800000<>+0(SB), Y3, Y3
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMASKMOVPS   Y2, Y1, (AX)
+
+done:
+	VMOVUPS   word8_477fffff<>+0(SB), Y1
+	VPSUBD    Y0, Y1, Y0
+	VMOVMSKPS Y0, AX
+	NEGQ      AX
+	SHRQ      $0x3f, AX
+	MOVQ      AX, is+24(FP)
+	VZEROUPPER
+	RET
+
+DATA word8_3f22f983<>+0(SB)/4, $0x3f22f983
+DATA word8_3f22f983<>+4(SB)/4, $0x3f22f983
+DATA word8_3f22f983<>+8(SB)/4, $0x3f22f983
+DATA word8_3f22f983<>+12(SB)/4, $0x3f22f983
+DATA word8_3f22f983<>+16(SB)/4, $0x3f22f983
+DATA word8_3f22f983<>+20(SB)/4, $0x3f22f983
+DATA word8_3f22f983<>+24(SB)/4, $0x3f22f983
+DATA word8_3f22f983<>+28(SB)/4, $0x3f22f983
+GLOBL word8_3f22f983<>(SB), RODATA|NOPTR, $32
+
+DATA word8_00000001<>+0(SB)/4, $0x00000001
+DATA word8_00000001<>+4(SB)/4, $0x00000001
+DATA word8_00000001<>+8(SB)/4, $0x00000001
+DATA word8_00000001<>+12(SB)/4, $0x00000001
+DATA word8_00000001<>+16(SB)/4, $0x00000001
+DATA word8_00000001<>+20(SB)/4, $0x00000001
+DATA word8_00000001<>+24(SB)/4, $0x00000001
+DATA word8_00000001<>+28(SB)/4, $0x00000001
+GLOBL word8_00000001<>(SB), RODATA|NOPTR, $32
+
+DATA word8_b94ca1f9<>+0(SB)/4, $0xb94ca1f9
+DATA word8_b94ca1f9<>+4(SB)/4, $0xb94ca1f9
+DATA word8_b94ca1f9<>+8(SB)/4, $0xb94ca1f9
+DATA word8_b94ca1f9<>+12(SB)/4, $0xb94ca1f9
+DATA word8_b94ca1f9<>+16(SB)/4, $0xb94ca1f9
+DATA word8_b94ca1f9<>+20(SB)/4, $0xb94ca1f9
+DATA word8_b94ca1f9<>+24(SB)/4, $0xb94ca1f9
+DATA word8_b94ca1f9<>+28(SB)/4, $0xb94ca1f9
+GLOBL word8_b94ca1f9<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3c08839e<>+0(SB)/4, $0x3c08839e
+DATA word8_3c08839e<>+4(SB)/4, $0x3c08839e
+DATA word8_3c08839e<>+8(SB)/4, $0x3c08839e
+DATA word8_3c08839e<>+12(SB)/4, $0x3c08839e
+DATA word8_3c08839e<>+16(SB)/4, $0x3c08839e
+DATA word8_3c08839e<>+20(SB)/4, $0x3c08839e
+DATA word8_3c08839e<>+24(SB)/4, $0x3c08839e
+DATA word8_3c08839e<>+28(SB)/4, $0x3c08839e
+GLOBL word8_3c08839e<>(SB), RODATA|NOPTR, $32
+
+DATA word8_be2aaaa3<>+0(SB)/4, $0xbe2aaaa3
+DATA word8_be2aaaa3<>+4(SB)/4, $0xbe2aaaa3
+DATA word8_be2aaaa3<>+8(SB)/4, $0xbe2aaaa3
+DATA word8_be2aaaa3<>+12(SB)/4, $0xbe2aaaa3
+DATA word8_be2aaaa3<>+16(SB)/4, $0xbe2aaaa3
+DATA word8_be2aaaa3<>+20(SB)/4, $0xbe2aaaa3
+DATA word8_be2aaaa3<>+24(SB)/4, $0xbe2aaaa3
+DATA word8_be2aaaa3<>+28(SB)/4, $0xbe2aaaa3
+GLOBL word8_be2aaaa3<>(SB), RODATA|NOPTR, $32
+
+DATA word8_37ccf5ce<>+0(SB)/4, $0x37ccf5ce
+DATA word8_37ccf5ce<>+4(SB)/4, $0x37ccf5ce
+DATA word8_37ccf5ce<>+8(SB)/4, $0x37ccf5ce
+DATA word8_37ccf5ce<>+12(SB)/4, $0x37ccf5ce
+DATA word8_37ccf5ce<>+16(SB)/4, $0x37ccf5ce
+DATA word8_37ccf5ce<>+20(SB)/4, $0x37ccf5ce
+DATA word8_37ccf5ce<>+24(SB)/4, $0x37ccf5ce
+DATA word8_37ccf5ce<>+28(SB)/4, $0x37ccf5ce
+GLOBL word8_37ccf5ce<>(SB), RODATA|NOPTR, $32
+
+DATA word8_bab6061a<>+0(SB)/4, $0xbab6061a
+DATA word8_bab6061a<>+4(SB)/4, $0xbab6061a
+DATA word8_bab6061a<>+8(SB)/4, $0xbab6061a
+DATA word8_bab6061a<>+12(SB)/4, $0xbab6061a
+DATA word8_bab6061a<>+16(SB)/4, $0xbab6061a
+DATA word8_bab6061a<>+20(SB)/4, $0xbab6061a
+DATA word8_bab6061a<>+24(SB)/4, $0xbab6061a
+DATA word8_bab6061a<>+28(SB)/4, $0xbab6061a
+GLOBL word8_bab6061a<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3d2aaaa5<>+0(SB)/4, $0x3d2aaaa5
+DATA word8_3d2aaaa5<>+4(SB)/4, $0x3d2aaaa5
+DATA word8_3d2aaaa5<>+8(SB)/4, $0x3d2aaaa5
+DATA word8_3d2aaaa5<>+12(SB)/4, $0x3d2aaaa5
+DATA word8_3d2aaaa5<>+16(SB)/4, $0x3d2aaaa5
+DATA word8_3d2aaaa5<>+20(SB)/4, $0x3d2aaaa5
+DATA word8_3d2aaaa5<>+24(SB)/4, $0x3d2aaaa5
+DATA word8_3d2aaaa5<>+28(SB)/4, $0x3d2aaaa5
+GLOBL word8_3d2aaaa5<>(SB), RODATA|NOPTR, $32
+
+DATA word8_b33bbd2e<>+0(SB)/4, $0xb33bbd2e
+DATA word8_b33bbd2e<>+4(SB)/4, $0xb33bbd2e
+DATA word8_b33bbd2e<>+8(SB)/4, $0xb33bbd2e
+DATA word8_b33bbd2e<>+12(SB)/4, $0xb33bbd2e
+DATA word8_b33bbd2e<>+16(SB)/4, $0xb33bbd2e
+DATA word8_b33bbd2e<>+20(SB)/4, $0xb33bbd2e
+DATA word8_b33bbd2e<>+24(SB)/4, $0xb33bbd2e
+DATA word8_b33bbd2e<>+28(SB)/4, $0xb33bbd2e
+GLOBL word8_b33bbd2e<>(SB), RODATA|NOPTR, $32
+
+DATA word8_a6f72ced<>+0(SB)/4, $0xa6f72ced
+DATA word8_a6f72ced<>+4(SB)/4, $0xa6f72ced
+DATA word8_a6f72ced<>+8(SB)/4, $0xa6f72ced
+DATA word8_a6f72ced<>+12(SB)/4, $0xa6f72ced
+DATA word8_a6f72ced<>+16(SB)/4, $0xa6f72ced
+DATA word8_a6f72ced<>+20(SB)/4, $0xa6f72ced
+DATA word8_a6f72ced<>+24(SB)/4, $0xa6f72ced
+DATA word8_a6f72ced<>+28(SB)/4, $0xa6f72ced
+GLOBL word8_a6f72ced<>(SB), RODATA|NOPTR, $32
+
+DATA word8_47800000<>+0(SB)/4, $0x47800000
+DATA word8_47800000<>+4(SB)/4, $0x47800000
+DATA word8_47800000<>+8(SB)/4, $0x47800000
+DATA word8_47800000<>+12(SB)/4, $0x47800000
+DATA word8_47800000<>+16(SB)/4, $0x47800000
+DATA word8_47800000<>+20(SB)/4, $0x47800000
+DATA word8_47800000<>+24(SB)/4, $0x47800000
+DATA word8_47800000<>+28(SB)/4, $0x47800000
+GLOBL word8_47800000<>(SB), RODATA|NOPTR, $32
+
+DATA word8_477fffff<>+0(SB)/4, $0x477fffff
+DATA word8_477fffff<>+4(SB)/4, $0x477fffff
+DATA word8_477fffff<>+8(SB)/4, $0x477fffff
+DATA word8_477fffff<>+12(SB)/4, $0x477fffff
+DATA word8_477fffff<>+16(SB)/4, $0x477fffff
+DATA word8_477fffff<>+20(SB)/4, $0x477fffff
+DATA word8_477fffff<>+24(SB)/4, $0x477fffff
+DATA word8_477fffff<>+28(SB)/4, $0x477fffff
+GLOBL word8_477fffff<>(SB), RODATA|NOPTR, $32
+
+// func cosAVX2(y *float32, x *float32, n int) (is int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·cosAVX2(SB), NOSPLIT, $0-32
+	MOVQ   y+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VXORPS Y0, Y0, Y0
+	CMPQ   DX, $+8
+	JLT    after_single
+
+single:
+	VMOVUPS      (CX), Y1
+	VPAND        word8_7fffffff<>+0(SB), Y1, Y2
+	VPMAXUD      Y2, Y0, Y0
+	VPAND        word8_7fffffff<>+0(SB), Y1, Y2
+	VMULPS       word8_3f22f983<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVUPS      Y2, Y4
+	VFNMADD231PS word8_3fc90fdb<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS word8_b33bbd2e<>+0(SB), Y3, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS word8_a6f72ced<>+0(SB), Y3, Y4
+	VCVTPS2DQ    Y3, Y3
+	VPADDD       word8_00000001<>+0(SB), Y3, Y3
+	VPSLLD       $0x1f, Y3, Y5
+	VPSLLD       $0x1e, Y3, Y3
+	VMULPS       Y4, Y4, Y6
+	VMULPS       Y6, Y4, Y7
+	VMOVUPS      word8_b94ca1f9<>+0(SB), Y8
+	VFMADD213PS  word8_3c08839e<>+0(SB), Y6, Y8
+	VFMADD213PS  word8_be2aaaa3<>+0(SB), Y6, Y8
+	VMOVUPS      Y7, Y7
+	VFMADD213PS  Y4, Y8, Y7
+	VMULPS       Y6, Y6, Y4
+	VMOVUPS      word8_37ccf5ce<>+0(SB), Y8
+	VFMADD213PS  word8_bab6061a<>+0(SB), Y6, Y8
+	VFMADD213PS  word8_3d2aaaa5<>+0(SB), Y6, Y8
+	VMOVUPS      Y6, Y6
+	VMOVUPS      word8_bf000000<>+0(SB), Y9
+	VFMADD213PS  word8_3f800000<>+0(SB), Y9, Y6
+	VMOVUPS      Y4, Y4
+	VFMADD213PS  Y6, Y8, Y4
+	VBLENDVPS    Y5, Y4, Y7, Y4
+	VPAND        word8_80000000<>+0(SB), Y3, Y3
+	VPXOR        Y3, Y4, Y3
+	VCMPPS       $0x11, word8_47800000<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VMOVUPS      Y1, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $+8, DX
+	CMPQ         DX, $+8
+	JGE          single
+
+after_single:
+	TESTQ        DX, DX
+	JZ           done
+	LEAQ         tail<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPS      64(BX)(DX*4), Y1
+	VMASKMOVPS   (CX), Y1, Y2
+	VPAND        word8_7fffffff<>+0(SB), Y2, Y3
+	VPMAXUD      Y3, Y0, Y0
+	VPAND        word8_7fffffff<>+0(SB), Y2, Y3
+	VMULPS       word8_3f22f983<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVUPS      Y3, Y5
+	VFNMADD231PS word8_3fc90fdb<>+0(SB), Y4, Y5
+	VMOVUPS      Y5, Y5
+	VFNMADD231PS word8_b33bbd2e<>+0(SB), Y4, Y5
+	VMOVUPS      Y5, Y5
+	VFNMADD231PS word8_a6f72ced<>+0(SB), Y4, Y5
+	VCVTPS2DQ    Y4, Y4
+	VPADDD       word8_00000001<>+0(SB), Y4, Y4
+	VPSLLD       $0x1f, Y4, Y6
+	VPSLLD       $0x1e, Y4, Y4
+	VMULPS       Y5, Y5, Y7
+	VMULPS       Y7, Y5, Y8
+	VMOVUPS      word8_b94ca1f9<>+0(SB), Y9
+	VFMADD213PS  word8_3c08839e<>+0(SB), Y7, Y9
+	VFMADD213PS  word8_be2aaaa3<>+0(SB), Y7, Y9
+	VMOVUPS      Y8, Y8
+	VFMADD213PS  Y5, Y9, Y8
+	VMULPS       Y7, Y7, Y5
+	VMOVUPS      word8_37ccf5ce<>+0(SB), Y9
+	VFMADD213PS  word8_bab6061a<>+0(SB), Y7, Y9
+	VFMADD213PS  word8_3d2aaaa5<>+0(SB), Y7, Y9
+	VMOVUPS      Y7, Y7
+	VMOVUPS      word8_bf000000<>+0(SB), Y10
+	VFMADD213PS  word8_3f800000<>+0(SB), Y10, Y7
+	VMOVUPS      Y5, Y5
+	VFMADD213PS  Y7, Y9, Y5
+	VBLENDVPS    Y6, Y5, Y8, Y5
+	VPAND        word8_80000000<>+0(SB), Y4, Y4
+	VPXOR        Y4, Y5, Y4
+	VCMPPS       $0x11, word8_47800000<>+0(SB), Y3, Y3
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMASKMOVPS   Y2, Y1, (AX)
+
+done:
+	VMOVUPS   word8_477fffff<>+0(SB), Y1
+	VPSUBD    Y0, Y1, Y0
+	VMOVMSKPS Y0, AX
+	NEGQ      AX
+	SHRQ      $0x3f, AX
+	MOVQ      AX, is+24(FP)
+	VZEROUPPER
+	RET
+
+// func floorAVX2(y *float32, x *float32, n int)
+// Requires: AVX
+TEXT ·floorAVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+16
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS  (CX), Y0
+	VROUNDPS $0x09, Y0, Y0
+	VMOVUPS  Y0, (AX)
+	VMOVUPS  32(CX), Y0
+	VROUNDPS $0x09, Y0, Y0
+	VMOVUPS  Y0, 32(AX)
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+16, DX
+	CMPQ     DX, $+16
+	JGE      unrolled
+
+after_unrolled:
+	CMPQ DX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS  (CX), Y0
+	VROUNDPS $0x09, Y0, Y0
+	VMOVUPS  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+8, DX
+	CMPQ     DX, $+8
+	JGE      single
+
+after_single:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       tail<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    64(BX)(DX*4), Y0
+	VMASKMOVPS (CX), Y0, Y1
+	VROUNDPS   $0x09, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func ceilAVX2(y *float32, x *float32, n int)
+// Requires: AVX
+TEXT ·ceilAVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+16
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS  (CX), Y0
+	VROUNDPS $0x0a, Y0, Y0
+	VMOVUPS  Y0, (AX)
+	VMOVUPS  32(CX), Y0
+	VROUNDPS $0x0a, Y0, Y0
+	VMOVUPS  Y0, 32(AX)
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+16, DX
+	CMPQ     DX, $+16
+	JGE      unrolled
+
+after_unrolled:
+	CMPQ DX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS  (CX), Y0
+	VROUNDPS $0x0a, Y0, Y0
+	VMOVUPS  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+8, DX
+	CMPQ     DX, $+8
+	JGE      single
+
+after_single:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       tail<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    64(BX)(DX*4), Y0
+	VMASKMOVPS (CX), Y0, Y1
+	VROUNDPS   $0x0a, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rintAVX2(y *float32, x *float32, n int)
+// Requires: AVX
+TEXT ·rintAVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+16
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS  (CX), Y0
+	VROUNDPS $0x08, Y0, Y0
+	VMOVUPS  Y0, (AX)
+	VMOVUPS  32(CX), Y0
+	VROUNDPS $0x08, Y0, Y0
+	VMOVUPS  Y0, 32(AX)
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+16, DX
+	CMPQ     DX, $+16
+	JGE      unrolled
+
+after_unrolled:
+	CMPQ DX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS  (CX), Y0
+	VROUNDPS $0x08, Y0, Y0
+	VMOVUPS  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+8, DX
+	CMPQ     DX, $+8
+	JGE      single
+
+after_single:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       tail<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    64(BX)(DX*4), Y0
+	VMASKMOVPS (CX), Y0, Y1
+	VROUNDPS   $0x08, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func selectWordsAVX2(z *float32, c *byte, x *float32, y *float32, n int)
 // Requires: AVX, AVX2
 TEXT ·selectWordsAVX2(SB), NOSPLIT, $0-40

@@ -174,6 +174,51 @@ func erfAVX512(y *float32, x *float32, n int)
 //go:noescape
 func erfcAVX512(y *float32, x *float32, n int)
 
+// expm1AVX512 sets y to e to the x, less 1.
+//
+//go:noescape
+func expm1AVX512(y *float32, x *float32, n int)
+
+// eluAVX512 sets y to x, or to e to the x less 1 where x is negative.
+//
+//go:noescape
+func eluAVX512(y *float32, x *float32, n int)
+
+// atanAVX512 sets y to the arc tangent of x.
+//
+//go:noescape
+func atanAVX512(y *float32, x *float32, n int)
+
+// atan2AVX512 sets z to the angle of the points (y, x).
+//
+//go:noescape
+func atan2AVX512(z *float32, y *float32, x *float32, n int)
+
+// sinAVX512 sets y to the sine of x, and to x where that is 65536 or more, infinite or NaN. It reports whether there are such x.
+//
+//go:noescape
+func sinAVX512(y *float32, x *float32, n int) (is int)
+
+// cosAVX512 sets y to the cosine of x, and to x where that is 65536 or more, infinite or NaN. It reports whether there are such x.
+//
+//go:noescape
+func cosAVX512(y *float32, x *float32, n int) (is int)
+
+// floorAVX512 sets y to the integer not greater than x.
+//
+//go:noescape
+func floorAVX512(y *float32, x *float32, n int)
+
+// ceilAVX512 sets y to the integer not less than x.
+//
+//go:noescape
+func ceilAVX512(y *float32, x *float32, n int)
+
+// rintAVX512 sets y to the integer nearest to x.
+//
+//go:noescape
+func rintAVX512(y *float32, x *float32, n int)
+
 // selectWordsAVX512 sets z to x where c is not 0 and to y elsewhere, in whole vectors: n must be a multiple of 16.
 //
 //go:noescape

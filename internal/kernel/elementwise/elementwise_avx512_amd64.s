@@ -3193,6 +3193,1215 @@ GLOBL word1_41233333<>(SB), RODATA|NOPTR, $4
 DATA word1_40000000<>+0(SB)/4, $0x40000000
 GLOBL word1_40000000<>(SB), RODATA|NOPTR, $4
 
+// func expm1AVX512(y *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·expm1AVX512(SB), NOSPLIT, $0-24
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPBROADCASTD word1_42b20000<>+0(SB), Z0
+	VPBROADCASTD word1_c2d00000<>+0(SB), Z1
+	VPBROADCASTD word1_3fb8aa3b<>+0(SB), Z2
+	VPBROADCASTD word1_3f318000<>+0(SB), Z3
+	VPBROADCASTD word1_b95e8083<>+0(SB), Z4
+	VPBROADCASTD word1_39506967<>+0(SB), Z5
+	VPBROADCASTD word1_3ab743ce<>+0(SB), Z6
+	VPBROADCASTD word1_3c088908<>+0(SB), Z7
+	VPBROADCASTD word1_3d2aa9c1<>+0(SB), Z8
+	VPBROADCASTD word1_3e2aaaaa<>+0(SB), Z9
+	VPBROADCASTD word1_3f000000<>+0(SB), Z10
+	VPBROADCASTD word1_3f800000<>+0(SB), Z11
+	VPBROADCASTD word1_80000000<>+0(SB), Z12
+	CMPQ         DX, $+16
+	JLT          after_single
+
+single:
+	VMOVUPS      (CX), Z13
+	VMINPS       Z13, Z0, Z14
+	VCMPPS       $0x15, Z1, Z14, K1
+	VMULPS       Z2, Z14, Z15
+	VRNDSCALEPS  $0x08, Z15, Z15
+	VMOVUPS      Z14, Z14
+	VFNMADD231PS Z3, Z15, Z14
+	VMOVUPS      Z14, Z14
+	VFNMADD231PS Z4, Z15, Z14
+	VMOVUPS      Z5, Z18
+	VFMADD213PS  Z6, Z14, Z18
+	VFMADD213PS  Z7, Z14, Z18
+	VFMADD213PS  Z8, Z14, Z18
+	VFMADD213PS  Z9, Z14, Z18
+	VFMADD213PS  Z10, Z14, Z18
+	VFMADD213PS  Z11, Z14, Z18
+	VFMADD213PS  Z11, Z14, Z18
+	VSCALEFPS.Z  Z15, Z18, K1, Z14
+	VSUBPS       Z11, Z14, Z14
+	VMULPS       Z13, Z13, Z15
+	VMOVUPS      word16_37d00d01<>+0(SB), Z18
+	VFMADD213PS  word16_39500d01<>+0(SB), Z13, Z18
+	VFMADD213PS  word16_3ab60b61<>+0(SB), Z13, Z18
+	VFMADD213PS  word16_3c088889<>+0(SB), Z13, Z18
+	VFMADD213PS  word16_3d2aaaab<>+0(SB), Z13, Z18
+	VFMADD213PS  word16_3e2aaaab<>+0(SB), Z13, Z18
+	VFMADD213PS  word16_3f000000<>+0(SB), Z13, Z18
+	VMOVUPS      Z15, Z15
+	VFMADD213PS  Z13, Z18, Z15
+	VPANDD       Z12, Z13, Z18
+	VPORD        Z18, Z15, Z15
+	VPXORD       Z16, Z16, Z16
+	VSUBPS       Z13, Z16, Z18
+	VMAXPS       Z13, Z18, Z13
+	VCMPPS       $0x11, Z10, Z13, K1
+	VMOVUPS      Z14, Z13
+	VMOVUPS      Z15, K1, Z13
+	VMOVUPS      Z13, (AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	CMPQ         DX, $+16
+	JGE          single
+
+after_single:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         $0x00000001, BX
+	SHLXQ        DX, BX, BX
+	DECQ         BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z13
+	VMINPS       Z13, Z0, Z0
+	VCMPPS       $0x15, Z1, Z0, K2
+	VMULPS       Z2, Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVUPS      Z0, Z0
+	VFNMADD231PS Z3, Z1, Z0
+	VMOVUPS      Z0, Z0
+	VFNMADD231PS Z4, Z1, Z0
+	VMOVUPS      Z5, Z2
+	VFMADD213PS  Z6, Z0, Z2
+	VFMADD213PS  Z7, Z0, Z2
+	VFMADD213PS  Z8, Z0, Z2
+	VFMADD213PS  Z9, Z0, Z2
+	VFMADD213PS  Z10, Z0, Z2
+	VFMADD213PS  Z11, Z0, Z2
+	VFMADD213PS  Z11, Z0, Z2
+	VSCALEFPS.Z  Z1, Z2, K2, Z0
+	VSUBPS       Z11, Z0, Z0
+	VMULPS       Z13, Z13, Z1
+	VMOVUPS      word16_37d00d01<>+0(SB), Z2
+	VFMADD213PS  word16_39500d01<>+0(SB), Z13, Z2
+	VFMADD213PS  word16_3ab60b61<>+0(SB), Z13, Z2
+	VFMADD213PS  word16_3c088889<>+0(SB), Z13, Z2
+	VFMADD213PS  word16_3d2aaaab<>+0(SB), Z13, Z2
+	VFMADD213PS  word16_3e2aaaab<>+0(SB), Z13, Z2
+	VFMADD213PS  word16_3f000000<>+0(SB), Z13, Z2
+	VMOVUPS      Z1, Z1
+	VFMADD213PS  Z13, Z2, Z1
+	VPANDD       Z12, Z13, Z2
+	VPORD        Z2, Z1, Z1
+	VPXORD       Z17, Z17, Z17
+	VSUBPS       Z13, Z17, Z2
+	VMAXPS       Z13, Z2, Z2
+	VCMPPS       $0x11, Z10, Z2, K2
+	VMOVUPS      Z0, Z0
+	VMOVUPS      Z1, K2, Z0
+	VMOVUPS      Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word16_37d00d01<>+0(SB)/4, $0x37d00d01
+DATA word16_37d00d01<>+4(SB)/4, $0x37d00d01
+DATA word16_37d00d01<>+8(SB)/4, $0x37d00d01
+DATA word16_37d00d01<>+12(SB)/4, $0x37d00d01
+DATA word16_37d00d01<>+16(SB)/4, $0x37d00d01
+DATA word16_37d00d01<>+20(SB)/4, $0x37d00d01
+DATA word16_37d00d01<>+24(SB)/4, $0x37d00d01
+DATA word16_37d00d01<>+28(SB)/4, $0x37d00d01
+DATA word16_37d00d01<>+32(SB)/4, $0x37d00d01
+DATA word16_37d00d01<>+36(SB)/4, $0x37d00d01
+DATA word16_37d00d01<>+40(SB)/4, $0x37d00d01
+DATA word16_37d00d01<>+44(SB)/4, $0x37d00d01
+DATA word16_37d00d01<>+48(SB)/4, $0x37d00d01
+DATA word16_37d00d01<>+52(SB)/4, $0x37d00d01
+DATA word16_37d00d01<>+56(SB)/4, $0x37d00d01
+DATA word16_37d00d01<>+60(SB)/4, $0x37d00d01
+GLOBL word16_37d00d01<>(SB), RODATA|NOPTR, $64
+
+DATA word16_39500d01<>+0(SB)/4, $0x39500d01
+DATA word16_39500d01<>+4(SB)/4, $0x39500d01
+DATA word16_39500d01<>+8(SB)/4, $0x39500d01
+DATA word16_39500d01<>+12(SB)/4, $0x39500d01
+DATA word16_39500d01<>+16(SB)/4, $0x39500d01
+DATA word16_39500d01<>+20(SB)/4, $0x39500d01
+DATA word16_39500d01<>+24(SB)/4, $0x39500d01
+DATA word16_39500d01<>+28(SB)/4, $0x39500d01
+DATA word16_39500d01<>+32(SB)/4, $0x39500d01
+DATA word16_39500d01<>+36(SB)/4, $0x39500d01
+DATA word16_39500d01<>+40(SB)/4, $0x39500d01
+DATA word16_39500d01<>+44(SB)/4, $0x39500d01
+DATA word16_39500d01<>+48(SB)/4, $0x39500d01
+DATA word16_39500d01<>+52(SB)/4, $0x39500d01
+DATA word16_39500d01<>+56(SB)/4, $0x39500d01
+DATA word16_39500d01<>+60(SB)/4, $0x39500d01
+GLOBL word16_39500d01<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3ab60b61<>+0(SB)/4, $0x3ab60b61
+DATA word16_3ab60b61<>+4(SB)/4, $0x3ab60b61
+DATA word16_3ab60b61<>+8(SB)/4, $0x3ab60b61
+DATA word16_3ab60b61<>+12(SB)/4, $0x3ab60b61
+DATA word16_3ab60b61<>+16(SB)/4, $0x3ab60b61
+DATA word16_3ab60b61<>+20(SB)/4, $0x3ab60b61
+DATA word16_3ab60b61<>+24(SB)/4, $0x3ab60b61
+DATA word16_3ab60b61<>+28(SB)/4, $0x3ab60b61
+DATA word16_3ab60b61<>+32(SB)/4, $0x3ab60b61
+DATA word16_3ab60b61<>+36(SB)/4, $0x3ab60b61
+DATA word16_3ab60b61<>+40(SB)/4, $0x3ab60b61
+DATA word16_3ab60b61<>+44(SB)/4, $0x3ab60b61
+DATA word16_3ab60b61<>+48(SB)/4, $0x3ab60b61
+DATA word16_3ab60b61<>+52(SB)/4, $0x3ab60b61
+DATA word16_3ab60b61<>+56(SB)/4, $0x3ab60b61
+DATA word16_3ab60b61<>+60(SB)/4, $0x3ab60b61
+GLOBL word16_3ab60b61<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3c088889<>+0(SB)/4, $0x3c088889
+DATA word16_3c088889<>+4(SB)/4, $0x3c088889
+DATA word16_3c088889<>+8(SB)/4, $0x3c088889
+DATA word16_3c088889<>+12(SB)/4, $0x3c088889
+DATA word16_3c088889<>+16(SB)/4, $0x3c088889
+DATA word16_3c088889<>+20(SB)/4, $0x3c088889
+DATA word16_3c088889<>+24(SB)/4, $0x3c088889
+DATA word16_3c088889<>+28(SB)/4, $0x3c088889
+DATA word16_3c088889<>+32(SB)/4, $0x3c088889
+DATA word16_3c088889<>+36(SB)/4, $0x3c088889
+DATA word16_3c088889<>+40(SB)/4, $0x3c088889
+DATA word16_3c088889<>+44(SB)/4, $0x3c088889
+DATA word16_3c088889<>+48(SB)/4, $0x3c088889
+DATA word16_3c088889<>+52(SB)/4, $0x3c088889
+DATA word16_3c088889<>+56(SB)/4, $0x3c088889
+DATA word16_3c088889<>+60(SB)/4, $0x3c088889
+GLOBL word16_3c088889<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3d2aaaab<>+0(SB)/4, $0x3d2aaaab
+DATA word16_3d2aaaab<>+4(SB)/4, $0x3d2aaaab
+DATA word16_3d2aaaab<>+8(SB)/4, $0x3d2aaaab
+DATA word16_3d2aaaab<>+12(SB)/4, $0x3d2aaaab
+DATA word16_3d2aaaab<>+16(SB)/4, $0x3d2aaaab
+DATA word16_3d2aaaab<>+20(SB)/4, $0x3d2aaaab
+DATA word16_3d2aaaab<>+24(SB)/4, $0x3d2aaaab
+DATA word16_3d2aaaab<>+28(SB)/4, $0x3d2aaaab
+DATA word16_3d2aaaab<>+32(SB)/4, $0x3d2aaaab
+DATA word16_3d2aaaab<>+36(SB)/4, $0x3d2aaaab
+DATA word16_3d2aaaab<>+40(SB)/4, $0x3d2aaaab
+DATA word16_3d2aaaab<>+44(SB)/4, $0x3d2aaaab
+DATA word16_3d2aaaab<>+48(SB)/4, $0x3d2aaaab
+DATA word16_3d2aaaab<>+52(SB)/4, $0x3d2aaaab
+DATA word16_3d2aaaab<>+56(SB)/4, $0x3d2aaaab
+DATA word16_3d2aaaab<>+60(SB)/4, $0x3d2aaaab
+GLOBL word16_3d2aaaab<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3e2aaaab<>+0(SB)/4, $0x3e2aaaab
+DATA word16_3e2aaaab<>+4(SB)/4, $0x3e2aaaab
+DATA word16_3e2aaaab<>+8(SB)/4, $0x3e2aaaab
+DATA word16_3e2aaaab<>+12(SB)/4, $0x3e2aaaab
+DATA word16_3e2aaaab<>+16(SB)/4, $0x3e2aaaab
+DATA word16_3e2aaaab<>+20(SB)/4, $0x3e2aaaab
+DATA word16_3e2aaaab<>+24(SB)/4, $0x3e2aaaab
+DATA word16_3e2aaaab<>+28(SB)/4, $0x3e2aaaab
+DATA word16_3e2aaaab<>+32(SB)/4, $0x3e2aaaab
+DATA word16_3e2aaaab<>+36(SB)/4, $0x3e2aaaab
+DATA word16_3e2aaaab<>+40(SB)/4, $0x3e2aaaab
+DATA word16_3e2aaaab<>+44(SB)/4, $0x3e2aaaab
+DATA word16_3e2aaaab<>+48(SB)/4, $0x3e2aaaab
+DATA word16_3e2aaaab<>+52(SB)/4, $0x3e2aaaab
+DATA word16_3e2aaaab<>+56(SB)/4, $0x3e2aaaab
+DATA word16_3e2aaaab<>+60(SB)/4, $0x3e2aaaab
+GLOBL word16_3e2aaaab<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3f000000<>+0(SB)/4, $0x3f000000
+DATA word16_3f000000<>+4(SB)/4, $0x3f000000
+DATA word16_3f000000<>+8(SB)/4, $0x3f000000
+DATA word16_3f000000<>+12(SB)/4, $0x3f000000
+DATA word16_3f000000<>+16(SB)/4, $0x3f000000
+DATA word16_3f000000<>+20(SB)/4, $0x3f000000
+DATA word16_3f000000<>+24(SB)/4, $0x3f000000
+DATA word16_3f000000<>+28(SB)/4, $0x3f000000
+DATA word16_3f000000<>+32(SB)/4, $0x3f000000
+DATA word16_3f000000<>+36(SB)/4, $0x3f000000
+DATA word16_3f000000<>+40(SB)/4, $0x3f000000
+DATA word16_3f000000<>+44(SB)/4, $0x3f000000
+DATA word16_3f000000<>+48(SB)/4, $0x3f000000
+DATA word16_3f000000<>+52(SB)/4, $0x3f000000
+DATA word16_3f000000<>+56(SB)/4, $0x3f000000
+DATA word16_3f000000<>+60(SB)/4, $0x3f000000
+GLOBL word16_3f000000<>(SB), RODATA|NOPTR, $64
+
+// func eluAVX512(y *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·eluAVX512(SB), NOSPLIT, $0-24
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPBROADCASTD word1_42b20000<>+0(SB), Z0
+	VPBROADCASTD word1_c2d00000<>+0(SB), Z1
+	VPBROADCASTD word1_3fb8aa3b<>+0(SB), Z2
+	VPBROADCASTD word1_3f318000<>+0(SB), Z3
+	VPBROADCASTD word1_b95e8083<>+0(SB), Z4
+	VPBROADCASTD word1_39506967<>+0(SB), Z5
+	VPBROADCASTD word1_3ab743ce<>+0(SB), Z6
+	VPBROADCASTD word1_3c088908<>+0(SB), Z7
+	VPBROADCASTD word1_3d2aa9c1<>+0(SB), Z8
+	VPBROADCASTD word1_3e2aaaaa<>+0(SB), Z9
+	VPBROADCASTD word1_3f000000<>+0(SB), Z10
+	VPBROADCASTD word1_3f800000<>+0(SB), Z11
+	VPBROADCASTD word1_80000000<>+0(SB), Z12
+	CMPQ         DX, $+16
+	JLT          after_single
+
+single:
+	VMOVUPS      (CX), Z13
+	VPXORD       Z14, Z14, Z14
+	VCMPPS       $0x11, Z14, Z13, K1
+	VMINPS       Z13, Z0, Z15
+	VCMPPS       $0x15, Z1, Z15, K2
+	VMULPS       Z2, Z15, Z16
+	VRNDSCALEPS  $0x08, Z16, Z16
+	VMOVUPS      Z15, Z15
+	VFNMADD231PS Z3, Z16, Z15
+	VMOVUPS      Z15, Z15
+	VFNMADD231PS Z4, Z16, Z15
+	VMOVUPS      Z5, Z20
+	VFMADD213PS  Z6, Z15, Z20
+	VFMADD213PS  Z7, Z15, Z20
+	VFMADD213PS  Z8, Z15, Z20
+	VFMADD213PS  Z9, Z15, Z20
+	VFMADD213PS  Z10, Z15, Z20
+	VFMADD213PS  Z11, Z15, Z20
+	VFMADD213PS  Z11, Z15, Z20
+	VSCALEFPS.Z  Z16, Z20, K2, Z15
+	VSUBPS       Z11, Z15, Z15
+	VMULPS       Z13, Z13, Z16
+	VMOVUPS      word16_37d00d01<>+0(SB), Z20
+	VFMADD213PS  word16_39500d01<>+0(SB), Z13, Z20
+	VFMADD213PS  word16_3ab60b61<>+0(SB), Z13, Z20
+	VFMADD213PS  word16_3c088889<>+0(SB), Z13, Z20
+	VFMADD213PS  word16_3d2aaaab<>+0(SB), Z13, Z20
+	VFMADD213PS  word16_3e2aaaab<>+0(SB), Z13, Z20
+	VFMADD213PS  word16_3f000000<>+0(SB), Z13, Z20
+	VMOVUPS      Z16, Z16
+	VFMADD213PS  Z13, Z20, Z16
+	VPANDD       Z12, Z13, Z20
+	VPORD        Z20, Z16, Z16
+	VPXORD       Z17, Z17, Z17
+	VSUBPS       Z13, Z17, Z20
+	VMAXPS       Z13, Z20, Z20
+	VCMPPS       $0x11, Z10, Z20, K2
+	VMOVUPS      Z15, Z15
+	VMOVUPS      Z16, K2, Z15
+	VMOVUPS      Z13, Z13
+	VMOVUPS      Z15, K1, Z13
+	VMOVUPS      Z13, (AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	CMPQ         DX, $+16
+	JGE          single
+
+after_single:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         $0x00000001, BX
+	SHLXQ        DX, BX, BX
+	DECQ         BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z13
+	VPXORD       Z18, Z18, Z18
+	VCMPPS       $0x11, Z18, Z13, K2
+	VMINPS       Z13, Z0, Z0
+	VCMPPS       $0x15, Z1, Z0, K3
+	VMULPS       Z2, Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVUPS      Z0, Z0
+	VFNMADD231PS Z3, Z1, Z0
+	VMOVUPS      Z0, Z0
+	VFNMADD231PS Z4, Z1, Z0
+	VMOVUPS      Z5, Z2
+	VFMADD213PS  Z6, Z0, Z2
+	VFMADD213PS  Z7, Z0, Z2
+	VFMADD213PS  Z8, Z0, Z2
+	VFMADD213PS  Z9, Z0, Z2
+	VFMADD213PS  Z10, Z0, Z2
+	VFMADD213PS  Z11, Z0, Z2
+	VFMADD213PS  Z11, Z0, Z2
+	VSCALEFPS.Z  Z1, Z2, K3, Z0
+	VSUBPS       Z11, Z0, Z0
+	VMULPS       Z13, Z13, Z1
+	VMOVUPS      word16_37d00d01<>+0(SB), Z2
+	VFMADD213PS  word16_39500d01<>+0(SB), Z13, Z2
+	VFMADD213PS  word16_3ab60b61<>+0(SB), Z13, Z2
+	VFMADD213PS  word16_3c088889<>+0(SB), Z13, Z2
+	VFMADD213PS  word16_3d2aaaab<>+0(SB), Z13, Z2
+	VFMADD213PS  word16_3e2aaaab<>+0(SB), Z13, Z2
+	VFMADD213PS  word16_3f000000<>+0(SB), Z13, Z2
+	VMOVUPS      Z1, Z1
+	VFMADD213PS  Z13, Z2, Z1
+	VPANDD       Z12, Z13, Z2
+	VPORD        Z2, Z1, Z1
+	VPXORD       Z19, Z19, Z19
+	VSUBPS       Z13, Z19, Z2
+	VMAXPS       Z13, Z2, Z2
+	VCMPPS       $0x11, Z10, Z2, K3
+	VMOVUPS      Z0, Z0
+	VMOVUPS      Z1, K3, Z0
+	VMOVUPS      Z13, Z1
+	VMOVUPS      Z0, K2, Z1
+	VMOVUPS      Z1, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func atanAVX512(y *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·atanAVX512(SB), NOSPLIT, $0-24
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPBROADCASTD word1_3f800000<>+0(SB), Z0
+	VPBROADCASTD word1_7fffffff<>+0(SB), Z1
+	VPBROADCASTD word1_80000000<>+0(SB), Z2
+	VPBROADCASTD word1_3fc90fdb<>+0(SB), Z3
+	VPBROADCASTD word1_333bbd2e<>+0(SB), Z4
+	VPBROADCASTD word1_40490fdb<>+0(SB), Z5
+	VPBROADCASTD word1_33bbbd2e<>+0(SB), Z5
+	CMPQ         DX, $+16
+	JLT          after_single
+
+single:
+	VMOVUPS     (CX), Z5
+	VPANDD      Z1, Z5, Z6
+	VCMPPS      $0x1e, Z0, Z6, K1
+	VMOVUPS     Z6, Z7
+	VMOVUPS     Z0, K1, Z7
+	VMOVUPS     Z0, Z8
+	VMOVUPS     Z6, K1, Z8
+	VDIVPS      Z8, Z7, Z6
+	VMULPS      Z6, Z6, Z7
+	VMULPS      Z7, Z6, Z8
+	VMOVUPS     word16_bae5e41a<>+0(SB), Z9
+	VFMADD213PS word16_3c2fc00c<>+0(SB), Z7, Z9
+	VFMADD213PS word16_bcfc59e8<>+0(SB), Z7, Z9
+	VFMADD213PS word16_3d6bbbbf<>+0(SB), Z7, Z9
+	VFMADD213PS word16_bdab9142<>+0(SB), Z7, Z9
+	VFMADD213PS word16_3de017c1<>+0(SB), Z7, Z9
+	VFMADD213PS word16_be120acd<>+0(SB), Z7, Z9
+	VFMADD213PS word16_3e4cc841<>+0(SB), Z7, Z9
+	VFMADD213PS word16_beaaaa9a<>+0(SB), Z7, Z9
+	VMOVUPS     Z8, Z7
+	VFMADD213PS Z6, Z9, Z7
+	VADDPS      Z4, Z7, Z6
+	VSUBPS      Z6, Z3, Z6
+	VMOVUPS     Z7, Z7
+	VMOVUPS     Z6, K1, Z7
+	VPANDD      Z2, Z5, Z5
+	VPORD       Z5, Z7, Z5
+	VMOVUPS     Z5, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	SUBQ        $+16, DX
+	CMPQ        DX, $+16
+	JGE         single
+
+after_single:
+	TESTQ       DX, DX
+	JZ          done
+	MOVQ        $0x00000001, BX
+	SHLXQ       DX, BX, BX
+	DECQ        BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (CX), K1, Z5
+	VPANDD      Z1, Z5, Z1
+	VCMPPS      $0x1e, Z0, Z1, K2
+	VMOVUPS     Z1, Z6
+	VMOVUPS     Z0, K2, Z6
+	VMOVUPS     Z0, Z0
+	VMOVUPS     Z1, K2, Z0
+	VDIVPS      Z0, Z6, Z0
+	VMULPS      Z0, Z0, Z1
+	VMULPS      Z1, Z0, Z6
+	VMOVUPS     word16_bae5e41a<>+0(SB), Z7
+	VFMADD213PS word16_3c2fc00c<>+0(SB), Z1, Z7
+	VFMADD213PS word16_bcfc59e8<>+0(SB), Z1, Z7
+	VFMADD213PS word16_3d6bbbbf<>+0(SB), Z1, Z7
+	VFMADD213PS word16_bdab9142<>+0(SB), Z1, Z7
+	VFMADD213PS word16_3de017c1<>+0(SB), Z1, Z7
+	VFMADD213PS word16_be120acd<>+0(SB), Z1, Z7
+	VFMADD213PS word16_3e4cc841<>+0(SB), Z1, Z7
+	VFMADD213PS word16_beaaaa9a<>+0(SB), Z1, Z7
+	VMOVUPS     Z6, Z1
+	VFMADD213PS Z0, Z7, Z1
+	VADDPS      Z4, Z1, Z0
+	VSUBPS      Z0, Z3, Z0
+	VMOVUPS     Z1, Z1
+	VMOVUPS     Z0, K2, Z1
+	VPANDD      Z2, Z5, Z0
+	VPORD       Z0, Z1, Z0
+	VMOVUPS     Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word16_bae5e41a<>+0(SB)/4, $0xbae5e41a
+DATA word16_bae5e41a<>+4(SB)/4, $0xbae5e41a
+DATA word16_bae5e41a<>+8(SB)/4, $0xbae5e41a
+DATA word16_bae5e41a<>+12(SB)/4, $0xbae5e41a
+DATA word16_bae5e41a<>+16(SB)/4, $0xbae5e41a
+DATA word16_bae5e41a<>+20(SB)/4, $0xbae5e41a
+DATA word16_bae5e41a<>+24(SB)/4, $0xbae5e41a
+DATA word16_bae5e41a<>+28(SB)/4, $0xbae5e41a
+DATA word16_bae5e41a<>+32(SB)/4, $0xbae5e41a
+DATA word16_bae5e41a<>+36(SB)/4, $0xbae5e41a
+DATA word16_bae5e41a<>+40(SB)/4, $0xbae5e41a
+DATA word16_bae5e41a<>+44(SB)/4, $0xbae5e41a
+DATA word16_bae5e41a<>+48(SB)/4, $0xbae5e41a
+DATA word16_bae5e41a<>+52(SB)/4, $0xbae5e41a
+DATA word16_bae5e41a<>+56(SB)/4, $0xbae5e41a
+DATA word16_bae5e41a<>+60(SB)/4, $0xbae5e41a
+GLOBL word16_bae5e41a<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3c2fc00c<>+0(SB)/4, $0x3c2fc00c
+DATA word16_3c2fc00c<>+4(SB)/4, $0x3c2fc00c
+DATA word16_3c2fc00c<>+8(SB)/4, $0x3c2fc00c
+DATA word16_3c2fc00c<>+12(SB)/4, $0x3c2fc00c
+DATA word16_3c2fc00c<>+16(SB)/4, $0x3c2fc00c
+DATA word16_3c2fc00c<>+20(SB)/4, $0x3c2fc00c
+DATA word16_3c2fc00c<>+24(SB)/4, $0x3c2fc00c
+DATA word16_3c2fc00c<>+28(SB)/4, $0x3c2fc00c
+DATA word16_3c2fc00c<>+32(SB)/4, $0x3c2fc00c
+DATA word16_3c2fc00c<>+36(SB)/4, $0x3c2fc00c
+DATA word16_3c2fc00c<>+40(SB)/4, $0x3c2fc00c
+DATA word16_3c2fc00c<>+44(SB)/4, $0x3c2fc00c
+DATA word16_3c2fc00c<>+48(SB)/4, $0x3c2fc00c
+DATA word16_3c2fc00c<>+52(SB)/4, $0x3c2fc00c
+DATA word16_3c2fc00c<>+56(SB)/4, $0x3c2fc00c
+DATA word16_3c2fc00c<>+60(SB)/4, $0x3c2fc00c
+GLOBL word16_3c2fc00c<>(SB), RODATA|NOPTR, $64
+
+DATA word16_bcfc59e8<>+0(SB)/4, $0xbcfc59e8
+DATA word16_bcfc59e8<>+4(SB)/4, $0xbcfc59e8
+DATA word16_bcfc59e8<>+8(SB)/4, $0xbcfc59e8
+DATA word16_bcfc59e8<>+12(SB)/4, $0xbcfc59e8
+DATA word16_bcfc59e8<>+16(SB)/4, $0xbcfc59e8
+DATA word16_bcfc59e8<>+20(SB)/4, $0xbcfc59e8
+DATA word16_bcfc59e8<>+24(SB)/4, $0xbcfc59e8
+DATA word16_bcfc59e8<>+28(SB)/4, $0xbcfc59e8
+DATA word16_bcfc59e8<>+32(SB)/4, $0xbcfc59e8
+DATA word16_bcfc59e8<>+36(SB)/4, $0xbcfc59e8
+DATA word16_bcfc59e8<>+40(SB)/4, $0xbcfc59e8
+DATA word16_bcfc59e8<>+44(SB)/4, $0xbcfc59e8
+DATA word16_bcfc59e8<>+48(SB)/4, $0xbcfc59e8
+DATA word16_bcfc59e8<>+52(SB)/4, $0xbcfc59e8
+DATA word16_bcfc59e8<>+56(SB)/4, $0xbcfc59e8
+DATA word16_bcfc59e8<>+60(SB)/4, $0xbcfc59e8
+GLOBL word16_bcfc59e8<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3d6bbbbf<>+0(SB)/4, $0x3d6bbbbf
+DATA word16_3d6bbbbf<>+4(SB)/4, $0x3d6bbbbf
+DATA word16_3d6bbbbf<>+8(SB)/4, $0x3d6bbbbf
+DATA word16_3d6bbbbf<>+12(SB)/4, $0x3d6bbbbf
+DATA word16_3d6bbbbf<>+16(SB)/4, $0x3d6bbbbf
+DATA word16_3d6bbbbf<>+20(SB)/4, $0x3d6bbbbf
+DATA word16_3d6bbbbf<>+24(SB)/4, $0x3d6bbbbf
+DATA word16_3d6bbbbf<>+28(SB)/4, $0x3d6bbbbf
+DATA word16_3d6bbbbf<>+32(SB)/4, $0x3d6bbbbf
+DATA word16_3d6bbbbf<>+36(SB)/4, $0x3d6bbbbf
+DATA word16_3d6bbbbf<>+40(SB)/4, $0x3d6bbbbf
+DATA word16_3d6bbbbf<>+44(SB)/4, $0x3d6bbbbf
+DATA word16_3d6bbbbf<>+48(SB)/4, $0x3d6bbbbf
+DATA word16_3d6bbbbf<>+52(SB)/4, $0x3d6bbbbf
+DATA word16_3d6bbbbf<>+56(SB)/4, $0x3d6bbbbf
+DATA word16_3d6bbbbf<>+60(SB)/4, $0x3d6bbbbf
+GLOBL word16_3d6bbbbf<>(SB), RODATA|NOPTR, $64
+
+DATA word16_bdab9142<>+0(SB)/4, $0xbdab9142
+DATA word16_bdab9142<>+4(SB)/4, $0xbdab9142
+DATA word16_bdab9142<>+8(SB)/4, $0xbdab9142
+DATA word16_bdab9142<>+12(SB)/4, $0xbdab9142
+DATA word16_bdab9142<>+16(SB)/4, $0xbdab9142
+DATA word16_bdab9142<>+20(SB)/4, $0xbdab9142
+DATA word16_bdab9142<>+24(SB)/4, $0xbdab9142
+DATA word16_bdab9142<>+28(SB)/4, $0xbdab9142
+DATA word16_bdab9142<>+32(SB)/4, $0xbdab9142
+DATA word16_bdab9142<>+36(SB)/4, $0xbdab9142
+DATA word16_bdab9142<>+40(SB)/4, $0xbdab9142
+DATA word16_bdab9142<>+44(SB)/4, $0xbdab9142
+DATA word16_bdab9142<>+48(SB)/4, $0xbdab9142
+DATA word16_bdab9142<>+52(SB)/4, $0xbdab9142
+DATA word16_bdab9142<>+56(SB)/4, $0xbdab9142
+DATA word16_bdab9142<>+60(SB)/4, $0xbdab9142
+GLOBL word16_bdab9142<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3de017c1<>+0(SB)/4, $0x3de017c1
+DATA word16_3de017c1<>+4(SB)/4, $0x3de017c1
+DATA word16_3de017c1<>+8(SB)/4, $0x3de017c1
+DATA word16_3de017c1<>+12(SB)/4, $0x3de017c1
+DATA word16_3de017c1<>+16(SB)/4, $0x3de017c1
+DATA word16_3de017c1<>+20(SB)/4, $0x3de017c1
+DATA word16_3de017c1<>+24(SB)/4, $0x3de017c1
+DATA word16_3de017c1<>+28(SB)/4, $0x3de017c1
+DATA word16_3de017c1<>+32(SB)/4, $0x3de017c1
+DATA word16_3de017c1<>+36(SB)/4, $0x3de017c1
+DATA word16_3de017c1<>+40(SB)/4, $0x3de017c1
+DATA word16_3de017c1<>+44(SB)/4, $0x3de017c1
+DATA word16_3de017c1<>+48(SB)/4, $0x3de017c1
+DATA word16_3de017c1<>+52(SB)/4, $0x3de017c1
+DATA word16_3de017c1<>+56(SB)/4, $0x3de017c1
+DATA word16_3de017c1<>+60(SB)/4, $0x3de017c1
+GLOBL word16_3de017c1<>(SB), RODATA|NOPTR, $64
+
+DATA word16_be120acd<>+0(SB)/4, $0xbe120acd
+DATA word16_be120acd<>+4(SB)/4, $0xbe120acd
+DATA word16_be120acd<>+8(SB)/4, $0xbe120acd
+DATA word16_be120acd<>+12(SB)/4, $0xbe120acd
+DATA word16_be120acd<>+16(SB)/4, $0xbe120acd
+DATA word16_be120acd<>+20(SB)/4, $0xbe120acd
+DATA word16_be120acd<>+24(SB)/4, $0xbe120acd
+DATA word16_be120acd<>+28(SB)/4, $0xbe120acd
+DATA word16_be120acd<>+32(SB)/4, $0xbe120acd
+DATA word16_be120acd<>+36(SB)/4, $0xbe120acd
+DATA word16_be120acd<>+40(SB)/4, $0xbe120acd
+DATA word16_be120acd<>+44(SB)/4, $0xbe120acd
+DATA word16_be120acd<>+48(SB)/4, $0xbe120acd
+DATA word16_be120acd<>+52(SB)/4, $0xbe120acd
+DATA word16_be120acd<>+56(SB)/4, $0xbe120acd
+DATA word16_be120acd<>+60(SB)/4, $0xbe120acd
+GLOBL word16_be120acd<>(SB), RODATA|NOPTR, $64
+
+DATA word16_3e4cc841<>+0(SB)/4, $0x3e4cc841
+DATA word16_3e4cc841<>+4(SB)/4, $0x3e4cc841
+DATA word16_3e4cc841<>+8(SB)/4, $0x3e4cc841
+DATA word16_3e4cc841<>+12(SB)/4, $0x3e4cc841
+DATA word16_3e4cc841<>+16(SB)/4, $0x3e4cc841
+DATA word16_3e4cc841<>+20(SB)/4, $0x3e4cc841
+DATA word16_3e4cc841<>+24(SB)/4, $0x3e4cc841
+DATA word16_3e4cc841<>+28(SB)/4, $0x3e4cc841
+DATA word16_3e4cc841<>+32(SB)/4, $0x3e4cc841
+DATA word16_3e4cc841<>+36(SB)/4, $0x3e4cc841
+DATA word16_3e4cc841<>+40(SB)/4, $0x3e4cc841
+DATA word16_3e4cc841<>+44(SB)/4, $0x3e4cc841
+DATA word16_3e4cc841<>+48(SB)/4, $0x3e4cc841
+DATA word16_3e4cc841<>+52(SB)/4, $0x3e4cc841
+DATA word16_3e4cc841<>+56(SB)/4, $0x3e4cc841
+DATA word16_3e4cc841<>+60(SB)/4, $0x3e4cc841
+GLOBL word16_3e4cc841<>(SB), RODATA|NOPTR, $64
+
+DATA word16_beaaaa9a<>+0(SB)/4, $0xbeaaaa9a
+DATA word16_beaaaa9a<>+4(SB)/4, $0xbeaaaa9a
+DATA word16_beaaaa9a<>+8(SB)/4, $0xbeaaaa9a
+DATA word16_beaaaa9a<>+12(SB)/4, $0xbeaaaa9a
+DATA word16_beaaaa9a<>+16(SB)/4, $0xbeaaaa9a
+DATA word16_beaaaa9a<>+20(SB)/4, $0xbeaaaa9a
+DATA word16_beaaaa9a<>+24(SB)/4, $0xbeaaaa9a
+DATA word16_beaaaa9a<>+28(SB)/4, $0xbeaaaa9a
+DATA word16_beaaaa9a<>+32(SB)/4, $0xbeaaaa9a
+DATA word16_beaaaa9a<>+36(SB)/4, $0xbeaaaa9a
+DATA word16_beaaaa9a<>+40(SB)/4, $0xbeaaaa9a
+DATA word16_beaaaa9a<>+44(SB)/4, $0xbeaaaa9a
+DATA word16_beaaaa9a<>+48(SB)/4, $0xbeaaaa9a
+DATA word16_beaaaa9a<>+52(SB)/4, $0xbeaaaa9a
+DATA word16_beaaaa9a<>+56(SB)/4, $0xbeaaaa9a
+DATA word16_beaaaa9a<>+60(SB)/4, $0xbeaaaa9a
+GLOBL word16_beaaaa9a<>(SB), RODATA|NOPTR, $64
+
+DATA word1_3fc90fdb<>+0(SB)/4, $0x3fc90fdb
+GLOBL word1_3fc90fdb<>(SB), RODATA|NOPTR, $4
+
+DATA word1_333bbd2e<>+0(SB)/4, $0x333bbd2e
+GLOBL word1_333bbd2e<>(SB), RODATA|NOPTR, $4
+
+DATA word1_40490fdb<>+0(SB)/4, $0x40490fdb
+GLOBL word1_40490fdb<>(SB), RODATA|NOPTR, $4
+
+DATA word1_33bbbd2e<>+0(SB)/4, $0x33bbbd2e
+GLOBL word1_33bbbd2e<>(SB), RODATA|NOPTR, $4
+
+// func atan2AVX512(z *float32, y *float32, x *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·atan2AVX512(SB), NOSPLIT, $0-32
+	MOVQ         z+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTD word1_3f800000<>+0(SB), Z0
+	VPBROADCASTD word1_7fffffff<>+0(SB), Z1
+	VPBROADCASTD word1_80000000<>+0(SB), Z2
+	VPBROADCASTD word1_3fc90fdb<>+0(SB), Z3
+	VPBROADCASTD word1_333bbd2e<>+0(SB), Z4
+	VPBROADCASTD word1_40490fdb<>+0(SB), Z5
+	VPBROADCASTD word1_33bbbd2e<>+0(SB), Z6
+	CMPQ         BX, $+16
+	JLT          after_single
+
+single:
+	VMOVUPS     (CX), Z7
+	VMOVUPS     (DX), Z8
+	VPANDD      Z1, Z7, Z9
+	VPANDD      Z1, Z8, Z10
+	VCMPPS      $0x1e, Z10, Z9, K1
+	VMOVUPS     Z9, Z11
+	VMOVUPS     Z10, K1, Z11
+	VMOVUPS     Z10, Z10
+	VMOVUPS     Z9, K1, Z10
+	VDIVPS      Z10, Z11, Z9
+	VCMPPS      $0x00, Z10, Z11, K2
+	VMOVUPS     Z9, Z9
+	VMOVUPS     Z0, K2, Z9
+	VPXORD      Z12, Z12, Z12
+	VCMPPS      $0x00, Z12, Z10, K2
+	VMOVUPS     Z9, Z9
+	VMOVUPS     Z11, K2, Z9
+	VMULPS      Z9, Z9, Z10
+	VMULPS      Z10, Z9, Z11
+	VMOVUPS     word16_bae5e41a<>+0(SB), Z14
+	VFMADD213PS word16_3c2fc00c<>+0(SB), Z10, Z14
+	VFMADD213PS word16_bcfc59e8<>+0(SB), Z10, Z14
+	VFMADD213PS word16_3d6bbbbf<>+0(SB), Z10, Z14
+	VFMADD213PS word16_bdab9142<>+0(SB), Z10, Z14
+	VFMADD213PS word16_3de017c1<>+0(SB), Z10, Z14
+	VFMADD213PS word16_be120acd<>+0(SB), Z10, Z14
+	VFMADD213PS word16_3e4cc841<>+0(SB), Z10, Z14
+	VFMADD213PS word16_beaaaa9a<>+0(SB), Z10, Z14
+	VMOVUPS     Z11, Z10
+	VFMADD213PS Z9, Z14, Z10
+	VADDPS      Z4, Z10, Z9
+	VSUBPS      Z9, Z3, Z9
+	VMOVUPS     Z10, Z10
+	VMOVUPS     Z9, K1, Z10
+	VPMOVD2M    Z8, K1
+	VADDPS      Z6, Z10, Z8
+	VSUBPS      Z8, Z5, Z8
+	VMOVUPS     Z10, Z9
+	VMOVUPS     Z8, K1, Z9
+	VPANDD      Z2, Z7, Z7
+	VPORD       Z7, Z9, Z7
+	VMOVUPS     Z7, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	ADDQ        $+64, DX
+	SUBQ        $+16, BX
+	CMPQ        BX, $+16
+	JGE         single
+
+after_single:
+	TESTQ       BX, BX
+	JZ          done
+	MOVQ        $0x00000001, SI
+	SHLXQ       BX, SI, SI
+	DECQ        SI
+	KMOVW       SI, K1
+	VMOVUPS.Z   (CX), K1, Z7
+	VMOVUPS.Z   (DX), K1, Z8
+	VPANDD      Z1, Z7, Z9
+	VPANDD      Z1, Z8, Z1
+	VCMPPS      $0x1e, Z1, Z9, K2
+	VMOVUPS     Z9, Z10
+	VMOVUPS     Z1, K2, Z10
+	VMOVUPS     Z1, Z1
+	VMOVUPS     Z9, K2, Z1
+	VDIVPS      Z1, Z10, Z9
+	VCMPPS      $0x00, Z1, Z10, K3
+	VMOVUPS     Z9, Z9
+	VMOVUPS     Z0, K3, Z9
+	VPXORD      Z13, Z13, Z13
+	VCMPPS      $0x00, Z13, Z1, K3
+	VMOVUPS     Z9, Z0
+	VMOVUPS     Z10, K3, Z0
+	VMULPS      Z0, Z0, Z1
+	VMULPS      Z1, Z0, Z9
+	VMOVUPS     word16_bae5e41a<>+0(SB), Z10
+	VFMADD213PS word16_3c2fc00c<>+0(SB), Z1, Z10
+	VFMADD213PS word16_bcfc59e8<>+0(SB), Z1, Z10
+	VFMADD213PS word16_3d6bbbbf<>+0(SB), Z1, Z10
+	VFMADD213PS word16_bdab9142<>+0(SB), Z1, Z10
+	VFMADD213PS word16_3de017c1<>+0(SB), Z1, Z10
+	VFMADD213PS word16_be120acd<>+0(SB), Z1, Z10
+	VFMADD213PS word16_3e4cc841<>+0(SB), Z1, Z10
+	VFMADD213PS word16_beaaaa9a<>+0(SB), Z1, Z10
+	VMOVUPS     Z9, Z1
+	VFMADD213PS Z0, Z10, Z1
+	VADDPS      Z4, Z1, Z0
+	VSUBPS      Z0, Z3, Z0
+	VMOVUPS     Z1, Z1
+	VMOVUPS     Z0, K2, Z1
+	VPMOVD2M    Z8, K2
+	VADDPS      Z6, Z1, Z0
+	VSUBPS      Z0, Z5, Z0
+	VMOVUPS     Z1, Z1
+	VMOVUPS     Z0, K2, Z1
+	VPANDD      Z2, Z7, Z0
+	VPORD       Z0, Z1, Z0
+	VMOVUPS     Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sinAVX512(y *float32, x *float32, n int) (is int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sinAVX512(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPBROADCASTD word1_3f22f983<>+0(SB), Z0
+	VPBROADCASTD word1_80000000<>+0(SB), Z1
+	VPBROADCASTD word1_3f800000<>+0(SB), Z2
+	VPBROADCASTD word1_bf000000<>+0(SB), Z3
+	VPBROADCASTD word1_00000001<>+0(SB), Z4
+	VPBROADCASTD word1_b94ca1f9<>+0(SB), Z4
+	VPBROADCASTD word1_3c08839e<>+0(SB), Z6
+	VPBROADCASTD word1_be2aaaa3<>+0(SB), Z7
+	VPBROADCASTD word1_37ccf5ce<>+0(SB), Z8
+	VPBROADCASTD word1_bab6061a<>+0(SB), Z9
+	VPBROADCASTD word1_3d2aaaa5<>+0(SB), Z10
+	VPBROADCASTD word1_3fc90fdb<>+0(SB), Z11
+	VPBROADCASTD word1_b33bbd2e<>+0(SB), Z12
+	VPBROADCASTD word1_a6f72ced<>+0(SB), Z13
+	VPBROADCASTD word1_7fffffff<>+0(SB), Z14
+	VPBROADCASTD word1_47800000<>+0(SB), Z15
+	VPXORD       Z5, Z5, Z5
+	CMPQ         DX, $+16
+	JLT          after_single
+
+single:
+	VMOVUPS      (CX), Z16
+	VPANDD       Z14, Z16, Z17
+	VPMAXUD      Z17, Z5, Z5
+	VPANDD       Z14, Z16, Z17
+	VMULPS       Z0, Z17, Z18
+	VRNDSCALEPS  $0x08, Z18, Z18
+	VMOVUPS      Z17, Z19
+	VFNMADD231PS Z11, Z18, Z19
+	VMOVUPS      Z19, Z19
+	VFNMADD231PS Z12, Z18, Z19
+	VMOVUPS      Z19, Z19
+	VFNMADD231PS Z13, Z18, Z19
+	VCVTPS2DQ    Z18, Z18
+	VPSLLD       $0x1f, Z18, Z20
+	VPSLLD       $0x1e, Z18, Z18
+	VMULPS       Z19, Z19, Z21
+	VMULPS       Z21, Z19, Z22
+	VMOVUPS      Z4, Z23
+	VFMADD213PS  Z6, Z21, Z23
+	VFMADD213PS  Z7, Z21, Z23
+	VMOVUPS      Z22, Z22
+	VFMADD213PS  Z19, Z23, Z22
+	VMULPS       Z21, Z21, Z19
+	VMOVUPS      Z8, Z23
+	VFMADD213PS  Z9, Z21, Z23
+	VFMADD213PS  Z10, Z21, Z23
+	VMOVUPS      Z21, Z21
+	VFMADD213PS  Z2, Z3, Z21
+	VMOVUPS      Z19, Z19
+	VFMADD213PS  Z21, Z23, Z19
+	VPMOVD2M     Z20, K1
+	VMOVUPS      Z22, Z20
+	VMOVUPS      Z19, K1, Z20
+	VPANDD       Z1, Z18, Z18
+	VPXORD       Z18, Z20, Z18
+	VPANDD       Z1, Z16, Z19
+	VPXORD       Z19, Z18, Z18
+	VCMPPS       $0x11, Z15, Z17, K1
+	VMOVUPS      Z16, Z16
+	VMOVUPS      Z18, K1, Z16
+	VMOVUPS      Z16, (AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	CMPQ         DX, $+16
+	JGE          single
+
+after_single:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         $0x00000001, BX
+	SHLXQ        DX, BX, BX
+	DECQ         BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z16
+	VPANDD       Z14, Z16, Z17
+	VPMAXUD      Z17, Z5, Z5
+	VPANDD       Z14, Z16, Z14
+	VMULPS       Z0, Z14, Z0
+	VRNDSCALEPS  $0x08, Z0, Z0
+	VMOVUPS      Z14, Z17
+	VFNMADD231PS Z11, Z0, Z17
+	VMOVUPS      Z17, Z11
+	VFNMADD231PS Z12, Z0, Z11
+	VMOVUPS      Z11, Z11
+	VFNMADD231PS Z13, Z0, Z11
+	VCVTPS2DQ    Z0, Z0
+	VPSLLD       $0x1f, Z0, Z12
+	VPSLLD       $0x1e, Z0, Z0
+	VMULPS       Z11, Z11, Z13
+	VMULPS       Z13, Z11, Z17
+	VMOVUPS      Z4, Z4
+	VFMADD213PS  Z6, Z13, Z4
+	VFMADD213PS  Z7, Z13, Z4
+	VMOVUPS      Z17, Z6
+	VFMADD213PS  Z11, Z4, Z6
+	VMULPS       Z13, Z13, Z4
+	VMOVUPS      Z8, Z7
+	VFMADD213PS  Z9, Z13, Z7
+	VFMADD213PS  Z10, Z13, Z7
+	VMOVUPS      Z13, Z8
+	VFMADD213PS  Z2, Z3, Z8
+	VMOVUPS      Z4, Z2
+	VFMADD213PS  Z8, Z7, Z2
+	VPMOVD2M     Z12, K2
+	VMOVUPS      Z6, Z3
+	VMOVUPS      Z2, K2, Z3
+	VPANDD       Z1, Z0, Z0
+	VPXORD       Z0, Z3, Z0
+	VPANDD       Z1, Z16, Z1
+	VPXORD       Z1, Z0, Z0
+	VCMPPS       $0x11, Z15, Z14, K2
+	VMOVUPS      Z16, Z1
+	VMOVUPS      Z0, K2, Z1
+	VMOVUPS      Z1, K1, (AX)
+
+done:
+	VPBROADCASTD word1_477fffff<>+0(SB), Z0
+	VPSUBD       Z5, Z0, Z0
+	VPMOVD2M     Z0, K1
+	KMOVW        K1, AX
+	NEGQ         AX
+	SHRQ         $0x3f, AX
+	MOVQ         AX, is+24(FP)
+	VZEROUPPER
+	RET
+
+DATA word1_3f22f983<>+0(SB)/4, $0x3f22f983
+GLOBL word1_3f22f983<>(SB), RODATA|NOPTR, $4
+
+DATA word1_00000001<>+0(SB)/4, $0x00000001
+GLOBL word1_00000001<>(SB), RODATA|NOPTR, $4
+
+DATA word1_b94ca1f9<>+0(SB)/4, $0xb94ca1f9
+GLOBL word1_b94ca1f9<>(SB), RODATA|NOPTR, $4
+
+DATA word1_3c08839e<>+0(SB)/4, $0x3c08839e
+GLOBL word1_3c08839e<>(SB), RODATA|NOPTR, $4
+
+DATA word1_be2aaaa3<>+0(SB)/4, $0xbe2aaaa3
+GLOBL word1_be2aaaa3<>(SB), RODATA|NOPTR, $4
+
+DATA word1_37ccf5ce<>+0(SB)/4, $0x37ccf5ce
+GLOBL word1_37ccf5ce<>(SB), RODATA|NOPTR, $4
+
+DATA word1_bab6061a<>+0(SB)/4, $0xbab6061a
+GLOBL word1_bab6061a<>(SB), RODATA|NOPTR, $4
+
+DATA word1_3d2aaaa5<>+0(SB)/4, $0x3d2aaaa5
+GLOBL word1_3d2aaaa5<>(SB), RODATA|NOPTR, $4
+
+DATA word1_b33bbd2e<>+0(SB)/4, $0xb33bbd2e
+GLOBL word1_b33bbd2e<>(SB), RODATA|NOPTR, $4
+
+DATA word1_a6f72ced<>+0(SB)/4, $0xa6f72ced
+GLOBL word1_a6f72ced<>(SB), RODATA|NOPTR, $4
+
+DATA word1_47800000<>+0(SB)/4, $0x47800000
+GLOBL word1_47800000<>(SB), RODATA|NOPTR, $4
+
+DATA word1_477fffff<>+0(SB)/4, $0x477fffff
+GLOBL word1_477fffff<>(SB), RODATA|NOPTR, $4
+
+// func cosAVX512(y *float32, x *float32, n int) (is int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·cosAVX512(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPBROADCASTD word1_3f22f983<>+0(SB), Z0
+	VPBROADCASTD word1_80000000<>+0(SB), Z1
+	VPBROADCASTD word1_3f800000<>+0(SB), Z2
+	VPBROADCASTD word1_bf000000<>+0(SB), Z3
+	VPBROADCASTD word1_00000001<>+0(SB), Z4
+	VPBROADCASTD word1_b94ca1f9<>+0(SB), Z5
+	VPBROADCASTD word1_3c08839e<>+0(SB), Z6
+	VPBROADCASTD word1_be2aaaa3<>+0(SB), Z7
+	VPBROADCASTD word1_37ccf5ce<>+0(SB), Z8
+	VPBROADCASTD word1_bab6061a<>+0(SB), Z9
+	VPBROADCASTD word1_3d2aaaa5<>+0(SB), Z10
+	VPBROADCASTD word1_3fc90fdb<>+0(SB), Z11
+	VPBROADCASTD word1_b33bbd2e<>+0(SB), Z12
+	VPBROADCASTD word1_a6f72ced<>+0(SB), Z13
+	VPBROADCASTD word1_7fffffff<>+0(SB), Z14
+	VPBROADCASTD word1_47800000<>+0(SB), Z15
+	VPXORD       Z16, Z16, Z16
+	CMPQ         DX, $+16
+	JLT          after_single
+
+single:
+	VMOVUPS      (CX), Z17
+	VPANDD       Z14, Z17, Z18
+	VPMAXUD      Z18, Z16, Z16
+	VPANDD       Z14, Z17, Z18
+	VMULPS       Z0, Z18, Z19
+	VRNDSCALEPS  $0x08, Z19, Z19
+	VMOVUPS      Z18, Z20
+	VFNMADD231PS Z11, Z19, Z20
+	VMOVUPS      Z20, Z20
+	VFNMADD231PS Z12, Z19, Z20
+	VMOVUPS      Z20, Z20
+	VFNMADD231PS Z13, Z19, Z20
+	VCVTPS2DQ    Z19, Z19
+	VPADDD       Z4, Z19, Z19
+	VPSLLD       $0x1f, Z19, Z21
+	VPSLLD       $0x1e, Z19, Z19
+	VMULPS       Z20, Z20, Z22
+	VMULPS       Z22, Z20, Z23
+	VMOVUPS      Z5, Z24
+	VFMADD213PS  Z6, Z22, Z24
+	VFMADD213PS  Z7, Z22, Z24
+	VMOVUPS      Z23, Z23
+	VFMADD213PS  Z20, Z24, Z23
+	VMULPS       Z22, Z22, Z20
+	VMOVUPS      Z8, Z24
+	VFMADD213PS  Z9, Z22, Z24
+	VFMADD213PS  Z10, Z22, Z24
+	VMOVUPS      Z22, Z22
+	VFMADD213PS  Z2, Z3, Z22
+	VMOVUPS      Z20, Z20
+	VFMADD213PS  Z22, Z24, Z20
+	VPMOVD2M     Z21, K1
+	VMOVUPS      Z23, Z21
+	VMOVUPS      Z20, K1, Z21
+	VPANDD       Z1, Z19, Z19
+	VPXORD       Z19, Z21, Z19
+	VCMPPS       $0x11, Z15, Z18, K1
+	VMOVUPS      Z17, Z17
+	VMOVUPS      Z19, K1, Z17
+	VMOVUPS      Z17, (AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	CMPQ         DX, $+16
+	JGE          single
+
+after_single:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         $0x00000001, BX
+	SHLXQ        DX, BX, BX
+	DECQ         BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z17
+	VPANDD       Z14, Z17, Z18
+	VPMAXUD      Z18, Z16, Z16
+	VPANDD       Z14, Z17, Z14
+	VMULPS       Z0, Z14, Z0
+	VRNDSCALEPS  $0x08, Z0, Z0
+	VMOVUPS      Z14, Z18
+	VFNMADD231PS Z11, Z0, Z18
+	VMOVUPS      Z18, Z11
+	VFNMADD231PS Z12, Z0, Z11
+	VMOVUPS      Z11, Z11
+	VFNMADD231PS Z13, Z0, Z11
+	VCVTPS2DQ    Z0, Z0
+	VPADDD       Z4, Z0, Z0
+	VPSLLD       $0x1f, Z0, Z4
+	VPSLLD       $0x1e, Z0, Z0
+	VMULPS       Z11, Z11, Z12
+	VMULPS       Z12, Z11, Z13
+	VMOVUPS      Z5, Z5
+	VFMADD213PS  Z6, Z12, Z5
+	VFMADD213PS  Z7, Z12, Z5
+	VMOVUPS      Z13, Z6
+	VFMADD213PS  Z11, Z5, Z6
+	VMULPS       Z12, Z12, Z5
+	VMOVUPS      Z8, Z7
+	VFMADD213PS  Z9, Z12, Z7
+	VFMADD213PS  Z10, Z12, Z7
+	VMOVUPS      Z12, Z8
+	VFMADD213PS  Z2, Z3, Z8
+	VMOVUPS      Z5, Z2
+	VFMADD213PS  Z8, Z7, Z2
+	VPMOVD2M     Z4, K2
+	VMOVUPS      Z6, Z3
+	VMOVUPS      Z2, K2, Z3
+	VPANDD       Z1, Z0, Z0
+	VPXORD       Z0, Z3, Z0
+	VCMPPS       $0x11, Z15, Z14, K2
+	VMOVUPS      Z17, Z1
+	VMOVUPS      Z0, K2, Z1
+	VMOVUPS      Z1, K1, (AX)
+
+done:
+	VPBROADCASTD word1_477fffff<>+0(SB), Z0
+	VPSUBD       Z16, Z0, Z0
+	VPMOVD2M     Z0, K1
+	KMOVW        K1, AX
+	NEGQ         AX
+	SHRQ         $0x3f, AX
+	MOVQ         AX, is+24(FP)
+	VZEROUPPER
+	RET
+
+// func floorAVX512(y *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·floorAVX512(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+32
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS     (CX), Z0
+	VRNDSCALEPS $0x09, Z0, Z0
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     64(CX), Z0
+	VRNDSCALEPS $0x09, Z0, Z0
+	VMOVUPS     Z0, 64(AX)
+	ADDQ        $+128, AX
+	ADDQ        $+128, CX
+	SUBQ        $+32, DX
+	CMPQ        DX, $+32
+	JGE         unrolled
+
+after_unrolled:
+	CMPQ DX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS     (CX), Z0
+	VRNDSCALEPS $0x09, Z0, Z0
+	VMOVUPS     Z0, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	SUBQ        $+16, DX
+	CMPQ        DX, $+16
+	JGE         single
+
+after_single:
+	TESTQ       DX, DX
+	JZ          done
+	MOVQ        $0x00000001, BX
+	SHLXQ       DX, BX, BX
+	DECQ        BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (CX), K1, Z0
+	VRNDSCALEPS $0x09, Z0, Z0
+	VMOVUPS     Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func ceilAVX512(y *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·ceilAVX512(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+32
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS     (CX), Z0
+	VRNDSCALEPS $0x0a, Z0, Z0
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     64(CX), Z0
+	VRNDSCALEPS $0x0a, Z0, Z0
+	VMOVUPS     Z0, 64(AX)
+	ADDQ        $+128, AX
+	ADDQ        $+128, CX
+	SUBQ        $+32, DX
+	CMPQ        DX, $+32
+	JGE         unrolled
+
+after_unrolled:
+	CMPQ DX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS     (CX), Z0
+	VRNDSCALEPS $0x0a, Z0, Z0
+	VMOVUPS     Z0, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	SUBQ        $+16, DX
+	CMPQ        DX, $+16
+	JGE         single
+
+after_single:
+	TESTQ       DX, DX
+	JZ          done
+	MOVQ        $0x00000001, BX
+	SHLXQ       DX, BX, BX
+	DECQ        BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (CX), K1, Z0
+	VRNDSCALEPS $0x0a, Z0, Z0
+	VMOVUPS     Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rintAVX512(y *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·rintAVX512(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+32
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS     (CX), Z0
+	VRNDSCALEPS $0x08, Z0, Z0
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     64(CX), Z0
+	VRNDSCALEPS $0x08, Z0, Z0
+	VMOVUPS     Z0, 64(AX)
+	ADDQ        $+128, AX
+	ADDQ        $+128, CX
+	SUBQ        $+32, DX
+	CMPQ        DX, $+32
+	JGE         unrolled
+
+after_unrolled:
+	CMPQ DX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS     (CX), Z0
+	VRNDSCALEPS $0x08, Z0, Z0
+	VMOVUPS     Z0, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	SUBQ        $+16, DX
+	CMPQ        DX, $+16
+	JGE         single
+
+after_single:
+	TESTQ       DX, DX
+	JZ          done
+	MOVQ        $0x00000001, BX
+	SHLXQ       DX, BX, BX
+	DECQ        BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (CX), K1, Z0
+	VRNDSCALEPS $0x08, Z0, Z0
+	VMOVUPS     Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func selectWordsAVX512(z *float32, c *byte, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F
 TEXT ·selectWordsAVX512(SB), NOSPLIT, $0-40

@@ -2,7 +2,11 @@
 
 package elementwise
 
-import "github.com/gorge-tf/gorge/internal/kernel"
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+)
 
 // avx2Loops lists the vector loops of this instruction set.
 func avx2Loops() vectorLoops {
@@ -18,7 +22,9 @@ func avx2Loops() vectorLoops {
 
 		neg: kernel.UnaryOf(negAVX2), abs: kernel.UnaryOf(absAVX2), sign: kernel.UnaryOf(signAVX2), square: kernel.UnaryOf(squareAVX2), sqrt: kernel.UnaryOf(sqrtAVX2), rsqrt: kernel.UnaryOf(rsqrtAVX2), relu: kernel.UnaryOf(reluAVX2),
 		exp: kernel.UnaryOf(expAVX2), log: kernel.UnaryOf(logAVX2), log1p: kernel.UnaryOf(log1pAVX2), tanh: kernel.UnaryOf(tanhAVX2), sigmoid: kernel.UnaryOf(sigmoidAVX2),
-		erf: kernel.UnaryOf(erfAVX2), erfc: kernel.UnaryOf(erfcAVX2),
+		erf: kernel.UnaryOf(erfAVX2), erfc: kernel.UnaryOf(erfcAVX2), expm1: kernel.UnaryOf(expm1AVX2), elu: kernel.UnaryOf(eluAVX2),
+		sin: periodicOf(sinAVX2, math.Sin), cos: periodicOf(cosAVX2, math.Cos), atan: kernel.UnaryOf(atanAVX2), atan2: kernel.BinaryOf(atan2AVX2),
+		floor: kernel.UnaryOf(floorAVX2), ceil: kernel.UnaryOf(ceilAVX2), rint: kernel.UnaryOf(rintAVX2),
 
 		truncate: kernel.UnaryOf(truncateAVX2), fromInt32: kernel.UnaryOf(fromInt32AVX2),
 		selectWords: selectWordsAVX2,

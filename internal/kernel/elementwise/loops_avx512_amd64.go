@@ -2,7 +2,11 @@
 
 package elementwise
 
-import "github.com/gorge-tf/gorge/internal/kernel"
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+)
 
 // avx512Loops lists the vector loops of this instruction set.
 func avx512Loops() vectorLoops {
@@ -18,7 +22,9 @@ func avx512Loops() vectorLoops {
 
 		neg: kernel.UnaryOf(negAVX512), abs: kernel.UnaryOf(absAVX512), sign: kernel.UnaryOf(signAVX512), square: kernel.UnaryOf(squareAVX512), sqrt: kernel.UnaryOf(sqrtAVX512), rsqrt: kernel.UnaryOf(rsqrtAVX512), relu: kernel.UnaryOf(reluAVX512),
 		exp: kernel.UnaryOf(expAVX512), log: kernel.UnaryOf(logAVX512), log1p: kernel.UnaryOf(log1pAVX512), tanh: kernel.UnaryOf(tanhAVX512), sigmoid: kernel.UnaryOf(sigmoidAVX512),
-		erf: kernel.UnaryOf(erfAVX512), erfc: kernel.UnaryOf(erfcAVX512),
+		erf: kernel.UnaryOf(erfAVX512), erfc: kernel.UnaryOf(erfcAVX512), expm1: kernel.UnaryOf(expm1AVX512), elu: kernel.UnaryOf(eluAVX512),
+		sin: periodicOf(sinAVX512, math.Sin), cos: periodicOf(cosAVX512, math.Cos), atan: kernel.UnaryOf(atanAVX512), atan2: kernel.BinaryOf(atan2AVX512),
+		floor: kernel.UnaryOf(floorAVX512), ceil: kernel.UnaryOf(ceilAVX512), rint: kernel.UnaryOf(rintAVX512),
 
 		truncate: kernel.UnaryOf(truncateAVX512), fromInt32: kernel.UnaryOf(fromInt32AVX512),
 		selectWords: selectWordsAVX512,

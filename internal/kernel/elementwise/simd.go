@@ -13,7 +13,10 @@ type vectorLoops struct {
 	neg, abs, sign                       kernel.UnaryLoop
 	square, sqrt, rsqrt, relu            kernel.UnaryLoop
 	exp, log, log1p, tanh, sigmoid       kernel.UnaryLoop
-	erf, erfc                            kernel.UnaryLoop
+	erf, erfc, expm1, elu                kernel.UnaryLoop
+	sin, cos, atan                       kernel.UnaryLoop
+	floor, ceil, rint                    kernel.UnaryLoop
+	atan2                                kernel.BinaryLoop
 
 	truncate, fromInt32 kernel.UnaryLoop // one side is int32
 	// selectWords chooses by bytes; n is a multiple of 16.

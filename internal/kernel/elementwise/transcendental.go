@@ -28,19 +28,37 @@ func ZipComplex128[T numeric.Complex](z, x, y []T, f func(a, b complex128) compl
 	kernel.Zip(z, x, y, func(a, b T) T { return T(f(complex128(a), complex128(b))) })
 }
 
+// mapBy runs a vector loop if there is one and the data are float32, f otherwise.
+func mapBy[T numeric.Float](loop kernel.UnaryLoop, y, x []T, f func(float64) float64) {
+	if !map32(loop, y, x) {
+		MapFloat64(y, x, f)
+	}
+}
+
 // Exp sets y = e to the x.
-func Exp[T numeric.Float](y, x []T) {
-	if !map32(simd.exp, y, x) {
-		MapFloat64(y, x, math.Exp)
+func Exp[T numeric.Float](y, x []T) { mapBy(simd.exp, y, x, math.Exp) }
+
+// Expm1 sets y = e to the x, less 1.
+func Expm1[T numeric.Float](y, x []T) { mapBy(simd.expm1, y, x, math.Expm1) }
+
+// Sin sets y to the sine of x.
+func Sin[T numeric.Float](y, x []T) { mapBy(simd.sin, y, x, math.Sin) }
+
+// Cos sets y to the cosine of x.
+func Cos[T numeric.Float](y, x []T) { mapBy(simd.cos, y, x, math.Cos) }
+
+// Atan sets y to the arc tangent of x.
+func Atan[T numeric.Float](y, x []T) { mapBy(simd.atan, y, x, math.Atan) }
+
+// Atan2 sets z to the angle of the points (y, x).
+func Atan2[T numeric.Float](z, y, x []T) {
+	if !zip32(simd.atan2, z, y, x) {
+		ZipFloat64(z, y, x, Atan2Of)
 	}
 }
 
 // Log sets y to the natural logarithm of x.
-func Log[T numeric.Float](y, x []T) {
-	if !map32(simd.log, y, x) {
-		MapFloat64(y, x, LogOf)
-	}
-}
+func Log[T numeric.Float](y, x []T) { mapBy(simd.log, y, x, LogOf) }
 
 // leastNormal is the least number of float64 that is not subnormal.
 const leastNormal = 0x1p-1022
@@ -74,32 +92,16 @@ func Rsqrt[T numeric.Float](y, x []T) {
 }
 
 // Tanh sets y to the hyperbolic tangent of x.
-func Tanh[T numeric.Float](y, x []T) {
-	if !map32(simd.tanh, y, x) {
-		MapFloat64(y, x, math.Tanh)
-	}
-}
+func Tanh[T numeric.Float](y, x []T) { mapBy(simd.tanh, y, x, math.Tanh) }
 
 // Erf sets y to the error function of x.
-func Erf[T numeric.Float](y, x []T) {
-	if !map32(simd.erf, y, x) {
-		MapFloat64(y, x, math.Erf)
-	}
-}
+func Erf[T numeric.Float](y, x []T) { mapBy(simd.erf, y, x, math.Erf) }
 
 // Erfc sets y to 1 less the error function of x.
-func Erfc[T numeric.Float](y, x []T) {
-	if !map32(simd.erfc, y, x) {
-		MapFloat64(y, x, math.Erfc)
-	}
-}
+func Erfc[T numeric.Float](y, x []T) { mapBy(simd.erfc, y, x, math.Erfc) }
 
 // Sigmoid sets y = 1/(1+e^-x).
-func Sigmoid[T numeric.Float](y, x []T) {
-	if !map32(simd.sigmoid, y, x) {
-		MapFloat64(y, x, sigmoid)
-	}
-}
+func Sigmoid[T numeric.Float](y, x []T) { mapBy(simd.sigmoid, y, x, sigmoid) }
 
 // sigmoid never takes the exponential of a positive number, so that a very
 // negative x gives the small result it should and not 1/Inf.
@@ -126,10 +128,10 @@ func Pow[T numeric.Inexact](z, x, y []T) {
 }
 
 // Floor rounds towards -Inf.
-func Floor[T numeric.Float](y, x []T) { MapFloat64(y, x, math.Floor) }
+func Floor[T numeric.Float](y, x []T) { mapBy(simd.floor, y, x, math.Floor) }
 
 // Ceil rounds towards +Inf.
-func Ceil[T numeric.Float](y, x []T) { MapFloat64(y, x, math.Ceil) }
+func Ceil[T numeric.Float](y, x []T) { mapBy(simd.ceil, y, x, math.Ceil) }
 
 // Round rounds to the nearest integer, ties to even.
-func Round[T numeric.Float](y, x []T) { MapFloat64(y, x, math.RoundToEven) }
+func Round[T numeric.Float](y, x []T) { mapBy(simd.rint, y, x, math.RoundToEven) }
