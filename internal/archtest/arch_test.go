@@ -27,8 +27,8 @@ const (
 var layers = [][]string{
 	{"internal/invariants", "internal/leaktest", "internal/authoring", "internal/method", "internal/archtest/measure"},
 	{"internal/memory", "internal/numeric", "internal/hash", "internal/machine", "internal/re2", "internal/icu"},
-	{"internal/kernel/...", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/...", "internal/stablehlo", "internal/inbound"},
-	{"internal/link"},
+	{"internal/kernel/...", "internal/threads", "internal/resource", "internal/random", "internal/wire/...", "internal/stablehlo", "internal/inbound"},
+	{"internal/link", "internal/imagefile/..."},
 	{"tf/pb"},
 	{"internal/options", "tf/pb/servingpb"},
 	{"tf/core"},
