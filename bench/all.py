@@ -32,7 +32,7 @@ import drawing  # noqa: E402
 
 # What each program can run. 16 has a program of its own (import_graph.py), 18 wants a virtual machine (bench/rdma); the others
 # that are missing compare Gorge with itself.
-ALL = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 21, 22, 23, 26, 28, 29, 30, 31]
+ALL = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 21, 22, 23, 26, 28, 29, 30, 31, 32]
 # Programs that take all processors whatever they are told: one thread is one processor that they may run on.
 GREEDY = {"xla", "jax"}
 MODELS = {3, 4, 5, 6, 28, 29, 30, 31}
@@ -175,7 +175,7 @@ def main():
     ap.add_argument("--threads", default="1,2")
     ap.add_argument("--rounds", type=int, default=5)
     ap.add_argument("--repeat", type=int, default=5, help="repeats of each measurement within a round, of which the best counts")
-    ap.add_argument("--kernel", help="8, 21, 23, 26, 30: only rows whose name contains one of these")
+    ap.add_argument("--kernel", help="8, 21, 23, 26, 30, 32: only rows whose name contains one of these")
     ap.add_argument("--peer", action="append", default=[], metavar="NAME=PYTHON", help="also run jax, torch or inductor, with this Python")
     ap.add_argument("--without", help="peers not to run, separated by commas")
     ap.add_argument("--gorge", help="Gorge's side, if it is built already")

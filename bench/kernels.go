@@ -115,6 +115,15 @@ func asFloat(v any) float64 {
 		return float64(v)
 	case int64:
 		return float64(v)
+	case uint8:
+		return float64(v)
+	case bool:
+		if v {
+			return 1
+		}
+		return 0
+	case string:
+		return crc(v)
 	}
 	fatal(fmt.Errorf("cannot check a %T", v))
 	return 0

@@ -30,6 +30,7 @@ var workloads = []struct {
 	{"16-import", importGraph}, {"17-input", input}, {"18-rdma", rdma}, {"19-large-graphs", largeGraphs}, {"20-monitored", monitored},
 	{"21-dynamic-rnn", dynamicRNN}, {"22-beam-search", beamSearch}, {"23-feature-columns", columns}, {"24-estimator", estimatorSteps}, {"25-copies", copies}, {"26-chains", chains},
 	{"27-guarded", guarded}, {"28-transformer-train", transformerTrain}, {"29-mobilenet-train", mobilenetTrain}, {"30-inference", inference}, {"31-wide-deep-train", wideDeepTrain},
+	{"32-other-kernels", otherKernels},
 }
 
 func main() {
@@ -37,7 +38,7 @@ func main() {
 	threads := flag.String("threads", "1,2", "thread settings, separated by commas")
 	repeat := flag.Int("repeat", 15, "repeats of each measurement; the best counts")
 	quick := flag.Bool("quick", false, "a tenth of the steps")
-	kernel := flag.String("kernel", "", "8, 21, 23, 26, 30: only kernels whose name contains one of these")
+	kernel := flag.String("kernel", "", "8, 21, 23, 26, 30, 32: only kernels whose name contains one of these")
 	profile := flag.String("profile", "", "with -child: write a CPU profile to this file")
 	trace := flag.String("trace", "", "3 to 7, 14, 28 to 31: instead of measuring write the RunMetadata of a traced step to this folder")
 	saveMemory := flag.Bool("save-memory", false, "sessions prefer less memory to less time")
