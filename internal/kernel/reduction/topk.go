@@ -1,7 +1,7 @@
 package reduction
 
 import (
-	"sort"
+	"slices"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/memory"
@@ -16,10 +16,15 @@ func TopK[T numeric.Real](par kernel.Par, values []T, indices []int64, x []T, n,
 	}
 	par(len(x)/n, max(1, kernel.ElementGrain/n), func(lo, hi int) {
 		h := topHeap[T]{at: memory.Make[int64](k)[:0]}
+		var sorted sorter
 		for r := lo; r < hi; r++ {
 			h.row, h.at = x[r*n:(r+1)*n], h.at[:0]
-			h.fill(k)
-			sort.Slice(h.at, func(i, j int) bool { return h.before(h.at[i], h.at[j]) })
+			if k >= leastSorted && n <= mostPassed*k {
+				h.at = sorted.descending(h.at[:k], descendingKeys(sorted.room(n), h.row))
+			} else {
+				h.fill(k)
+				slices.SortFunc(h.at, h.order)
+			}
 			for i, at := range h.at {
 				values[r*k+i], indices[r*k+i] = h.row[at], at
 			}
@@ -37,6 +42,14 @@ type topHeap[T numeric.Real] struct {
 func (h *topHeap[T]) before(i, j int64) bool {
 	a, b := h.row[i], h.row[j]
 	return a > b || a == b && i < j
+}
+
+// order is before as a comparison.
+func (h *topHeap[T]) order(i, j int64) int {
+	if h.before(i, j) {
+		return -1
+	}
+	return 1
 }
 
 // fill finds the k best.
