@@ -16,6 +16,8 @@ import (
 type Pattern struct {
 	plain  *regexp.Regexp
 	strict func() *regexp.Regexp // without U+FFFD, for text that is not UTF-8
+	auto   func() *automaton     // which is faster, or nil
+	within func() *regexp.Regexp // of a match, for its groups, or nil
 }
 
 // Compile compiles an expression. Describe has RE2's words for its errors.
@@ -24,7 +26,17 @@ func Compile(expr string) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pattern{re, sync.OnceValue(func() *regexp.Regexp { return withoutReplacement(expr, re) })}, nil
+	return &Pattern{
+		re, sync.OnceValue(func() *regexp.Regexp { return withoutReplacement(expr, re) }),
+		sync.OnceValue(func() *automaton { return newAutomaton(expr) }),
+		sync.OnceValue(func() *regexp.Regexp {
+			whole, err := regexp.Compile(whole(expr))
+			if err != nil {
+				return nil
+			}
+			return whole
+		}),
+	}, nil
 }
 
 // CompileWhole compiles an expression that has to match all of a text.
@@ -32,7 +44,82 @@ func CompileWhole(expr string) (*Pattern, error) {
 	if _, err := syntax.Parse(expr, syntax.Perl); err != nil {
 		return nil, err
 	}
-	return Compile(`\A(?:` + expr + `)\z`)
+	return Compile(whole(expr))
+}
+
+func whole(expr string) string { return `\A(?:` + expr + `)\z` }
+
+// stepsPerByte is how much of a text an automaton looks at before another way is taken:
+// it begins anew at each place where a match might begin.
+const stepsPerByte = 32
+
+// Match reports whether the expression matches in s.
+func (p *Pattern) Match(s string) bool {
+	if a := p.auto(); a != nil && utf8.ValidString(s) {
+		steps := stepsPerByte * (len(s) + 1)
+		if _, end := a.find(s, 0, &steps); end != endless {
+			return end >= 0
+		}
+	}
+	return p.For(s).MatchString(s)
+}
+
+// Matches appends to dst where the matches in s are, as many as most unless that is
+// negative: for each where it begins and ends and, with groups, the same of all its groups.
+func (p *Pattern) Matches(dst []int, s string, most int, groups bool) []int {
+	n, size := len(dst), 2
+	if groups = groups && p.Groups() > 0; groups {
+		size *= 1 + p.Groups()
+	}
+	if a := p.auto(); a != nil && utf8.ValidString(s) && (!groups || a.plain && p.within() != nil) {
+		var ok bool
+		if dst, ok = p.quickMatches(a, dst, s, most, groups); ok {
+			return dst
+		}
+	}
+	dst = dst[:n]
+	for _, m := range p.For(s).FindAllStringSubmatchIndex(s, most) {
+		dst = append(dst, m[:size]...)
+	}
+	return dst
+}
+
+// quickMatches is Matches by an automaton. It is not ok if that is too slow. Of matches
+// of nothing it takes those that package regexp takes.
+func (p *Pattern) quickMatches(a *automaton, dst []int, s string, most int, groups bool) (_ []int, ok bool) {
+	steps := stepsPerByte * (len(s) + 1)
+	for at, last := 0, -1; at <= len(s) && most != 0; {
+		from, to := a.find(s, at, &steps)
+		if to < 0 {
+			return dst, to != endless
+		}
+		accept := to != at || from != last
+		if last = to; to > at {
+			at = to
+		} else {
+			_, size := utf8.DecodeRuneInString(s[at:])
+			at += max(size, 1)
+		}
+		if !accept {
+			continue
+		}
+		most--
+		if dst = append(dst, from, to); groups {
+			dst = appendGroups(dst, p.within().FindStringSubmatchIndex(s[from:to]), from)
+		}
+	}
+	return dst, true
+}
+
+// appendGroups appends where the groups of a match m are that begins at a place.
+func appendGroups(dst, m []int, begin int) []int {
+	for _, at := range m[2:] {
+		if at >= 0 {
+			at += begin
+		}
+		dst = append(dst, at)
+	}
+	return dst
 }
 
 // For returns the expression for a text.

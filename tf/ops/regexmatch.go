@@ -73,7 +73,7 @@ func matchAll(c *core.OpContext, re *re2.Pattern) error {
 	const grain = 1 << 8
 	c.ParallelFor(len(y), grain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			y[i] = re.For(in[i]).MatchString(in[i])
+			y[i] = re.Match(in[i])
 		}
 	})
 	return nil

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/re2"
@@ -91,6 +92,9 @@ type replacer struct {
 	re    *re2.Pattern
 	parts []rewritePart
 	most  int // how many matches are replaced, -1: all
+
+	groups bool // whether parts are groups
+	size   int  // how many numbers tell of a match
 }
 
 // A rewritePart is a piece of the text that replaces a match: as it stands if
@@ -105,13 +109,16 @@ func newReplacer(expr, rewrite string, global bool) (*replacer, error) {
 	if err != nil {
 		return nil, badPattern(expr, err)
 	}
-	r := &replacer{re: re, most: -1}
+	r := &replacer{re: re, most: -1, size: 2}
 	if !global {
 		r.most = 1
 	}
 	parts, broken := parseRewrite(rewrite)
 	if r.parts = parts; greatestGroup(rewrite) > re.Groups() || broken && !global {
 		r.most = 0
+	}
+	if slices.ContainsFunc(parts, func(p rewritePart) bool { return p.group > 0 }) {
+		r.groups, r.size = true, 2*(1+re.Groups())
 	}
 	return r, nil
 }
@@ -163,34 +170,37 @@ func (r *replacer) all(c *core.OpContext) error {
 	in, y := core.Data[string](x), core.Data[string](out)
 	const grain = 1 << 7
 	c.ParallelFor(len(y), grain, func(lo, hi int) {
+		var found []int
 		for i := lo; i < hi; i++ {
-			y[i] = r.replace(in[i])
+			y[i], found = r.replace(in[i], found[:0])
 		}
 	})
 	return nil
 }
 
-func (r *replacer) replace(s string) string {
+// replace returns s with its matches replaced, and memory for the next ones.
+func (r *replacer) replace(s string, found []int) (string, []int) {
 	if r.most == 0 {
-		return s
+		return s, found
 	}
 	r.makeRoom(s)
-	matches := r.re.For(s).FindAllStringSubmatchIndex(s, r.most)
-	if matches == nil {
-		return s
+	found = r.re.Matches(found, s, r.most, r.groups)
+	if len(found) == 0 {
+		return s, found
 	}
 	var b strings.Builder
-	n := r.length(s, matches)
+	n := r.length(s, found)
 	core.Room(n)
 	b.Grow(n)
 	end := 0
-	for _, m := range matches {
+	for at := 0; at < len(found); at += r.size {
+		m := found[at : at+r.size]
 		b.WriteString(s[end:m[0]])
 		r.rewrite(&b, s, m)
 		end = m[1]
 	}
 	b.WriteString(s[end:])
-	return b.String()
+	return b.String(), found
 }
 
 // makeRoom makes sure that there is memory for where all matches are in a long s.
@@ -204,9 +214,10 @@ func (r *replacer) makeRoom(s string) {
 }
 
 // length returns how long s is after the replacement.
-func (r *replacer) length(s string, matches [][]int) int {
+func (r *replacer) length(s string, found []int) int {
 	n := len(s)
-	for _, m := range matches {
+	for at := 0; at < len(found); at += r.size {
+		m := found[at : at+r.size]
 		n -= m[1] - m[0]
 		for _, p := range r.parts {
 			if n += len(p.text); p.group >= 0 && m[2*p.group] >= 0 {

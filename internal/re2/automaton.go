@@ -1,0 +1,251 @@
+package re2
+
+import (
+	"regexp/syntax"
+	"sync"
+	"sync/atomic"
+	"unicode/utf8"
+)
+
+// An automaton runs an expression with one step for each character. Its states are
+// made when a text first leads to them. Expressions that look at the character before
+// or behind a place, by \b or by ^ and $ of lines, have none.
+type automaton struct {
+	prog   *syntax.Prog
+	begins [2]*state // at places behind the beginning of the text, and there
+	dead   *state    // which nothing leads out of
+	plain  bool      // what matches does not depend on where in the text it is
+
+	mu     sync.Mutex
+	states map[string]*state
+	room   int // how many more numbers states may take
+}
+
+// A state is the set of places in an expression where the texts that lead to it may be.
+type state struct {
+	threads []uint32 // the instructions that go on, the preferred one first
+	flags   uint8
+	next    [utf8.RuneSelf]atomic.Pointer[state]
+	wide    map[rune]*state // for characters beyond those, under the automaton's lock
+}
+
+const (
+	matches      = 1 << iota // the text up to here is a match
+	matchesAtEnd             // it is one if nothing follows
+	final                    // nothing goes on
+)
+
+const (
+	longestProgram  = 1 << 12
+	automatonMemory = 1 << 18 // numbers in all states together
+	endless         = -2      // the end of a match that has not been found, for lack of memory
+)
+
+// newAutomaton returns nil if the expression needs more than an automaton knows.
+func newAutomaton(expr string) *automaton {
+	tree, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil || len(prog.Inst) > longestProgram {
+		return nil
+	}
+	a := &automaton{prog: prog, states: map[string]*state{}, room: automatonMemory, plain: true}
+	for _, i := range prog.Inst {
+		if i.Op != syntax.InstEmptyWidth {
+			continue
+		}
+		a.plain = false
+		if op := syntax.EmptyOp(i.Arg); op != syntax.EmptyBeginText && op != syntax.EmptyEndText {
+			return nil
+		}
+	}
+	a.dead = a.intern(&closure{a: a})
+	for first := range a.begins {
+		c := closure{a: a, first: first == 1}
+		c.add(uint32(prog.Start))
+		a.begins[first] = a.intern(&c)
+	}
+	return a
+}
+
+// A closure collects the instructions that are reached without a character.
+type closure struct {
+	a          *automaton
+	first, end bool // whether this is where the text begins, or ends
+	seen       map[uint32]bool
+	threads    []uint32
+	matched    bool // what comes later is not preferred to the match
+}
+
+func (c *closure) add(pc uint32) {
+	if c.matched || c.seen[pc] {
+		return
+	}
+	if c.seen == nil {
+		c.seen = map[uint32]bool{}
+	}
+	c.seen[pc] = true
+	switch i := &c.a.prog.Inst[pc]; i.Op {
+	case syntax.InstAlt, syntax.InstAltMatch:
+		c.add(i.Out)
+		c.add(i.Arg)
+	case syntax.InstCapture, syntax.InstNop:
+		c.add(i.Out)
+	case syntax.InstEmptyWidth:
+		if atEnd := syntax.EmptyOp(i.Arg) == syntax.EmptyEndText; atEnd && c.end || !atEnd && c.first {
+			c.add(i.Out)
+		} else if atEnd {
+			c.threads = append(c.threads, pc)
+		}
+	case syntax.InstMatch:
+		c.matched = true
+	case syntax.InstFail:
+	default:
+		c.threads = append(c.threads, pc)
+	}
+}
+
+// flags returns what a state of these threads is.
+func (c *closure) flags() (flags uint8) {
+	if len(c.threads) == 0 {
+		flags = final
+	}
+	end := closure{a: c.a, first: c.first, end: true}
+	for _, pc := range c.threads {
+		if c.a.prog.Inst[pc].Op == syntax.InstEmptyWidth {
+			end.add(pc)
+		}
+	}
+	if c.matched {
+		flags |= matches
+	}
+	if c.matched || end.matched {
+		flags |= matchesAtEnd
+	}
+	return flags
+}
+
+// intern returns the state of these threads, nil if there is no memory for it.
+func (a *automaton) intern(c *closure) *state {
+	flags := c.flags()
+	key := []byte{flags}
+	for _, pc := range c.threads {
+		key = append(key, byte(pc), byte(pc>>8))
+	}
+	if s := a.states[string(key)]; s != nil {
+		return s
+	}
+	if a.room -= utf8.RuneSelf + len(c.threads); a.room < 0 {
+		return nil
+	}
+	s := &state{threads: c.threads, flags: flags}
+	a.states[string(key)] = s
+	return s
+}
+
+// step returns the state behind s and a character, nil if there is no memory for it.
+func (a *automaton) step(s *state, r rune) *state {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if next := s.wide[r]; next != nil {
+		return next
+	}
+	c := closure{a: a}
+	for _, pc := range s.threads {
+		if i := &a.prog.Inst[pc]; i.Op != syntax.InstEmptyWidth && i.MatchRune(r) {
+			c.add(i.Out)
+		}
+	}
+	next := a.intern(&c)
+	switch {
+	case r < utf8.RuneSelf:
+		s.next[r].Store(next)
+	case a.room > 0:
+		if s.wide == nil {
+			s.wide = map[rune]*state{}
+		}
+		s.wide[r] = next
+		a.room--
+	}
+	return next
+}
+
+// run returns where the match that begins at a place of s ends, -1 if there is none,
+// and how far it has looked.
+func (a *automaton) run(s string, at int) (end, seen int) {
+	here, end := a.begins[0], -1
+	if at == 0 {
+		here = a.begins[1]
+	}
+	for {
+		if here.flags != 0 {
+			if here.flags&matches != 0 || here.flags&matchesAtEnd != 0 && at == len(s) {
+				end = at
+			}
+			if here.flags&final != 0 {
+				return end, at
+			}
+		}
+		if at == len(s) {
+			return end, at
+		}
+		r, size := rune(s[at]), 1
+		var next *state
+		if r < utf8.RuneSelf {
+			next = here.next[r].Load()
+		} else {
+			r, size = utf8.DecodeRuneInString(s[at:])
+		}
+		if next == nil {
+			if next = a.step(here, r); next == nil {
+				return endless, at
+			}
+		}
+		here, at = next, at+size
+	}
+}
+
+// known returns the state behind a character of s, nil if that is not ASCII or the state
+// has not been made.
+func (s *state) known(text string, at int) *state {
+	if at < len(text) && text[at] < utf8.RuneSelf {
+		return s.next[text[at]].Load()
+	}
+	return nil
+}
+
+// find returns the first match in s that begins at a place or later, -1 if there is none.
+// The end is endless if that takes too long or too much memory to tell; steps are what may
+// be looked at.
+func (a *automaton) find(s string, at int, steps *int) (from, to int) {
+	later := a.begins[0]
+	var failed *state // of an attempt that failed, one character behind at
+	for {
+		var first *state
+		if at > 0 && later.flags == 0 {
+			if first = later.known(s, at); first == a.dead {
+				at, failed = at+1, nil
+				continue
+			}
+		}
+		if first == nil || first != failed { // else this attempt goes on as that one did
+			end, seen := a.run(s, at)
+			if *steps -= seen - at; *steps < 0 {
+				end = endless
+			}
+			if end != -1 {
+				return at, end
+			}
+		}
+		if at >= len(s) || later == a.dead {
+			return -1, -1
+		}
+		if failed = nil; first != nil {
+			failed = first.known(s, at+1)
+		}
+		_, size := utf8.DecodeRuneInString(s[at:])
+		at += size
+	}
+}
