@@ -12,6 +12,9 @@ import (
 // infinite, or NaN, which may have a sign. What is too large is infinite.
 func ParseFloat(s string, bits int) (float64, bool) {
 	s = trim(s)
+	if v, err := strconv.ParseFloat(s, bits); err == nil {
+		return v, strings.IndexByte(s, '_') < 0
+	}
 	if n := len(s) - len("nan"); n >= 0 && strings.EqualFold(s[n:], "nan") {
 		return math.NaN(), n == 0 || s[:n] == "+" || s[:n] == "-"
 	}
@@ -36,4 +39,14 @@ func ParseUint(s string, bits int) (uint64, bool) {
 }
 
 // trim takes off what C counts as space.
-func trim(s string) string { return strings.Trim(s, " \t\n\v\f\r") }
+func trim(s string) string {
+	for s != "" && isSpace(s[0]) {
+		s = s[1:]
+	}
+	for s != "" && isSpace(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }

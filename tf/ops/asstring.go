@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -68,7 +69,7 @@ func asString(n *core.Node) (core.Kernel, error) {
 	}
 	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
-		text := f.of(x)
+		text, quick := f.of(x), f.quick(x)
 		if text == nil {
 			return tf.Errorf(tf.Unimplemented, "AsString cannot write elements of type %s", x.DType().CName())
 		}
@@ -79,8 +80,15 @@ func asString(n *core.Node) (core.Kernel, error) {
 		y := core.Data[string](out)
 		const grain = 1 << 10
 		c.ParallelFor(len(y), grain, func(lo, hi int) {
+			var texts memory.Texts
+			var b []byte
 			for i := lo; i < hi; i++ {
-				y[i] = text(i)
+				if quick == nil {
+					y[i] = text(i)
+				} else {
+					b = quick(b[:0], i)
+					y[i] = texts.Of(b)
+				}
 			}
 		})
 		return nil
@@ -135,6 +143,40 @@ func (f *numberFormat) of(x *core.Tensor) func(i int) string {
 		return func(i int) string { return f.pad("", variantText(v[i].Value), false) }
 	}
 	return func(i int) string { return f.integer(integerText(x, i), x.DType()) }
+}
+
+// quick is of for numbers without width and filling, nil for other elements.
+func (f *numberFormat) quick(x *core.Tensor) func(b []byte, i int) []byte {
+	const longest = 64 // digits, which need no look at the memory that is left
+	if f.width > 0 || f.fill != 0 || f.verb == 'g' || f.precision > longest {
+		return nil
+	}
+	switch x.DType() {
+	case tf.Float32:
+		v := core.Data[float32](x)
+		return func(b []byte, i int) []byte { return f.appendFloat(b, float64(v[i])) }
+	case tf.Float64:
+		v := core.Data[float64](x)
+		return func(b []byte, i int) []byte { return f.appendFloat(b, v[i]) }
+	case tf.Int32:
+		v := core.Data[int32](x)
+		return func(b []byte, i int) []byte { return strconv.AppendInt(b, int64(v[i]), 10) }
+	case tf.Int64:
+		v := core.Data[int64](x)
+		return func(b []byte, i int) []byte { return strconv.AppendInt(b, v[i], 10) }
+	}
+	return nil
+}
+
+func (f *numberFormat) appendFloat(b []byte, v float64) []byte {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return append(b, f.float(v)...)
+	}
+	digits := f.precision
+	if digits < 0 {
+		digits = 6
+	}
+	return strconv.AppendFloat(b, v, f.verb, digits, 64)
 }
 
 func floatAt(x *core.Tensor, i int) float64 {

@@ -183,7 +183,7 @@ func newUniques[T comparable](x []T, outer, n, inner int) *uniques {
 	}
 	u.index = core.Make[int](n)
 	if outer == 1 && inner == 1 {
-		seen := make(map[T]int, n)
+		seen := make(map[T]int, n/8) // few values come once only
 		for i, v := range x {
 			k, ok := seen[v]
 			if !ok {

@@ -1,6 +1,8 @@
 package parsing
 
 import (
+	"sync/atomic"
+
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -50,16 +52,34 @@ func toNumbers[T tf.Elem](parse func(string) (T, bool)) core.NewKernel {
 				return err
 			}
 			out := core.Data[T](t)
-			for i, s := range in {
-				v, ok := parse(s)
-				if !ok {
-					return tf.Errorf(tf.InvalidArgument, "StringToNumberOp could not correctly convert string: %s", s)
+			var wrong atomic.Bool
+			const grain = 1 << 10
+			c.ParallelFor(len(in), grain, func(lo, hi int) {
+				for i, s := range in[lo:hi] {
+					v, ok := parse(s)
+					if !ok {
+						wrong.Store(true)
+						return
+					}
+					out[lo+i] = v
 				}
-				out[i] = v
+			})
+			if wrong.Load() {
+				return firstWrong(in, parse)
 			}
 			return nil
 		}), nil
 	}
+}
+
+// firstWrong returns the error of the first text that is no number.
+func firstWrong[T any](texts []string, parse func(string) (T, bool)) error {
+	for _, s := range texts {
+		if _, ok := parse(s); !ok {
+			return tf.Errorf(tf.InvalidArgument, "StringToNumberOp could not correctly convert string: %s", s)
+		}
+	}
+	return nil
 }
 
 func parseInt32(s string) (int32, bool) {

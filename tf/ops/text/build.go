@@ -56,12 +56,14 @@ func allocInts(c *core.OpContext, i int, d tf.DType, v []int) error {
 // putInts makes v the elements of t, of type int32 or int64.
 func putInts(t *core.Tensor, v []int) {
 	if t.DType() == tf.Int32 {
+		y := core.Data[int32](t)
 		for i, x := range v {
-			core.Data[int32](t)[i] = int32(x)
+			y[i] = int32(x)
 		}
 		return
 	}
+	y := core.Data[int64](t)
 	for i, x := range v {
-		core.Data[int64](t)[i] = int64(x)
+		y[i] = int64(x)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gorge-tf/gorge/internal/icu"
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -40,7 +41,7 @@ func caseKernel(ascii func(byte) byte, full func(string) string) core.NewKernel 
 	return func(n *core.Node) (core.Kernel, error) {
 		switch encoding := n.Str("encoding"); encoding {
 		case "":
-			return mapped(func(s string) string { return eachByte(s, ascii) })(n)
+			return eachByte(ascii), nil
 		case "utf-8":
 			return mapped(func(s string) string {
 				s, _, _ = strings.Cut(s, "\x00") // TensorFlow reads a C string
@@ -52,12 +53,31 @@ func caseKernel(ascii func(byte) byte, full func(string) string) core.NewKernel 
 	}
 }
 
-func eachByte(s string, f func(byte) byte) string {
-	b := []byte(s)
-	for i, c := range b {
-		b[i] = f(c)
+// eachByte makes a kernel that changes every byte by itself.
+func eachByte(f func(byte) byte) core.Kernel {
+	var changed [256]byte
+	for i := range changed {
+		changed[i] = f(byte(i))
 	}
-	return string(b)
+	return core.Compute(func(c *core.OpContext) error {
+		out, err := c.Alloc(0, tf.String, c.Input(0).Shape())
+		if err != nil {
+			return err
+		}
+		in, y := core.Data[string](c.Input(0)), core.Data[string](out)
+		c.ParallelFor(len(y), grain, func(lo, hi int) {
+			var texts memory.Texts
+			var b []byte
+			for i := lo; i < hi; i++ {
+				b = append(b[:0], in[i]...)
+				for k, v := range b {
+					b[k] = changed[v]
+				}
+				y[i] = texts.Of(b)
+			}
+		})
+		return nil
+	})
 }
 
 func lowerByte(b byte) byte {

@@ -2,6 +2,7 @@ package text
 
 import (
 	"strings"
+	"unsafe"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -80,7 +81,7 @@ func splitShape(c *core.Infer) error {
 func splitKernel(n *core.Node) (core.Kernel, error) {
 	keep := !n.Bool("skip_empty")
 	return core.Compute(func(c *core.OpContext) error {
-		return splitAll(c, "delimiter", func(s, by string) []string { return splitAny(s, by, keep) })
+		return splitAll(c, "delimiter", func(_ []string, s, by string) []string { return splitAny(s, by, keep) })
 	}), nil
 }
 
@@ -93,12 +94,12 @@ func splitV2Kernel(n *core.Node) (core.Kernel, error) {
 		most = -1
 	}
 	return core.Compute(func(c *core.OpContext) error {
-		return splitAll(c, "sep", func(s, by string) []string {
+		return splitAll(c, "sep", func(parts []string, s, by string) []string {
 			switch {
 			case most == 0:
 				return []string{s}
 			case by == "":
-				return splitSpace(s, most)
+				return splitSpace(parts, s, most)
 			case most < 0:
 				return strings.Split(s, by)
 			}
@@ -108,8 +109,8 @@ func splitV2Kernel(n *core.Node) (core.Kernel, error) {
 }
 
 // splitAll splits the strings of input 0 by input 1, which is called name in
-// messages.
-func splitAll(c *core.OpContext, name string, split func(s, by string) []string) error {
+// messages. split may put the parts into what it is given.
+func splitAll(c *core.OpContext, name string, split func(parts []string, s, by string) []string) error {
 	x, by := c.Input(0), c.Input(1)
 	if x.Rank() != 1 {
 		return invalid("input must be a vector, got shape: %s", x.Shape().String())
@@ -120,13 +121,23 @@ func splitAll(c *core.OpContext, name string, split func(s, by string) []string)
 	in, sep := core.Data[string](x), core.Data[string](by)[0]
 	rows := core.Make[[]string](len(in))
 	c.ParallelFor(len(in), grain/4, func(lo, hi int) {
+		var block []string // of many rows
 		for i := lo; i < hi; i++ {
 			core.Room(16 * mostParts(in[i], sep))
-			rows[i] = split(in[i], sep)
+			if sep == "" && cap(block)-len(block) < fewParts {
+				block = make([]string, 0, 16*fewParts)
+			}
+			rows[i] = split(block[len(block):], in[i], sep)
+			if n := len(rows[i]); n > 0 && unsafe.SliceData(rows[i]) == unsafe.SliceData(block[len(block):]) {
+				block = block[:len(block)+n]
+			}
 		}
 	})
 	return sparseRows(c, rows)
 }
+
+// fewParts is as many as most strings have at most.
+const fewParts = 32
 
 // mostParts returns how many parts s may have at most, cut at spaces, at each of
 // the bytes of by, or wherever by is.
@@ -197,21 +208,33 @@ func splitAny(s, by string, keep bool) (parts []string) {
 // space is the white space of ASCII.
 const space = " \t\n\v\f\r"
 
-// splitSpace splits s at runs of white space, most times at most.
-func splitSpace(s string, most int) (parts []string) {
-	for s = strings.TrimLeft(s, space); s != ""; s = strings.TrimLeft(s, space) {
-		if len(parts) == most {
+// isSpace is what is white space of ASCII.
+var isSpace = func() (is [256]bool) {
+	for i := range len(space) {
+		is[space[i]] = true
+	}
+	return is
+}()
+
+// splitSpace appends to parts what is between runs of white space in s, split most times
+// at most.
+func splitSpace(parts []string, s string, most int) []string {
+	i := 0
+	for {
+		for i < len(s) && isSpace[s[i]] {
+			i++
+		}
+		if i == len(s) || len(parts) == most {
 			break
 		}
-		end := strings.IndexAny(s, space)
-		if end < 0 {
-			end = len(s)
+		begin := i
+		for i < len(s) && !isSpace[s[i]] {
+			i++
 		}
-		parts = append(parts, s[:end])
-		s = s[end:]
+		parts = append(parts, s[begin:i])
 	}
 	if len(parts) == most { // what is left is a part even if it is empty
-		parts = append(parts, s)
+		parts = append(parts, s[i:])
 	}
 	return parts
 }

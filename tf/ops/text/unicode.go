@@ -225,10 +225,13 @@ func unicodeDecode(n *core.Node) (core.Kernel, error) {
 	}
 	d := n.Type("Tsplits")
 	return core.Compute(func(c *core.OpContext) error {
-		splits, chars, starts := []int{0}, []int{}, []int{}
-		for _, s := range core.Data[string](c.Input(0)) {
+		in := core.Data[string](c.Input(0))
+		splits, chars, starts, offsets := append(core.Make[int](len(in) + 1)[:0], 0), core.Make[int](bytesOf(in))[:0], []int{}, len(n.OutTypes) > 2
+		for _, s := range in {
 			bad, _ := r.read(s, func(c rune, start int) {
-				chars, starts = append(chars, int(c)), append(starts, start)
+				if chars = append(chars, int(c)); offsets {
+					starts = append(starts, start)
+				}
 			})
 			if bad && r.strict {
 				return invalid(malformedText)
@@ -238,11 +241,20 @@ func unicodeDecode(n *core.Node) (core.Kernel, error) {
 		if err := allocInts(c, 0, d, splits); err != nil {
 			return err
 		}
-		if err := allocInts(c, 1, tf.Int32, chars); err != nil || len(n.OutTypes) < 3 {
+		if err := allocInts(c, 1, tf.Int32, chars); err != nil || !offsets {
 			return err
 		}
 		return allocInts(c, 2, tf.Int64, starts)
 	}), nil
+}
+
+// bytesOf returns how many bytes texts have, and so how many characters most of them at
+// most.
+func bytesOf(texts []string) (n int) {
+	for _, s := range texts {
+		n += len(s)
+	}
+	return n
 }
 
 func unicodeEncode(n *core.Node) (core.Kernel, error) {

@@ -1,0 +1,22 @@
+package memory
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTextsStayAsTheyWere(t *testing.T) {
+	var texts Texts
+	var got, want []string
+	b := make([]byte, 0, 300)
+	for i := range 500 {
+		want = append(want, strings.Repeat(string(rune('a'+i%26)), i*7%300))
+		b = append(b[:0], want[i]...)
+		got = append(got, texts.Of(b))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("text %d is %q, want %q", i, got[i], want[i])
+		}
+	}
+}
