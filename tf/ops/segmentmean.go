@@ -57,24 +57,66 @@ func meanSegments() byType {
 
 func segmentMean(add rowOp, scale rowScale) core.NewKernel {
 	return stateless(func(c *core.OpContext) error {
-		out, ids, err := sortedSegments(c)
-		if err != nil {
-			return err
-		}
-		width := out.Shape()[1:].NumElements()
-		join, divide, count := add(out, c.Input(0)), scale(out), 0
-		for i, id := range ids {
-			join(int(id)*width, i*width, width)
-			if count++; i == len(ids)-1 || ids[i+1] != id {
-				if err := checkCount(out.DType(), count); err != nil {
+		return segmentSums(c, add, func(out *core.Tensor) func(begin, rows int) error {
+			divide, width := scale(out), out.Shape()[1:].NumElements()
+			return func(id, rows int) error {
+				if err := checkCount(out.DType(), rows); err != nil {
 					return err
 				}
-				divide(int(id)*width, width, float64(count))
-				count = 0
+				divide(id*width, width, float64(rows))
+				return nil
+			}
+		})
+	})
+}
+
+func sortedSum(add rowOp) core.NewKernel {
+	return stateless(func(c *core.OpContext) error { return segmentSums(c, add, nil) })
+}
+
+// segmentSums adds up the rows of each segment and finishes the sum.
+func segmentSums(c *core.OpContext, add rowOp, finisher func(out *core.Tensor) func(id, rows int) error) error {
+	out, ids, err := sortedSegments(c)
+	if err != nil {
+		return err
+	}
+	finish := func(int, int) error { return nil }
+	if finisher != nil {
+		finish = finisher(out)
+	}
+	join := runAdder(out, c.Input(0), add)
+	for begin := 0; begin < len(ids) && err == nil; {
+		end, id := segmentEnd(ids, begin), int(ids[begin])
+		join(id, begin, end)
+		err = finish(id, end-begin)
+		begin = end
+	}
+	return err
+}
+
+// runAdder returns what adds the rows of x from begin to end to a row of out.
+func runAdder(out, x *core.Tensor, add rowOp) func(to, begin, end int) {
+	width := out.Shape()[1:].NumElements()
+	if x.DType() != tf.Float32 {
+		join := add(out, x)
+		return func(to, begin, end int) {
+			for i := begin; i < end; i++ {
+				join(to*width, i*width, width)
 			}
 		}
-		return nil
-	})
+	}
+	join := segmentAdder(out, x, width)
+	return func(to, begin, end int) {
+		var at [64]int64
+		for begin < end {
+			n := min(len(at), end-begin)
+			for i := range at[:n] {
+				at[i] = int64(begin + i)
+			}
+			join(to, at[:n])
+			begin += n
+		}
+	}
 }
 
 // checkCount refuses numbers of rows of which integers of type d keep nothing: these

@@ -11,7 +11,7 @@ import (
 )
 
 func init() {
-	segmentOp("Sum", "numbertype", segmentSumGrad, addRows.kernels(func(f rowOp) core.NewKernel { return segmentFold(f, 0, false) }))
+	segmentOp("Sum", "numbertype", segmentSumGrad, addRows.kernels(sortedSum))
 	segmentOp("Mean", "numbertype", segmentMeanGrad, meanSegments())
 	segmentOp("Prod", "numbertype", segmentProdGrad, mulRows.kernels(func(f rowOp) core.NewKernel { return segmentFold(f, 1, false) }))
 	segmentOp("Max", "realnumbertype", segmentExtremeGrad, maxRows.kernels(func(f rowOp) core.NewKernel { return segmentFold(f, 0, true) }))

@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 
+	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
@@ -154,18 +155,19 @@ func (s sparseSegments) forward(*core.Node) (core.Kernel, error) {
 		}
 		defer finish()
 		width := x.Shape()[1:].NumElements()
-		join, divide, count := adderOf(sums, x, width), scaleRows[sums.DType()](sums), 0
 		for i, at := range indices {
 			if at < 0 || at >= int64(x.Dim(0)) {
 				return tf.Errorf(tf.InvalidArgument, "Bad: indices[%d] == %d out of range [0, %d)", i, at, x.Dim(0))
 			}
-			join(int(ids[i])*width, int(at)*width, width)
-			if count++; i == len(ids)-1 || ids[i+1] != ids[i] {
-				if by := s.divisor(count); by != 1 {
-					divide(int(ids[i])*width, width, by)
-				}
-				count = 0
+		}
+		join, divide := segmentAdder(sums, x, width), scaleRows[sums.DType()](sums)
+		for begin := 0; begin < len(ids); {
+			end := segmentEnd(ids, begin)
+			join(int(ids[begin]), indices[begin:end])
+			if by := s.divisor(end - begin); by != 1 {
+				divide(int(ids[begin])*width, width, by)
 			}
+			begin = end
 		}
 		return nil
 	}), nil
@@ -216,6 +218,51 @@ func adderOf(out, x *core.Tensor, width int) func(to, from, n int) {
 		for k, f := range v[from : from+n] {
 			row[k] += f
 		}
+	}
+}
+
+// segmentEnd returns where the ids end that are the one at begin.
+func segmentEnd(ids []int64, begin int) int {
+	end := begin + 1
+	for end < len(ids) && ids[end] == ids[begin] {
+		end++
+	}
+	return end
+}
+
+// segmentAdder returns what adds rows of x to a row of out, in their order. Of float32 it
+// takes four at a time, which saves reading and writing the sums.
+func segmentAdder(out, x *core.Tensor, width int) func(to int, from []int64) {
+	join := adderOf(out, x, width)
+	one := func(to int, from []int64) {
+		for _, at := range from {
+			join(to*width, int(at)*width, width)
+		}
+	}
+	const narrow = 128 // wider rows are added by vectors
+	if x.DType() != tf.Float32 || width == 0 || width > narrow {
+		return one
+	}
+	z, v := core.Data[float32](out), core.Data[float32](x)
+	far := kernel.Far(v)
+	return func(to int, from []int64) {
+		if far {
+			for _, at := range from[:min(len(from), kernel.RowsAhead)] {
+				kernel.Prefetch(v[int(at)*width:][:width])
+			}
+		}
+		for ; len(from) >= 4; from = from[4:] {
+			row := func(i int) []float32 { return v[int(from[i])*width:][:width] }
+			addFour(z[to*width:][:width], row(0), row(1), row(2), row(3))
+		}
+		one(to, from)
+	}
+}
+
+func addFour(z, a, b, c, d []float32) {
+	a, b, c, d = a[:len(z)], b[:len(z)], c[:len(z)], d[:len(z)]
+	for i, v := range z {
+		z[i] = v + a[i] + b[i] + c[i] + d[i]
 	}
 }
 
