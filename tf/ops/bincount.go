@@ -210,18 +210,43 @@ func countAll[T interface {
 		if err != nil {
 			return err
 		}
-		return b.addRows(rows.Indices(c.Input(0)), max(1, c.Input(0).Len()))
+		return b.addRows(c.Input(0), max(1, c.Input(0).Len()))
 	}), nil
 }
 
 // addRows counts values that lie in rows of equal width.
-func (b *counter[T]) addRows(values []int64, width int) error {
-	for i, v := range values {
-		if err := b.add(i/width, i, v); err != nil {
-			return err
-		}
+func (b *counter[T]) addRows(values *core.Tensor, width int) error {
+	ok := false
+	if values.DType() == tf.Int32 {
+		ok = countRows(b, core.Data[int32](values), width)
+	} else {
+		ok = countRows(b, rows.Indices(values), width)
+	}
+	if !ok {
+		return tf.Errorf(tf.InvalidArgument, "Input arr must be non-negative!")
 	}
 	return nil
+}
+
+// countRows is addRows of some type of values; it is not ok if one is negative.
+func countRows[T numeric.Real, I int32 | int64](b *counter[T], values []I, width int) (ok bool) {
+	for row := 0; row*width < len(values); row++ {
+		bins := b.bins[row*b.size : (row+1)*b.size]
+		for i, v := range values[row*width : min((row+1)*width, len(values))] {
+			switch at := uint64(v); {
+			case v < 0:
+				return false
+			case at >= uint64(len(bins)):
+			case b.binary:
+				bins[at] = 1
+			case len(b.weights) == 0:
+				bins[at]++
+			default:
+				bins[at] += b.weights[row*width+i]
+			}
+		}
+	}
+	return true
 }
 
 func countDense[T interface {
@@ -241,7 +266,7 @@ func countDense[T interface {
 		if err != nil {
 			return err
 		}
-		return b.addRows(rows.Indices(x), width)
+		return b.addRows(x, width)
 	}), nil
 }
 
@@ -303,15 +328,15 @@ func countSparse[T interface {
 		if err != nil {
 			return err
 		}
+		if len(s) == 1 {
+			return b.addRows(values, max(1, values.Len()))
+		}
 		return b.addSparse(core.Data[int64](idx), rows.Indices(values), len(s))
 	}), nil
 }
 
 // addSparse counts the values at indices of so many dimensions.
 func (b *counter[T]) addSparse(at, values []int64, rank int) error {
-	if rank == 1 {
-		return b.addRows(values, max(1, len(values)))
-	}
 	for i, v := range values {
 		if v < 0 {
 			continue // as a value of size or more

@@ -93,7 +93,9 @@ func amongTop(row []float32, target, k int) bool {
 			return false
 		}
 		if v > row[target] {
-			greater++
+			if greater++; greater >= k {
+				return false // whatever comes
+			}
 		}
 	}
 	return greater < k
