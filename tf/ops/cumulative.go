@@ -64,6 +64,36 @@ type scan[T any] struct {
 	join               func(z, x, y []T)
 	init               T
 	exclusive, reverse bool
+
+	line func(dst, src []T, at, step int, exclusive bool) // of rows of one element, or nil
+}
+
+// sumLine sets dst to the running sums of src, from an element on and step by step.
+func sumLine[T numeric.Number](dst, src []T, at, step int, exclusive bool) {
+	var acc T
+	for range src {
+		next := acc + src[at]
+		if exclusive {
+			dst[at] = acc
+		} else {
+			dst[at] = next
+		}
+		acc, at = next, at+step
+	}
+}
+
+// productLine is sumLine for products.
+func productLine[T numeric.Number](dst, src []T, at, step int, exclusive bool) {
+	var acc T = 1
+	for range src {
+		next := acc * src[at]
+		if exclusive {
+			dst[at] = acc
+		} else {
+			dst[at] = next
+		}
+		acc, at = next, at+step
+	}
 }
 
 // run sets dst to the running folds of src, of n rows.
@@ -73,6 +103,14 @@ func (s *scan[T]) run(dst, src []T, n, inner int) {
 			i = n - 1 - i
 		}
 		return x[i*inner : (i+1)*inner]
+	}
+	if inner == 1 && s.line != nil {
+		step, at := 1, 0
+		if s.reverse {
+			step, at = -1, n-1
+		}
+		s.line(dst, src, at, step, s.exclusive)
+		return
 	}
 	acc := core.Make[T](inner)
 	kernel.Fill(acc, s.init)
@@ -88,9 +126,9 @@ func (s *scan[T]) run(dst, src []T, n, inner int) {
 	}
 }
 
-func scanKernel[T tf.Elem](join func(z, x, y []T), init T) core.NewKernel {
+func scanKernel[T tf.Elem](join func(z, x, y []T), init T, line func(dst, src []T, at, step int, exclusive bool)) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
-		s := scan[T]{join, init, n.Bool("exclusive"), n.Bool("reverse")}
+		s := scan[T]{join, init, n.Bool("exclusive"), n.Bool("reverse"), line}
 		return core.Compute(func(c *core.OpContext) error {
 			x := c.Input(0)
 			axis, err := scanAxis(c)
@@ -134,15 +172,18 @@ func scans[T interface {
 	numeric.Number
 	tf.Elem
 }](join func(z, x, y []T), init T) byType {
-	return byType{tf.TypeOf[T](): scanKernel(join, init)}
+	line := sumLine[T]
+	if init == 1 {
+		line = productLine[T]
+	}
+	return byType{tf.TypeOf[T](): scanKernel(join, init, line)}
 }
 
 func floatScans(f32 func(z, x, y []float32), f64 func(z, x, y []float64), init float32) byType {
-	return byType{
-		tf.Float32: scanKernel(f32, init), tf.Float64: scanKernel(f64, float64(init)),
-		tf.Float16:  scanKernel(func(z, x, y []tf.Half) { elementwise.Widen2(z, x, y, f32) }, numeric.HalfFromFloat32(init)),
-		tf.BFloat16: scanKernel(func(z, x, y []tf.BF16) { elementwise.Widen2(z, x, y, f32) }, numeric.BFloat16FromFloat32(init)),
-	}
+	return merge(scans(f32, init), scans(f64, float64(init)), byType{
+		tf.Float16:  scanKernel(func(z, x, y []tf.Half) { elementwise.Widen2(z, x, y, f32) }, numeric.HalfFromFloat32(init), nil),
+		tf.BFloat16: scanKernel(func(z, x, y []tf.BF16) { elementwise.Widen2(z, x, y, f32) }, numeric.BFloat16FromFloat32(init), nil),
+	})
 }
 
 func cumsumGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -136,12 +137,22 @@ func gatherSlices(c *core.OpContext, params *core.Tensor, d tf.DType, bad badInd
 		clearCells(out)
 	}
 	w, take := newSlices(idx, s), move(out, params)
-	for i := range product(rows) {
-		at, ok := w.offset(i)
-		if ok {
-			take(i*w.inner, at, w.inner)
-		} else if !bad.ignore {
-			return tf.Errorf(tf.InvalidArgument, "indices%s = [%s] does not index into param shape %s, node name: %s", position(rows, i), w.text(i), s.String(), c.Node.Name)
+	var outside atomic.Bool
+	c.ParallelFor(product(rows), max(1, elementGrain/(w.inner+len(w.dims))), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if at, ok := w.offset(i); ok {
+				take(i*w.inner, at, w.inner)
+			} else if !bad.ignore {
+				outside.Store(true)
+				return
+			}
+		}
+	})
+	if outside.Load() {
+		for i := range product(rows) {
+			if _, ok := w.offset(i); !ok {
+				return tf.Errorf(tf.InvalidArgument, "indices%s = [%s] does not index into param shape %s, node name: %s", position(rows, i), w.text(i), s.String(), c.Node.Name)
+			}
 		}
 	}
 	return nil

@@ -16,10 +16,10 @@ func init() {
 		Attrs: "exclusive: bool = false; reverse: bool = false; T: {" + floatTypes + "}; Tidx: {int32, int64} = int32",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(cumulativeLogsumexpGrad),
 		Kernels: core.ByType("T", byType{
-			tf.Float32:  scanKernel(logAddExp[float32], float32(math.Inf(-1))),
-			tf.Float64:  scanKernel(logAddExp[float64], math.Inf(-1)),
-			tf.Float16:  scanKernel(func(z, x, y []tf.Half) { elementwise.Widen2(z, x, y, logAddExp[float32]) }, numeric.HalfFromFloat32(float32(math.Inf(-1)))),
-			tf.BFloat16: scanKernel(func(z, x, y []tf.BF16) { elementwise.Widen2(z, x, y, logAddExp[float32]) }, numeric.BFloat16FromFloat32(float32(math.Inf(-1)))),
+			tf.Float32:  scanKernel(logAddExp[float32], float32(math.Inf(-1)), nil),
+			tf.Float64:  scanKernel(logAddExp[float64], math.Inf(-1), nil),
+			tf.Float16:  scanKernel(func(z, x, y []tf.Half) { elementwise.Widen2(z, x, y, logAddExp[float32]) }, numeric.HalfFromFloat32(float32(math.Inf(-1))), nil),
+			tf.BFloat16: scanKernel(func(z, x, y []tf.BF16) { elementwise.Widen2(z, x, y, logAddExp[float32]) }, numeric.BFloat16FromFloat32(float32(math.Inf(-1))), nil),
 		}),
 	})
 }

@@ -178,6 +178,10 @@ func rearranged(c *core.OpContext, from func(k, i int, s tf.Shape) int, changes 
 		last--
 	}
 	put, run := move(out, x), product(s[last:])
+	if run == 1 {
+		last--
+		run, put = s[last], picker(out, x, s[last], func(i int) int { return from(last, i, s) })
+	}
 	at := make([]int, last)
 	for i := range product(s[:last]) {
 		src := 0
@@ -193,6 +197,46 @@ func rearranged(c *core.OpContext, from func(k, i int, s tf.Shape) int, changes 
 		}
 	}
 	return nil
+}
+
+// picker returns what copies n elements in another order: element i from from(i).
+func picker(out, x *core.Tensor, n int, from func(int) int) func(d, s, n int) {
+	order := core.Make[int](n)
+	for i := range order {
+		order[i] = from(i)
+	}
+	switch x.DType().Size() {
+	case 1:
+		return pickCells[uint8](out, x, order)
+	case 2:
+		return pickCells[uint16](out, x, order)
+	case 4:
+		return pickCells[uint32](out, x, order)
+	case 8:
+		return pickCells[uint64](out, x, order)
+	}
+	put := move(out, x)
+	return func(d, s, _ int) {
+		for i, k := range order {
+			put(d+i, s+k, 1)
+		}
+	}
+}
+
+func pickCells[C cell](out, x *core.Tensor, order []int) func(d, s, n int) {
+	z, v := cells[C](out), cells[C](x)
+	return func(d, s, n int) {
+		to, row := z[d:d+n], v[s:s+n]
+		if n > 1 && order[0] == n-1 && order[1] == n-2 { // turned round
+			for i := range to {
+				to[i] = row[len(to)-1-i]
+			}
+			return
+		}
+		for i, k := range order {
+			to[i] = row[k]
+		}
+	}
 }
 
 // sequenceDims returns the dimensions of sequences and batches.

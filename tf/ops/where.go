@@ -57,6 +57,9 @@ func where(*core.Node) (core.Kernel, error) {
 // nonZero tells which elements of x are not zero. A complex number is zero if
 // both of its parts are.
 func nonZero(x *core.Tensor) []bool {
+	if x.DType() == tf.Bool {
+		return core.Data[bool](x)
+	}
 	set := core.Make[bool](x.Len())
 	switch x.DType() {
 	case tf.Complex64:
@@ -72,6 +75,10 @@ func nonZero(x *core.Tensor) []bool {
 // putPositions writes the indices of the elements that are set, of a tensor of
 // shape s.
 func putPositions(dst []int64, set []bool, s tf.Shape) {
+	if len(s) == 1 {
+		putPlaces(dst, set)
+		return
+	}
 	at := make([]int64, len(s))
 	for _, v := range set {
 		if v {
@@ -82,6 +89,21 @@ func putPositions(dst []int64, set []bool, s tf.Shape) {
 				break
 			}
 			at[k] = 0
+		}
+	}
+}
+
+// putPlaces is putPositions for a vector. Without a branch it does not matter how the
+// elements alternate.
+func putPlaces(dst []int64, set []bool) {
+	n := 0
+	for i, v := range set {
+		if n == len(dst) {
+			return
+		}
+		dst[n] = int64(i)
+		if v {
+			n++
 		}
 	}
 }
