@@ -1,24 +1,26 @@
 package random
 
 import (
-	"bytes"
-	"compress/gzip"
 	_ "embed"
-	"encoding/binary"
-	"io"
 	"math/bits"
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/memory"
 )
 
-// sobolFile holds, for each dimension but the first, what its direction
-// numbers follow from, as S. Joe and F. Y. Kuo chose it (new-joe-kuo-6, SIAM J.
-// Sci. Comput. 30, 2008): the polynomial without its first and last
-// coefficient, its degree s and m_1 to m_s, as varints.
+// sobolFile holds, for each of sobolFileRows dimensions behind the first, what its direction
+// numbers follow from, as S. Joe and F. Y. Kuo chose it (new-joe-kuo-6, SIAM J. Sci. Comput.
+// 30, 2008): a polynomial of degree s without its first and last coefficient, and m_1 to
+// m_s. The bits of a row, of each number the highest first:
+//   - 1 if s is one more than before, 0 if not; before the first row it is 0;
+//   - how many polynomials of degree s are left out since the last one: a 1 for each eight,
+//     a 0, and the rest in three bits;
+//   - m_i/2 in i-1 bits, for m_i is odd and less than 1<<i.
 //
-//go:embed sobol.gz
-var sobolFile []byte
+//go:embed sobol.bits
+var sobolFile string
+
+const sobolFileRows = 21199
 
 // sobolDigits bounds the binary digits of points.
 const sobolDigits = 31
@@ -30,27 +32,38 @@ type sobolRow struct {
 	initial    []uint32
 }
 
+// A bitString is read from its beginning.
+type bitString struct {
+	data string
+	at   int
+}
+
+func (b *bitString) next(n int) (v uint32) {
+	for range n {
+		v = v<<1 | uint32(b.data[b.at/8]>>(7-b.at%8)&1)
+		b.at++
+	}
+	return v
+}
+
 var sobolRows = sync.OnceValue(func() []sobolRow {
-	z, err := gzip.NewReader(bytes.NewReader(sobolFile))
-	if err != nil {
-		panic("random: sobol.gz: " + err.Error())
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		panic("random: sobol.gz: " + err.Error())
-	}
-	rows := []sobolRow{{}} // the first dimension: all numbers are 1
-	next := func() uint32 {
-		v, n := binary.Uvarint(data)
-		data = data[n:]
-		return uint32(v)
-	}
-	for len(data) > 0 {
-		r := sobolRow{polynomial: next()}
-		for range next() {
-			r.initial = append(r.initial, next())
+	rows := make([]sobolRow, 1, 1+sobolFileRows) // of the first dimension all numbers are 1
+	b, degree, polynomial := bitString{data: sobolFile}, 0, uint32(0)
+	for range sobolFileRows {
+		if b.next(1) == 1 {
+			degree++
+			polynomial = 0
+		}
+		for b.next(1) == 1 {
+			polynomial += 8
+		}
+		polynomial += b.next(3)
+		r := sobolRow{polynomial, make([]uint32, degree)}
+		for i := range r.initial {
+			r.initial[i] = b.next(i)<<1 | 1
 		}
 		rows = append(rows, r)
+		polynomial++
 	}
 	return rows
 })
