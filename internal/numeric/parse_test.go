@@ -2,6 +2,8 @@ package numeric
 
 import (
 	"math"
+	"math/rand/v2"
+	"strconv"
 	"testing"
 )
 
@@ -34,6 +36,29 @@ func TestParse(t *testing.T) {
 	for s, want := range map[string]bool{" +255": true, "-1": false, "256": false, "++1": false} {
 		if _, ok := ParseUint(s, 8); ok != want {
 			t.Errorf("%q: an unsigned integer %v, want %v", s, ok, want)
+		}
+	}
+}
+
+// TestShortNumbers compares random numbers of few digits with package strconv.
+func TestShortNumbers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 200000 {
+		s := strconv.FormatUint(rng.Uint64()>>rng.IntN(64), 10)
+		if rng.IntN(4) == 0 { // half way between two float32
+			s = strconv.FormatUint((uint64(rng.Uint32N(1<<24))|1<<23)<<1|1, 10)
+		}
+		if at := rng.IntN(len(s) + 1); rng.IntN(3) > 0 {
+			s = s[:at] + "." + s[at:]
+		}
+		if rng.IntN(2) == 0 {
+			s = "-" + s
+		}
+		for _, bits := range []int{32, 64} {
+			want, err := strconv.ParseFloat(s, bits)
+			if got, ok := ParseFloat(s, bits); ok != (err == nil) || math.Float64bits(got) != math.Float64bits(want) {
+				t.Fatalf("%q in %d bits: %v, %t, want %v, %v", s, bits, got, ok, want, err)
+			}
 		}
 	}
 }
