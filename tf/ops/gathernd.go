@@ -138,7 +138,11 @@ func gatherSlices(c *core.OpContext, params *core.Tensor, d tf.DType, bad badInd
 	}
 	w, take := newSlices(idx, s), move(out, params)
 	var outside atomic.Bool
+	one := singles(out, params)
 	c.ParallelFor(product(rows), max(1, elementGrain/(w.inner+len(w.dims))), func(lo, hi int) {
+		if one != nil && w.inner == 1 {
+			lo = one(w, lo, hi)
+		}
 		for i := lo; i < hi; i++ {
 			if at, ok := w.offset(i); ok {
 				take(i*w.inner, at, w.inner)
@@ -188,4 +192,31 @@ func slicesGrad(shape, idx, dy tf.Output, bad BadIndicesOpts) []tf.Gradient {
 		return []tf.Gradient{tf.Sparse(tf.IndexedSlices{Values: dy, Indices: rows, DenseShape: shape}), {}}
 	}
 	return tf.Grads(ScatterNd(idx, dy, shape, bad), tf.Output{})
+}
+
+// singles returns what puts elements of src into dst that w finds, from one on up to the
+// first that lies outside, and tells which that is; nil for elements that are no plain
+// numbers. A loop that calls nothing waits for several elements at once.
+func singles(dst, src *core.Tensor) func(w *sliceWalk, lo, hi int) int {
+	switch src.DType().Size() {
+	case 4:
+		return cellSingles[uint32](dst, src)
+	case 8:
+		return cellSingles[uint64](dst, src)
+	}
+	return nil
+}
+
+func cellSingles[C cell](dst, src *core.Tensor) func(w *sliceWalk, lo, hi int) int {
+	z, v := cells[C](dst), cells[C](src)
+	return func(w *sliceWalk, lo, hi int) int {
+		for i := lo; i < hi; i++ {
+			at, ok := w.offset(i)
+			if !ok {
+				return i
+			}
+			z[i] = v[at]
+		}
+		return hi
+	}
 }
