@@ -84,39 +84,16 @@ func segmentSums(c *core.OpContext, add rowOp, finisher func(out *core.Tensor) f
 	if finisher != nil {
 		finish = finisher(out)
 	}
-	join := runAdder(out, c.Input(0), add)
+	join, width := add(out, c.Input(0)), out.Shape()[1:].NumElements()
 	for begin := 0; begin < len(ids) && err == nil; {
 		end, id := segmentEnd(ids, begin), int(ids[begin])
-		join(id, begin, end)
+		for i := begin; i < end; i++ {
+			join(id*width, i*width, width)
+		}
 		err = finish(id, end-begin)
 		begin = end
 	}
 	return err
-}
-
-// runAdder returns what adds the rows of x from begin to end to a row of out.
-func runAdder(out, x *core.Tensor, add rowOp) func(to, begin, end int) {
-	width := out.Shape()[1:].NumElements()
-	if x.DType() != tf.Float32 {
-		join := add(out, x)
-		return func(to, begin, end int) {
-			for i := begin; i < end; i++ {
-				join(to*width, i*width, width)
-			}
-		}
-	}
-	join := segmentAdder(out, x, width)
-	return func(to, begin, end int) {
-		var at [64]int64
-		for begin < end {
-			n := min(len(at), end-begin)
-			for i := range at[:n] {
-				at[i] = int64(begin + i)
-			}
-			join(to, at[:n])
-			begin += n
-		}
-	}
 }
 
 // checkCount refuses numbers of rows of which integers of type d keep nothing: these
