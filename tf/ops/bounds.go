@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"sort"
-
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -109,10 +107,31 @@ func bound[T numeric.Real](upper bool, load func(*core.Tensor) []T) core.NewKern
 	}
 }
 
-// insertionPoint returns where v belongs in sorted: before or after its equals.
+// insertionPoint returns where v belongs in sorted: before or after its equals. Which half is next
+// is computed, not branched on, so the processor searches for several values at a time.
 func insertionPoint[T numeric.Real](sorted []T, v T, upper bool) int {
-	if upper {
-		return sort.Search(len(sorted), func(i int) bool { return v < sorted[i] })
+	lo, hi := 0, len(sorted)
+	for upper && lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		lo, hi = halfOf(lo, mid, hi, oneIf(v < sorted[mid]))
 	}
-	return sort.Search(len(sorted), func(i int) bool { return !(sorted[i] < v) })
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		lo, hi = halfOf(lo, mid, hi, 1-oneIf(sorted[mid] < v))
+	}
+	return lo
+}
+
+// halfOf is lo, mid if lower is 1, and mid+1, hi if it is 0.
+func halfOf(lo, mid, hi, lower int) (int, int) {
+	return lo + (mid+1-lo)&(lower-1), mid + (hi-mid)&(lower-1)
+}
+
+// oneIf is 1 for true, without a branch.
+func oneIf(v bool) int {
+	n := 0
+	if v {
+		n = 1
+	}
+	return n
 }
