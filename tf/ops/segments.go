@@ -235,14 +235,34 @@ func segmentFold(f rowOp, empty float64, ownFirst bool) core.NewKernel {
 			fillWith(out, number(out.DType(), empty))
 		}
 		join, begin := f(out, x), move(out, x)
-		for i, id := range ids {
-			if ownFirst && (i == 0 || ids[i-1] != id) {
-				begin(int(id)*width, i*width, width)
-			} else {
-				join(int(id)*width, i*width, width)
+		eachSegment(c, ids, width, func(lo, hi int) {
+			to := int(ids[lo]) * width
+			if ownFirst {
+				begin(to, lo*width, width)
+				lo++
 			}
-		}
+			for ; lo < hi; lo++ {
+				join(to, lo*width, width)
+			}
+		})
 		return nil
+	})
+}
+
+// eachSegment calls f for the rows [lo, hi) of each segment of sorted ids, of several at a time.
+func eachSegment(c *core.OpContext, ids []int64, width int, f func(lo, hi int)) {
+	c.ParallelFor(len(ids), max(1, elementGrain/max(1, width)), func(lo, hi int) {
+		for lo > 0 && lo < hi && ids[lo] == ids[lo-1] {
+			lo++ // of a segment that begins before
+		}
+		for lo < hi {
+			end := lo + 1
+			for end < len(ids) && ids[end] == ids[lo] {
+				end++
+			}
+			f(lo, end)
+			lo = end
+		}
 	})
 }
 
