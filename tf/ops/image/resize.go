@@ -2,6 +2,7 @@ package image
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel/descent"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -239,8 +240,16 @@ func resizeLine(y, x []float32, columns []taps, channels int) {
 	}
 }
 
-// blend sets dst to the sum of two pixels with weights.
+// wide is from how many channels on the vector loops are worth their calls.
+const wide = 24
+
+// blend sets dst to the sum of two pixels with weights. No product is fused with the sum.
 func blend(dst, a, b []float32, v, w float32) {
+	if len(dst) >= wide {
+		elementwise.MulScalar(dst, a, v)
+		descent.AddScaled(dst, 1, w, b)
+		return
+	}
 	if len(dst) == 3 && len(a) == 3 && len(b) == 3 {
 		dst[0], dst[1], dst[2] = v*a[0]+w*b[0], v*a[1]+w*b[1], v*a[2]+w*b[2]
 		return
