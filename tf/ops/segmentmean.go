@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -56,44 +57,65 @@ func meanSegments() byType {
 }
 
 func segmentMean(add rowOp, scale rowScale) core.NewKernel {
-	return stateless(func(c *core.OpContext) error {
-		return segmentSums(c, add, func(out *core.Tensor) func(begin, rows int) error {
-			divide, width := scale(out), out.Shape()[1:].NumElements()
-			return func(id, rows int) error {
-				if err := checkCount(out.DType(), rows); err != nil {
-					return err
-				}
-				divide(id*width, width, float64(rows))
-				return nil
-			}
-		})
-	})
+	return stateless(func(c *core.OpContext) error { return segmentSums(c, add, scale) })
 }
 
 func sortedSum(add rowOp) core.NewKernel {
 	return stateless(func(c *core.OpContext) error { return segmentSums(c, add, nil) })
 }
 
-// segmentSums adds up the rows of each segment and finishes the sum.
-func segmentSums(c *core.OpContext, add rowOp, finisher func(out *core.Tensor) func(id, rows int) error) error {
+// segmentSums adds up the rows of each segment, and divides the sums by their number if there
+// is a scale.
+func segmentSums(c *core.OpContext, add rowOp, scale rowScale) error {
 	out, ids, err := sortedSegments(c)
 	if err != nil {
 		return err
 	}
-	finish := func(int, int) error { return nil }
-	if finisher != nil {
-		finish = finisher(out)
-	}
-	join, width := add(out, c.Input(0)), out.Shape()[1:].NumElements()
-	for begin := 0; begin < len(ids) && err == nil; {
-		end, id := segmentEnd(ids, begin), int(ids[begin])
-		for i := begin; i < end; i++ {
-			join(id*width, i*width, width)
+	divide := func(at, n int, by float64) {}
+	if scale != nil {
+		if err := checkCounts(out.DType(), ids); err != nil {
+			return err
 		}
-		err = finish(id, end-begin)
+		divide = scale(out)
+	}
+	sum, width := adderOfRun(out, c.Input(0), add), out.Shape()[1:].NumElements()
+	eachSegment(c, ids, width, func(lo, hi int) {
+		to := int(ids[lo]) * width
+		sum(to, lo, hi)
+		divide(to, width, float64(hi-lo))
+	})
+	return nil
+}
+
+// adderOfRun returns what adds rows of x, from lo on and up to hi, to the elements of out
+// from a place on.
+func adderOfRun(out, x *core.Tensor, add rowOp) func(to, lo, hi int) {
+	width := out.Shape()[1:].NumElements()
+	if x.DType() == tf.Float32 {
+		z, v := core.Data[float32](out), core.Data[float32](x)
+		return func(to, lo, hi int) { gemm.AddRows(z[to:to+width], v[lo*width:hi*width]) }
+	}
+	join := add(out, x)
+	return func(to, lo, hi int) {
+		for ; lo < hi; lo++ {
+			join(to, lo*width, width)
+		}
+	}
+}
+
+// checkCounts refuses segments of so many rows that checkCount does.
+func checkCounts(d tf.DType, ids []int64) error {
+	if !d.IsInteger() {
+		return nil
+	}
+	for begin := 0; begin < len(ids); {
+		end := segmentEnd(ids, begin)
+		if err := checkCount(d, end-begin); err != nil {
+			return err
+		}
 		begin = end
 	}
-	return err
+	return nil
 }
 
 // checkCount refuses numbers of rows of which integers of type d keep nothing: these

@@ -256,10 +256,7 @@ func eachSegment(c *core.OpContext, ids []int64, width int, f func(lo, hi int)) 
 			lo++ // of a segment that begins before
 		}
 		for lo < hi {
-			end := lo + 1
-			for end < len(ids) && ids[end] == ids[lo] {
-				end++
-			}
+			end := segmentEnd(ids, lo)
 			f(lo, end)
 			lo = end
 		}
