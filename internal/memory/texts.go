@@ -3,8 +3,9 @@ package memory
 import "unsafe"
 
 const (
-	textBlock = 4096 // as much may stay in memory for one text
-	longText  = 256
+	firstBlock = 64   // often there is only one text
+	textBlock  = 4096 // as much may stay in memory for one text
+	longText   = 256
 )
 
 // Texts makes strings of bytes that are used again: short ones share blocks of memory,
@@ -18,7 +19,7 @@ func (t *Texts) Of(b []byte) string {
 		return string(b)
 	}
 	if len(b) > cap(t.block)-len(t.block) {
-		t.block = make([]byte, 0, textBlock)
+		t.block = make([]byte, 0, max(len(b), min(max(4*cap(t.block), firstBlock), textBlock)))
 	}
 	begin := len(t.block)
 	t.block = append(t.block, b...)

@@ -20,3 +20,19 @@ func TestTextsStayAsTheyWere(t *testing.T) {
 		}
 	}
 }
+
+func TestOneTextTakesLittle(t *testing.T) {
+	var texts Texts
+	for range 3 {
+		texts.Of([]byte("short"))
+	}
+	if n := cap(texts.block); n > 64 {
+		t.Errorf("three short texts take %d bytes", n)
+	}
+	for range 10000 {
+		texts.Of([]byte("short"))
+	}
+	if n := cap(texts.block); n != textBlock {
+		t.Errorf("blocks of many texts have %d bytes, want %d", n, textBlock)
+	}
+}

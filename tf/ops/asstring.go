@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -176,6 +177,13 @@ func (f *numberFormat) appendFloat(b []byte, v float64) []byte {
 	if digits < 0 {
 		digits = 6
 	}
+	return f.appendDigits(b, v, digits)
+}
+
+func (f *numberFormat) appendDigits(b []byte, v float64, digits int) []byte {
+	if f.verb == 'f' {
+		return numeric.AppendFixed(b, v, digits)
+	}
 	return strconv.AppendFloat(b, v, f.verb, digits, 64)
 }
 
@@ -241,7 +249,7 @@ func (f *numberFormat) float(v float64) string {
 		return f.pad(sign, general(v, max(digits, 1)), true)
 	}
 	core.Room(max(digits, 0))
-	return f.pad(sign, strconv.FormatFloat(v, f.verb, digits, 64), true)
+	return f.pad(sign, string(f.appendDigits(nil, v, digits)), true)
 }
 
 // pad fills text up to the width.

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"strings"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -43,7 +44,24 @@ func encodeBase64(n *core.Node) (core.Kernel, error) {
 	if n.Bool("pad") {
 		e = base64.URLEncoding
 	}
-	return mapped(func(s string) string { return e.EncodeToString([]byte(s)) })(n)
+	return core.Compute(func(c *core.OpContext) error {
+		out, err := c.Alloc(0, tf.String, c.Input(0).Shape())
+		if err != nil {
+			return err
+		}
+		in, y := core.Data[string](c.Input(0)), core.Data[string](out)
+		c.ParallelFor(len(y), grain, func(lo, hi int) {
+			var texts memory.Texts
+			var from, to []byte
+			for i := lo; i < hi; i++ {
+				core.Room(e.EncodedLen(len(in[i])))
+				from = append(from[:0], in[i]...)
+				to = e.AppendEncode(to[:0], from)
+				y[i] = texts.Of(to)
+			}
+		})
+		return nil
+	}), nil
 }
 
 func decodeBase64Kernel(*core.Node) (core.Kernel, error) {

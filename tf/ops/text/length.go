@@ -1,6 +1,8 @@
 package text
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -32,21 +34,42 @@ func StringLength(x tf.Output, opts ...tf.Option) tf.Output { return apply("Stri
 func StringStrip(x tf.Output, opts ...tf.Option) tf.Output { return apply("StringStrip", opts, x) }
 
 func stringLength(n *core.Node) (core.Kernel, error) {
-	count := func(s string) int32 { return int32(len(s)) }
 	if n.Str("unit") == string(Characters) {
-		count = characters
+		return core.Compute(func(c *core.OpContext) error { return each(c, characters) }), nil
 	}
-	return core.Compute(func(c *core.OpContext) error { return each(c, count) }), nil
+	return core.Compute(func(c *core.OpContext) error {
+		out, err := c.Alloc(0, tf.Int32, c.Input(0).Shape())
+		if err != nil {
+			return err
+		}
+		in, y := core.Data[string](c.Input(0)), core.Data[int32](out)
+		c.ParallelFor(len(y), lengthGrain, func(lo, hi int) {
+			y := y[lo:hi]
+			for i, s := range in[lo:hi] {
+				y[i] = int32(len(s))
+			}
+		})
+		return nil
+	}), nil
 }
 
+// lengthGrain is the least number of lengths worth a task of their own.
+const lengthGrain = 1 << 13
+
 // characters counts the bytes of s that begin a character.
-func characters(s string) (n int32) {
+func characters(s string) int32 {
+	const ones = 0x0101010101010101
+	n := len(s)
+	for ; len(s) >= 8; s = s[8:] {
+		w := binary.LittleEndian.Uint64([]byte(s[:8]))
+		n -= bits.OnesCount64(w >> 7 &^ (w >> 6) & ones)
+	}
 	for i := range len(s) {
-		if !isTrail(s[i]) {
-			n++
+		if isTrail(s[i]) {
+			n--
 		}
 	}
-	return n
+	return int32(n)
 }
 
 func strip(s string) string { return strings.Trim(s, space) }

@@ -2,7 +2,9 @@ package text
 
 import (
 	"math"
+	"slices"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -109,8 +111,9 @@ func (n *NGrams) compute(c *core.OpContext) error {
 	}
 	y := core.Data[string](out)
 	c.ParallelFor(len(at)-1, max(1, grain*len(at)/(8+len(words))), func(lo, hi int) {
+		w := ngramWriter{NGrams: n}
 		for i := lo; i < hi; i++ {
-			n.row(y[ends[i]:ends[i+1]], words[at[i]:at[i+1]])
+			w.row(y[ends[i]:ends[i+1]], words[at[i]:at[i+1]])
 		}
 	})
 	return nil
@@ -179,8 +182,15 @@ func (n *NGrams) count(ends, at []int) error {
 	return nil
 }
 
+// An ngramWriter makes the n-grams of some rows.
+type ngramWriter struct {
+	*NGrams
+	texts memory.Texts
+	b     []byte
+}
+
 // row makes the n-grams of a row.
-func (n *NGrams) row(y, words []string) {
+func (n *ngramWriter) row(y, words []string) {
 	done := 0
 	for _, w := range n.Widths {
 		k := n.number(len(words), w)
@@ -192,24 +202,33 @@ func (n *NGrams) row(y, words []string) {
 	}
 }
 
-// ngrams makes the n-grams of width w of a row.
-func (n *NGrams) ngrams(y, words []string, w int) {
-	if len(y) == 0 {
-		return // w may be any number then, and needs no memory
-	}
+// ngrams makes the n-grams of width w of a row, if there are any: if not, w may be any number.
+func (n *ngramWriter) ngrams(y, words []string, w int) {
 	pad := n.pad(w)
-	parts := core.Make[string](w)[:0]
 	for i := range y {
 		left, right := max(0, pad-i), max(0, pad-(len(y)-i-1))
-		parts = parts[:0]
-		for range left {
-			parts = append(parts, n.LeftPad)
-		}
 		begin := max(0, i-pad)
-		parts = append(parts, words[begin:begin+w-left-right]...)
-		for range right {
-			parts = append(parts, n.RightPad)
-		}
-		y[i] = core.Join(parts, n.Separator)
+		y[i] = n.ngram(left, words[begin:begin+w-left-right], right)
 	}
+}
+
+// ngram joins words, and the padding before and behind them.
+func (n *ngramWriter) ngram(left int, words []string, right int) string {
+	size := left*(len(n.LeftPad)+len(n.Separator)) + right*(len(n.RightPad)+len(n.Separator))
+	for _, s := range words {
+		size += len(s) + len(n.Separator)
+	}
+	core.Room(size)
+	b := slices.Grow(n.b[:0], size)
+	for range left {
+		b = append(append(b, n.LeftPad...), n.Separator...)
+	}
+	for _, s := range words {
+		b = append(append(b, s...), n.Separator...)
+	}
+	for range right {
+		b = append(append(b, n.RightPad...), n.Separator...)
+	}
+	n.b = b
+	return n.texts.Of(b[:len(b)-len(n.Separator)])
 }

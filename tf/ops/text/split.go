@@ -2,7 +2,6 @@ package text
 
 import (
 	"strings"
-	"unsafe"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -81,7 +80,12 @@ func splitShape(c *core.Infer) error {
 func splitKernel(n *core.Node) (core.Kernel, error) {
 	keep := !n.Bool("skip_empty")
 	return core.Compute(func(c *core.OpContext) error {
-		return splitAll(c, "delimiter", func(_ []string, s, by string) []string { return splitAny(s, by, keep) })
+		return splitAll(c, "delimiter", func(by string) cutter {
+			if by == "" {
+				return cutIntoBytes
+			}
+			return cutAtBytes(by, keep)
+		})
 	}), nil
 }
 
@@ -94,23 +98,22 @@ func splitV2Kernel(n *core.Node) (core.Kernel, error) {
 		most = -1
 	}
 	return core.Compute(func(c *core.OpContext) error {
-		return splitAll(c, "sep", func(parts []string, s, by string) []string {
-			switch {
-			case most == 0:
-				return []string{s}
-			case by == "":
-				return splitSpace(parts, s, most)
-			case most < 0:
-				return strings.Split(s, by)
+		return splitAll(c, "sep", func(by string) cutter {
+			if by == "" && most != 0 {
+				return cutAtSpace(most)
 			}
-			return strings.SplitN(s, by, most+1)
+			return cutAtText(by, most)
 		})
 	}), nil
 }
 
-// splitAll splits the strings of input 0 by input 1, which is called name in
-// messages. split may put the parts into what it is given.
-func splitAll(c *core.OpContext, name string, split func(parts []string, s, by string) []string) error {
+// A cutter returns where part k of s begins and ends, if it does not begin before at, and
+// where the next one does not begin before. begin is negative if there is none.
+type cutter func(s string, at, k int) (begin, end, next int)
+
+// splitAll splits the strings of input 0 by input 1, which is called name in messages:
+// it counts the parts before it makes the outputs.
+func splitAll(c *core.OpContext, name string, cutBy func(by string) cutter) error {
 	x, by := c.Input(0), c.Input(1)
 	if x.Rank() != 1 {
 		return invalid("input must be a vector, got shape: %s", x.Shape().String())
@@ -118,123 +121,132 @@ func splitAll(c *core.OpContext, name string, split func(parts []string, s, by s
 	if by.Rank() != 0 {
 		return invalid("%s must be a scalar, got shape: %s", name, by.Shape().String())
 	}
-	in, sep := core.Data[string](x), core.Data[string](by)[0]
-	rows := core.Make[[]string](len(in))
-	c.ParallelFor(len(in), grain/4, func(lo, hi int) {
-		var block []string // of many rows
-		for i := lo; i < hi; i++ {
-			core.Room(16 * mostParts(in[i], sep))
-			if sep == "" && cap(block)-len(block) < fewParts {
-				block = make([]string, 0, 16*fewParts)
-			}
-			rows[i] = split(block[len(block):], in[i], sep)
-			if n := len(rows[i]); n > 0 && unsafe.SliceData(rows[i]) == unsafe.SliceData(block[len(block):]) {
-				block = block[:len(block)+n]
-			}
-		}
-	})
-	return sparseRows(c, rows)
-}
-
-// fewParts is as many as most strings have at most.
-const fewParts = 32
-
-// mostParts returns how many parts s may have at most, cut at spaces, at each of
-// the bytes of by, or wherever by is.
-func mostParts(s, by string) int {
-	if len(s) < 1<<12 {
-		return 0 // which does not matter
-	}
-	if by == "" {
-		return len(s)
-	}
-	n := 1
-	for i := range len(s) {
-		if strings.IndexByte(by, s[i]) >= 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// sparseRows makes the outputs: rows as a sparse matrix.
-func sparseRows(c *core.OpContext, rows [][]string) error {
-	count, width := 0, 0
-	for _, r := range rows {
-		count, width = count+len(r), max(width, len(r))
-	}
-	indices, err := c.Alloc(0, tf.Int64, tf.Shape{count, 2})
+	in, cut := core.Data[string](x), cutBy(core.Data[string](by)[0])
+	ends, width := cut.countAll(c, in)
+	indices, err := c.Alloc(0, tf.Int64, tf.Shape{ends[len(in)], 2})
 	if err != nil {
 		return err
 	}
-	values, err := c.Alloc(1, tf.String, tf.Shape{count})
+	values, err := c.Alloc(1, tf.String, tf.Shape{ends[len(in)]})
 	if err != nil {
 		return err
 	}
 	at, v := core.Data[int64](indices), core.Data[string](values)
-	for i, r := range rows {
-		for k := range r {
-			at[2*k], at[2*k+1] = int64(i), int64(k)
+	c.ParallelFor(len(in), grain/4, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			cut.put(v[ends[i]:ends[i+1]], at[2*ends[i]:2*ends[i+1]], in[i], i)
 		}
-		at, v = at[2*len(r):], v[copy(v, r):]
-	}
-	return allocInts(c, 2, tf.Int64, []int{len(rows), width})
+	})
+	return allocInts(c, 2, tf.Int64, []int{len(in), width})
 }
 
-// splitAny splits s at each of the bytes of by; an empty s has no parts.
-func splitAny(s, by string, keep bool) (parts []string) {
-	if by == "" {
-		for i := range len(s) {
-			parts = append(parts, s[i:i+1])
+// countAll returns where the parts of each string end, counted from those of the first one,
+// and how many a string has at most.
+func (cut cutter) countAll(c *core.OpContext, in []string) (ends []int, width int) {
+	ends = core.Make[int](len(in) + 1)
+	c.ParallelFor(len(in), grain/4, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			ends[i+1] = cut.count(in[i])
 		}
-		return parts
+	})
+	for i := range in {
+		width = max(width, ends[i+1])
+		ends[i+1] += ends[i]
 	}
-	if s == "" {
-		return nil
-	}
-	begin := 0
-	for i := 0; i <= len(s); i++ {
-		if i < len(s) && strings.IndexByte(by, s[i]) < 0 {
-			continue
+	return ends, width
+}
+
+// count returns how many parts s has.
+func (cut cutter) count(s string) int {
+	for n, at := 0, 0; ; n++ {
+		begin, _, next := cut(s, at, n)
+		if begin < 0 {
+			return n
 		}
-		if keep || i > begin {
-			parts = append(parts, s[begin:i])
-		}
-		begin = i + 1
+		at = next
 	}
-	return parts
+}
+
+// put sets the parts of s, which is string i, and their indices.
+func (cut cutter) put(parts []string, indices []int64, s string, i int) {
+	at := 0
+	for k := range parts {
+		begin, end, next := cut(s, at, k)
+		parts[k], at = s[begin:end], next
+		indices[2*k], indices[2*k+1] = int64(i), int64(k)
+	}
+}
+
+func cutIntoBytes(s string, at, _ int) (begin, end, next int) {
+	if at == len(s) {
+		return -1, 0, 0
+	}
+	return at, at + 1, at + 1
+}
+
+// cutAtBytes cuts at each of the bytes of by; an empty text has no parts, and no part that is
+// kept is empty unless keep is set.
+func cutAtBytes(by string, keep bool) cutter {
+	set := bytesIn(by)
+	return func(s string, at, _ int) (begin, end, next int) {
+		for !keep && at < len(s) && set[s[at]] {
+			at++
+		}
+		if at > len(s) || at == len(s) && (!keep || at == 0) {
+			return -1, 0, 0
+		}
+		for end = at; end < len(s) && !set[s[end]]; {
+			end++
+		}
+		return at, end, end + 1
+	}
+}
+
+// cutAtText cuts where by is, most times at most unless that is negative.
+func cutAtText(by string, most int) cutter {
+	return func(s string, at, k int) (begin, end, next int) {
+		if at > len(s) {
+			return -1, 0, 0
+		}
+		if k != most {
+			if i := strings.Index(s[at:], by); i >= 0 {
+				return at, at + i, at + i + len(by)
+			}
+		}
+		return at, len(s), len(s) + 1
+	}
 }
 
 // space is the white space of ASCII.
 const space = " \t\n\v\f\r"
 
-// isSpace is what is white space of ASCII.
-var isSpace = func() (is [256]bool) {
-	for i := range len(space) {
-		is[space[i]] = true
-	}
-	return is
-}()
+var isSpace = bytesIn(space)
 
-// splitSpace appends to parts what is between runs of white space in s, split most times
-// at most.
-func splitSpace(parts []string, s string, most int) []string {
-	i := 0
-	for {
-		for i < len(s) && isSpace[s[i]] {
-			i++
-		}
-		if i == len(s) || len(parts) == most {
-			break
-		}
-		begin := i
-		for i < len(s) && !isSpace[s[i]] {
-			i++
-		}
-		parts = append(parts, s[begin:i])
+// bytesIn returns which bytes text has.
+func bytesIn(text string) *[256]bool {
+	var in [256]bool
+	for i := range len(text) {
+		in[text[i]] = true
 	}
-	if len(parts) == most { // what is left is a part even if it is empty
-		parts = append(parts, s[i:])
+	return &in
+}
+
+// cutAtSpace cuts at runs of white space, most times at most unless that is negative. What is
+// left then is a part even if it is empty.
+func cutAtSpace(most int) cutter {
+	return func(s string, at, k int) (begin, end, next int) {
+		for at < len(s) && isSpace[s[at]] {
+			at++
+		}
+		if k == most && at <= len(s) {
+			return at, len(s), len(s) + 1
+		}
+		if at >= len(s) {
+			return -1, 0, 0
+		}
+		for end = at; end < len(s) && !isSpace[s[end]]; {
+			end++
+		}
+		return at, end, end
 	}
-	return parts
 }

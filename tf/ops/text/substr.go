@@ -1,6 +1,8 @@
 package text
 
 import (
+	"sync/atomic"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -101,19 +103,66 @@ func substrEach(c *core.OpContext, y []string, s tf.Shape, chars bool) error {
 	if err != nil {
 		return err
 	}
-	part, in := cut(cutBytes), core.Data[string](x)
+	in := core.Data[string](x)
+	if !chars && len(pos) == 1 && len(in) == len(y) && cutAlike(c, y, in, pos[0], size[0]) {
+		return nil
+	}
+	part := cut(cutBytes)
 	if chars {
 		part = cutCharacters
 	}
 	xAt, pAt := broadcastIndex(x.Shape(), s), broadcastIndex(p.Shape(), s)
-	for i := range y {
-		k, from := pAt(i), in[xAt(i)]
-		var ok bool
-		if y[i], ok = part(from, pos[k], size[k]); !ok {
-			return outOfString(from, pos[k], i, p.Shape(), x.Shape(), s, chars)
-		}
+	one := func(i int) (ok bool) {
+		k := pAt(i)
+		y[i], ok = part(in[xAt(i)], pos[k], size[k])
+		return ok
+	}
+	if i := firstFailing(c, len(y), one); i < len(y) {
+		return outOfString(in[xAt(i)], pos[pAt(i)], i, p.Shape(), x.Shape(), s, chars)
 	}
 	return nil
+}
+
+// firstFailing does what f does for each number below n, and returns the first one for which
+// it fails, n if none does.
+func firstFailing(c *core.OpContext, n int, f func(i int) bool) int {
+	var failed atomic.Bool
+	c.ParallelFor(n, grain, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if !f(i) {
+				failed.Store(true)
+				return
+			}
+		}
+	})
+	if !failed.Load() {
+		return n
+	}
+	first := 0
+	for f(first) {
+		first++
+	}
+	return first
+}
+
+// cutAlike is cutBytes of all strings alike, where pos and n are not negative and all strings
+// are long enough; it reports whether they are.
+func cutAlike(c *core.OpContext, y, in []string, pos, n int) bool {
+	if pos < 0 || n < 0 || pos+n < 0 {
+		return false
+	}
+	var short atomic.Bool
+	c.ParallelFor(len(y), grain, func(lo, hi int) {
+		y := y[lo:hi]
+		for i, s := range in[lo:hi] {
+			if len(s) < pos {
+				short.Store(true)
+				return
+			}
+			y[i] = s[pos:min(pos+n, len(s))]
+		}
+	})
+	return !short.Load()
 }
 
 // broadcastIndex returns where element i of a tensor of shape s lies in one of

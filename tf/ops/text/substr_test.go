@@ -1,8 +1,16 @@
 package text_test
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/text"
 	"github.com/gorge-tf/gorge/tf/optest"
 )
@@ -46,4 +54,62 @@ func init() {
 		fails("rank ", optest.Arr(tf.Shape{1, 1, 1}, "hello"), three, three)
 	}
 	optest.Add(optest.Failing(op, "negative both", units["UTF8_CHAR"], vec("hello"), i(-3), i(-2)))
+}
+
+// TestSubstrOfMany: the strings of a tensor are cut as each by itself, and the first one that
+// is too short is told.
+func TestSubstrOfMany(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	g := eager.New()
+	for range 200 {
+		in := make([]string, 1+r.IntN(3000))
+		for i := range in {
+			in[i] = strings.Repeat("a\x00é\xff", 3)[:5+r.IntN(10)]
+		}
+		pos, n := int64(r.IntN(18)-8), int64(r.IntN(20)-1)
+		y := text.Substr(ops.Const(g, in), ops.Scalar(g, pos), ops.Scalar(g, n))
+		v, err := y.Value()
+		for i, s := range in {
+			from := int(pos)
+			if pos < 0 {
+				from += len(s)
+			}
+			if from < 0 || from > len(s) {
+				want := fmt.Sprintf("pos %d out of range for string b'%s' at index %d", pos, s, i)
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Fatalf("got %v, want %s", err, want)
+				}
+				break
+			}
+			want := s[from:]
+			if n >= 0 {
+				want = want[:min(int(n), len(want))]
+			}
+			if err == nil && tf.Data[string](v)[i] != want {
+				t.Fatalf("%q from %d, %d bytes: got %q", s, pos, n, tf.Data[string](v)[i])
+			}
+		}
+	}
+}
+
+// TestCharactersAreCounted by eights as one by one.
+func TestCharactersAreCounted(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	in, want := make([]string, 2000), make([]int32, 2000)
+	for i := range in {
+		b := make([]byte, r.IntN(40))
+		for k := range b {
+			if b[k] = byte(r.Uint32()); b[k]&0xC0 != 0x80 {
+				want[i]++
+			}
+		}
+		in[i] = string(b)
+	}
+	v, err := text.StringLength(ops.Const(eager.New(), in), text.Characters).Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tf.Data[int32](v); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
 }

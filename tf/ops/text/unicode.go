@@ -1,8 +1,11 @@
 package text
 
 import (
+	"sync/atomic"
 	"unicode"
+	"unicode/utf16"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -133,68 +136,6 @@ func unicodeEncodeShape(c *core.Infer) error {
 	return nil
 }
 
-// A policy says what becomes of what is no character.
-type policy struct {
-	strict, ignore, controls bool
-	replacement              rune
-}
-
-func newPolicy(n *core.Node) (policy, error) {
-	p := policy{strict: n.Str("errors") == "strict", ignore: n.Str("errors") == "ignore"}
-	r := n.Int("replacement_char")
-	if r < 0 || r > unicode.MaxRune {
-		return p, invalid("replacement_char out of unicode codepoint range")
-	}
-	p.replacement = rune(r)
-	if n.Def.Attr("replace_control_characters") != nil {
-		p.controls = n.Bool("replace_control_characters")
-	}
-	return p, nil
-}
-
-// A reader reads texts of an encoding under a policy. Each text decides on its
-// order of bytes; TensorFlow, whose converters remember, may read one in the
-// order of those before it.
-type reader struct {
-	policy
-	enc encoding
-}
-
-func newReader(n *core.Node) (r reader, err error) {
-	if r.policy, err = newPolicy(n); err == nil {
-		r.enc, err = findEncoding(n.Str("input_encoding"))
-	}
-	return r, err
-}
-
-// noChar is what TensorFlow reads when nothing follows the mark of byte order.
-const noChar = 0xFFFF
-
-// read calls f with the characters of s, or their replacements, and the bytes
-// they begin at. It reports whether anything was no character, and whether
-// anything was replaced.
-func (r reader) read(s string, f func(c rune, start int)) (malformed, replaced bool) {
-	decode, end := r.enc(s)
-	if end > 0 && end == len(s) {
-		f(noChar, 0)
-		return false, false
-	}
-	for start := 0; end < len(s); start = end {
-		c, size, ok := decode(s[end:])
-		end += size
-		malformed = malformed || !ok
-		if !ok || r.controls && c < ' ' {
-			replaced = true
-			if r.ignore {
-				continue
-			}
-			c = r.replacement
-		}
-		f(c, start)
-	}
-	return malformed, replaced
-}
-
 func unicodeTranscode(n *core.Node) (core.Kernel, error) {
 	r, err := newReader(n)
 	if err != nil {
@@ -206,13 +147,15 @@ func unicodeTranscode(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		y := core.Data[string](out)
-		for i, s := range core.Data[string](c.Input(0)) {
-			b := core.Make[byte](len(s))[:0]
-			if _, bad := r.read(s, func(c rune, _ int) { b = put(b, c) }); bad && r.strict {
-				return invalid(malformedText)
+		in, y := core.Data[string](c.Input(0)), core.Data[string](out)
+		var wrong atomic.Bool
+		c.ParallelFor(len(y), grain/8, func(lo, hi int) {
+			if !r.transcode(y[lo:hi], in[lo:hi], put) {
+				wrong.Store(true)
 			}
-			y[i] = string(b)
+		})
+		if wrong.Load() {
+			return invalid(malformedText)
 		}
 		return nil
 	}), nil
@@ -226,35 +169,65 @@ func unicodeDecode(n *core.Node) (core.Kernel, error) {
 	d := n.Type("Tsplits")
 	return core.Compute(func(c *core.OpContext) error {
 		in := core.Data[string](c.Input(0))
-		splits, chars, starts, offsets := append(core.Make[int](len(in) + 1)[:0], 0), core.Make[int](bytesOf(in))[:0], []int{}, len(n.OutTypes) > 2
-		for _, s := range in {
-			bad, _ := r.read(s, func(c rune, start int) {
-				if chars = append(chars, int(c)); offsets {
-					starts = append(starts, start)
-				}
-			})
-			if bad && r.strict {
-				return invalid(malformedText)
-			}
-			splits = append(splits, len(chars))
+		room, splits := core.Make[int](len(in)+1), core.Make[int](len(in)+1)
+		for i, s := range in {
+			room[i+1] = room[i] + len(s)
+		}
+		chars, starts := core.Make[int32](room[len(in)]), []int64(nil)
+		if len(n.OutTypes) > 2 {
+			starts = core.Make[int64](room[len(in)])
+		}
+		if !r.readAll(c, chars, starts, room, splits[1:]) {
+			return invalid(malformedText)
+		}
+		for i := range in {
+			splits[i+1] += splits[i]
 		}
 		if err := allocInts(c, 0, d, splits); err != nil {
 			return err
 		}
-		if err := allocInts(c, 1, tf.Int32, chars); err != nil || !offsets {
+		if err := gathered(c, 1, chars, room, splits); err != nil || starts == nil {
 			return err
 		}
-		return allocInts(c, 2, tf.Int64, starts)
+		return gathered(c, 2, starts, room, splits)
 	}), nil
 }
 
-// bytesOf returns how many bytes texts have, and so how many characters most of them at
-// most.
-func bytesOf(texts []string) (n int) {
-	for _, s := range texts {
-		n += len(s)
+// readAll reads text i of input 0 into what begins at room[i], and notes how many characters it
+// has. It reports false if one is refused.
+func (r reader) readAll(c *core.OpContext, chars []int32, starts []int64, room, counts []int) bool {
+	in := core.Data[string](c.Input(0))
+	var wrong atomic.Bool
+	c.ParallelFor(len(in), grain/8, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			begin := []int64(nil)
+			if starts != nil {
+				begin = starts[room[i]:room[i+1]]
+			}
+			n, bad, _ := r.read(chars[room[i]:room[i+1]], begin, in[i])
+			if counts[i] = n; bad && r.strict {
+				wrong.Store(true)
+				return
+			}
+		}
+	})
+	return !wrong.Load()
+}
+
+// gathered makes output o of rows of v, which begin where room says, one behind the other, as
+// splits says.
+func gathered[T tf.Elem](c *core.OpContext, o int, v []T, room, splits []int) error {
+	out, err := c.Alloc(o, tf.TypeOf[T](), tf.Shape{splits[len(splits)-1]})
+	if err != nil {
+		return err
 	}
-	return n
+	y := core.Data[T](out)
+	c.ParallelFor(len(splits)-1, grain, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			copy(y[splits[i]:splits[i+1]], v[room[i]:])
+		}
+	})
+	return nil
 }
 
 func unicodeEncode(n *core.Node) (core.Kernel, error) {
@@ -273,10 +246,14 @@ func unicodeEncode(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		chars, y := core.Data[int32](c.Input(0)), core.Data[string](out)
-		for i := range y {
-			if y[i], err = p.encode(chars[at[i]:at[i+1]], put); err != nil {
-				return err
+		var wrong atomic.Bool
+		c.ParallelFor(len(y), grain/4, func(lo, hi int) {
+			if !p.encodeRows(y[lo:hi], chars, at[lo:hi+1], put) {
+				wrong.Store(true)
 			}
+		})
+		if wrong.Load() {
+			return invalid("Code point is out of range for Unicode, or is a surrogate.")
 		}
 		return nil
 	}), nil
@@ -306,13 +283,27 @@ func encodedRows(chars, splits *core.Tensor) ([]int, error) {
 	return at, nil
 }
 
-// encode writes the characters of a row.
-func (p policy) encode(chars []int32, put encoder) (string, error) {
-	b := core.Make[byte](len(chars))[:0]
+// encodeRows writes rows of characters, whose ends at has. It reports false if one is refused.
+func (p policy) encodeRows(y []string, chars []int32, at []int, put encoder) (ok bool) {
+	var texts memory.Texts
+	var b []byte
+	for i := range y {
+		row := chars[at[i]:at[i+1]]
+		core.Room(len(row))
+		if b, ok = p.encode(b[:0], row, put); !ok {
+			return false
+		}
+		y[i] = texts.Of(b)
+	}
+	return true
+}
+
+// encode appends the characters of a row to b. It reports false if one is refused.
+func (p policy) encode(b []byte, chars []int32, put encoder) ([]byte, bool) {
 	for _, c := range chars {
-		if c < 0 || c > unicode.MaxRune || unicode.Is(unicode.Cs, c) {
+		if c < 0 || c > unicode.MaxRune || utf16.IsSurrogate(c) {
 			if p.strict {
-				return "", invalid("Code point is out of range for Unicode, or is a surrogate.")
+				return b, false
 			}
 			if p.ignore {
 				continue
@@ -321,5 +312,5 @@ func (p policy) encode(chars []int32, put encoder) (string, error) {
 		}
 		b = put(b, c)
 	}
-	return string(b), nil
+	return b, true
 }
