@@ -182,21 +182,33 @@ func rearranged(c *core.OpContext, from func(k, i int, s tf.Shape) int, changes 
 		last--
 		run, put = s[last], picker(out, x, s[last], func(i int) int { return from(last, i, s) })
 	}
-	at := make([]int, last)
-	for i := range product(s[:last]) {
-		src := 0
-		for k, v := range at {
-			src = src*s[k] + from(k, v, s)
-		}
-		put(i*run, src*run, run)
-		for k := last - 1; k >= 0; k-- {
+	c.ParallelFor(product(s[:last]), max(1, elementGrain/run), func(lo, hi int) {
+		eachLine(s[:last], lo, hi, func(i int, at []int) {
+			src := 0
+			for k, v := range at {
+				src = src*s[k] + from(k, v, s)
+			}
+			put(i*run, src*run, run)
+		})
+	})
+	return nil
+}
+
+// eachLine calls f for the indices [lo, hi) of shape s, with where each is.
+func eachLine(s tf.Shape, lo, hi int, f func(i int, at []int)) {
+	at := make([]int, len(s))
+	for k, rest := len(s)-1, lo; k >= 0; k-- {
+		at[k], rest = rest%s[k], rest/s[k]
+	}
+	for i := lo; i < hi; i++ {
+		f(i, at)
+		for k := len(s) - 1; k >= 0; k-- {
 			if at[k]++; at[k] < s[k] {
 				break
 			}
 			at[k] = 0
 		}
 	}
-	return nil
 }
 
 // picker returns what copies n elements in another order: element i from from(i).
@@ -227,15 +239,25 @@ func pickCells[C cell](out, x *core.Tensor, order []int) func(d, s, n int) {
 	z, v := cells[C](out), cells[C](x)
 	return func(d, s, n int) {
 		to, row := z[d:d+n], v[s:s+n]
-		if n > 1 && order[0] == n-1 && order[1] == n-2 { // turned round
-			for i := range to {
-				to[i] = row[len(to)-1-i]
-			}
+		if n > 1 && order[0] == n-1 && order[1] == n-2 {
+			turnCells(to, row)
 			return
 		}
 		for i, k := range order {
 			to[i] = row[k]
 		}
+	}
+}
+
+// turnCells sets z to x, the last element first.
+func turnCells[C cell](z, x []C) {
+	for ; len(x) >= 8; x = x[8:] {
+		to, from := (*[8]C)(z[len(x)-8:len(x)]), (*[8]C)(x)
+		to[7], to[6], to[5], to[4] = from[0], from[1], from[2], from[3]
+		to[3], to[2], to[1], to[0] = from[4], from[5], from[6], from[7]
+	}
+	for i, v := range x {
+		z[len(x)-1-i] = v
 	}
 }
 

@@ -1,8 +1,8 @@
 package ops
 
 import (
+	"github.com/gorge-tf/gorge/internal/kernel/columns"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
-	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -93,13 +93,20 @@ func adderOfRun(out, x *core.Tensor, add rowOp) func(to, lo, hi int) {
 	width := out.Shape()[1:].NumElements()
 	if x.DType() == tf.Float32 {
 		z, v := core.Data[float32](out), core.Data[float32](x)
-		return func(to, lo, hi int) { gemm.AddRows(z[to:to+width], v[lo*width:hi*width]) }
+		return func(to, lo, hi int) { foldRows(columns.Sums, z[to:to+width], v[lo*width:hi*width]) }
 	}
 	join := add(out, x)
 	return func(to, lo, hi int) {
 		for ; lo < hi; lo++ {
 			join(to, lo*width, width)
 		}
+	}
+}
+
+// foldRows folds rows of x, as long as z, into z by columns.
+func foldRows(fold func(d columns.Down, z, x []float32), z, x []float32) {
+	if len(z) > 0 {
+		fold(columns.Down{Rows: len(x) / len(z), Stride: len(z), Width: len(z)}, z, x)
 	}
 }
 

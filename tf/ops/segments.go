@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/gorge-tf/gorge/internal/kernel/columns"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
@@ -14,8 +15,8 @@ func init() {
 	segmentOp("Sum", "numbertype", segmentSumGrad, addRows.kernels(sortedSum))
 	segmentOp("Mean", "numbertype", segmentMeanGrad, meanSegments())
 	segmentOp("Prod", "numbertype", segmentProdGrad, mulRows.kernels(func(f rowOp) core.NewKernel { return segmentFold(f, 1, false) }))
-	segmentOp("Max", "realnumbertype", segmentExtremeGrad, maxRows.kernels(func(f rowOp) core.NewKernel { return segmentFold(f, 0, true) }))
-	segmentOp("Min", "realnumbertype", segmentExtremeGrad, minRows.kernels(func(f rowOp) core.NewKernel { return segmentFold(f, 0, true) }))
+	segmentOp("Max", "realnumbertype", segmentExtremeGrad, extremeSegments(maxRows, columns.Max))
+	segmentOp("Min", "realnumbertype", segmentExtremeGrad, extremeSegments(minRows, columns.Min))
 	unsortedOp("Prod", "numbertype", unsortedProdGrad, mulRows, func(d tf.DType) *core.Tensor { return number(d, 1) })
 	unsortedOp("Max", "realnumbertype", unsortedExtremeGrad, maxRows, func(d tf.DType) *core.Tensor { return extremes[d][0] })
 	unsortedOp("Min", "realnumbertype", unsortedExtremeGrad, minRows, func(d tf.DType) *core.Tensor { return extremes[d][1] })
@@ -244,6 +245,30 @@ func segmentFold(f rowOp, empty float64, ownFirst bool) core.NewKernel {
 			for ; lo < hi; lo++ {
 				join(to, lo*width, width)
 			}
+		})
+		return nil
+	})
+}
+
+// extremeSegments returns the kernels of SegmentMax or SegmentMin.
+func extremeSegments(by rowOps, fold func(d columns.Down, z, x []float32)) byType {
+	kernels := by.kernels(func(f rowOp) core.NewKernel { return segmentFold(f, 0, true) })
+	kernels[tf.Float32] = segmentExtreme(fold)
+	return kernels
+}
+
+// segmentExtreme folds the rows of each segment of float32 by columns.
+func segmentExtreme(fold func(d columns.Down, z, x []float32)) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
+		out, ids, err := sortedSegments(c)
+		if err != nil {
+			return err
+		}
+		x, z, width := core.Data[float32](c.Input(0)), core.Data[float32](out), out.Shape()[1:].NumElements()
+		eachSegment(c, ids, width, func(lo, hi int) {
+			row := z[int(ids[lo])*width:][:width]
+			copy(row, x[lo*width:])
+			foldRows(fold, row, x[(lo+1)*width:hi*width])
 		})
 		return nil
 	})

@@ -60,7 +60,7 @@ func rowSteps(dims []int, most int) (steps []int, total int, err error) {
 		case n < 0:
 			return nil, 0, tf.Errorf(tf.InvalidArgument, "Input dims cannot be negative. Got dim = %d at index %d", n, i)
 		case total > most/n:
-			return nil, 0, tf.Errorf(tf.InvalidArgument, "Input dims product is causing integer overflow: (%s)", columns(dims))
+			return nil, 0, tf.Errorf(tf.InvalidArgument, "Input dims product is causing integer overflow: (%s)", asWide(dims))
 		}
 		total *= n
 	}
@@ -73,9 +73,9 @@ func rowSteps(dims []int, most int) (steps []int, total int, err error) {
 	return steps, total, nil
 }
 
-// columns writes numbers as TensorFlow writes vectors, all as wide as the
+// asWide writes numbers as TensorFlow writes vectors, all as wide as the
 // widest.
-func columns(v []int) string {
+func asWide(v []int) string {
 	width := 0
 	for _, n := range v {
 		width = max(width, len(strconv.Itoa(n)))

@@ -109,7 +109,10 @@ func scalarLoops() []loop {
 				return func(in, s []vec) []vec { return []vec{op.f(a, in[0], s[0])} }
 			}})
 	}
-	return all
+	return append(all, loop{name: "blend", doc: "sets z = v·x + w·y, each product rounded.", stores: []string{"z"}, loads: []string{"x", "y"}, scalars: []string{"v", "w"}, unroll: 2,
+		body: func(a *asm) func(in, s []vec) []vec {
+			return func(in, s []vec) []vec { return []vec{vadd(a, vmul(a, in[0], s[0]), vmul(a, in[1], s[1]))} }
+		}})
 }
 
 // unary describes a loop y = f(x).

@@ -68,6 +68,16 @@ func columnLoops(i isa) []columns {
 				a.VADDPS(in[0], sums[0], sums[0])
 				return nil
 			}},
+		{name: "columnMax", doc: "sets most to the maximum of it and the rows of x, one after the other", sums: []string{"most"}, streams: []string{"x"}, kept: true, vecs: 4,
+			body: func(a *asm, sums, in, _ []vec) vec {
+				a.extreme(orNaN(vmax), sums[0], in[0])
+				return nil
+			}},
+		{name: "columnMin", doc: "sets least to the minimum of it and the rows of x, one after the other", sums: []string{"least"}, streams: []string{"x"}, kept: true, vecs: 4,
+			body: func(a *asm, sums, in, _ []vec) vec {
+				a.extreme(orNaN(vmin), sums[0], in[0])
+				return nil
+			}},
 		{name: "columnMoments", doc: "adds x-about to sum and (x-about)² to squares", sums: []string{"sum", "squares"}, streams: []string{"x"}, given: []string{"about"}, vecs: few,
 			body: func(a *asm, sums, in, given []vec) vec {
 				d := vsub(a, in[0], given[0])

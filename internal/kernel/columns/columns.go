@@ -33,12 +33,52 @@ func Sums(d Down, sum, x []float32) {
 	}
 	sum, x = sum[:d.Width], x[:d.reach()]
 	if simd.columnSums != nil {
-		for at := 0; at < d.Width; at += simd.sumStrip { // calls are short
-			simd.columnSums(&sum[at], &x[at], d.Rows, d.Stride, min(simd.sumStrip, d.Width-at))
-		}
+		d.fold(simd.columnSums, sum, x)
 		return
 	}
 	d.each(func(c, i int) { sum[c] += x[i] })
+}
+
+// fold runs a loop that keeps one number a column.
+func (d Down) fold(loop func(kept, x *float32, rows, stride, width int), kept, x []float32) {
+	for at := 0; at < d.Width; at += simd.sumStrip { // calls are short
+		loop(&kept[at], &x[at], d.Rows, d.Stride, min(simd.sumStrip, d.Width-at))
+	}
+}
+
+// Max sets most to the maximum of it and the rows of x, one after the other. NaN stays; of two
+// zeros the later one is taken.
+func Max(d Down, most, x []float32) {
+	if d.Rows == 0 || d.Width == 0 {
+		return
+	}
+	most, x = most[:d.Width], x[:d.reach()]
+	if simd.columnMax != nil {
+		d.fold(simd.columnMax, most, x)
+		return
+	}
+	d.each(func(c, i int) {
+		if m := most[c]; m == m && !(m > x[i]) {
+			most[c] = x[i]
+		}
+	})
+}
+
+// Min is Max for the minimum.
+func Min(d Down, least, x []float32) {
+	if d.Rows == 0 || d.Width == 0 {
+		return
+	}
+	least, x = least[:d.Width], x[:d.reach()]
+	if simd.columnMin != nil {
+		d.fold(simd.columnMin, least, x)
+		return
+	}
+	d.each(func(c, i int) {
+		if m := least[c]; m == m && !(m < x[i]) {
+			least[c] = x[i]
+		}
+	})
 }
 
 // Moments adds x-about to sum and (x-about)² to squares, by column.

@@ -9,6 +9,16 @@ package columns
 //go:noescape
 func columnSumsAVX2(sum *float32, x *float32, rows int, stride int, width int)
 
+// columnMaxAVX2 sets most to the maximum of it and the rows of x, one after the other, for rows that are stride apart and width columns, at most 32.
+//
+//go:noescape
+func columnMaxAVX2(most *float32, x *float32, rows int, stride int, width int)
+
+// columnMinAVX2 sets least to the minimum of it and the rows of x, one after the other, for rows that are stride apart and width columns, at most 32.
+//
+//go:noescape
+func columnMinAVX2(least *float32, x *float32, rows int, stride int, width int)
+
 // columnMomentsAVX2 adds x-about to sum and (x-about)² to squares, for rows that are stride apart and width columns, at most 16.
 //
 //go:noescape

@@ -148,6 +148,210 @@ DATA columns<>+248(SB)/4, $0x00000000
 DATA columns<>+252(SB)/4, $0x00000000
 GLOBL columns<>(SB), RODATA|NOPTR, $256
 
+// func columnMaxAVX2(most *float32, x *float32, rows int, stride int, width int)
+// Requires: AVX
+TEXT ·columnMaxAVX2(SB), NOSPLIT, $0-40
+	MOVQ    rows+16(FP), AX
+	MOVQ    stride+24(FP), CX
+	SHLQ    $0x02, CX
+	MOVQ    width+32(FP), DX
+	MOVQ    x+8(FP), BX
+	CMPQ    DX, $+32
+	JNE     narrow
+	MOVQ    most+0(FP), DX
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+
+whole:
+	VMOVUPS   (BX), Y4
+	VMAXPS    Y4, Y0, Y4
+	VCMPPS    $0x03, Y0, Y0, Y5
+	VBLENDVPS Y5, Y0, Y4, Y0
+	VMOVAPS   Y0, Y0
+	VMOVUPS   32(BX), Y4
+	VMAXPS    Y4, Y1, Y4
+	VCMPPS    $0x03, Y1, Y1, Y5
+	VBLENDVPS Y5, Y1, Y4, Y1
+	VMOVAPS   Y1, Y1
+	VMOVUPS   64(BX), Y4
+	VMAXPS    Y4, Y2, Y4
+	VCMPPS    $0x03, Y2, Y2, Y5
+	VBLENDVPS Y5, Y2, Y4, Y2
+	VMOVAPS   Y2, Y2
+	VMOVUPS   96(BX), Y4
+	VMAXPS    Y4, Y3, Y4
+	VCMPPS    $0x03, Y3, Y3, Y5
+	VBLENDVPS Y5, Y3, Y4, Y3
+	VMOVAPS   Y3, Y3
+	ADDQ      CX, BX
+	DECQ      AX
+	JNZ       whole
+	MOVQ      most+0(FP), AX
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   Y2, 64(AX)
+	VMOVUPS   Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+narrow:
+	LEAQ       columns<>+0(SB), SI
+	NEGQ       DX
+	LEAQ       128(SI)(DX*4), SI
+	MOVQ       most+0(FP), DX
+	VMOVUPS    (SI), Y0
+	VMASKMOVPS (DX), Y0, Y0
+	VMOVUPS    32(SI), Y1
+	VMASKMOVPS 32(DX), Y1, Y1
+	VMOVUPS    64(SI), Y2
+	VMASKMOVPS 64(DX), Y2, Y2
+	VMOVUPS    96(SI), Y3
+	VMASKMOVPS 96(DX), Y3, Y3
+
+part:
+	VMOVUPS    (SI), Y4
+	VMASKMOVPS (BX), Y4, Y4
+	VMAXPS     Y4, Y0, Y4
+	VCMPPS     $0x03, Y0, Y0, Y5
+	VBLENDVPS  Y5, Y0, Y4, Y0
+	VMOVAPS    Y0, Y0
+	VMOVUPS    32(SI), Y4
+	VMASKMOVPS 32(BX), Y4, Y4
+	VMAXPS     Y4, Y1, Y4
+	VCMPPS     $0x03, Y1, Y1, Y5
+	VBLENDVPS  Y5, Y1, Y4, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPS    64(SI), Y4
+	VMASKMOVPS 64(BX), Y4, Y4
+	VMAXPS     Y4, Y2, Y4
+	VCMPPS     $0x03, Y2, Y2, Y5
+	VBLENDVPS  Y5, Y2, Y4, Y2
+	VMOVAPS    Y2, Y2
+	VMOVUPS    96(SI), Y4
+	VMASKMOVPS 96(BX), Y4, Y4
+	VMAXPS     Y4, Y3, Y4
+	VCMPPS     $0x03, Y3, Y3, Y5
+	VBLENDVPS  Y5, Y3, Y4, Y3
+	VMOVAPS    Y3, Y3
+	ADDQ       CX, BX
+	DECQ       AX
+	JNZ        part
+	MOVQ       most+0(FP), AX
+	VMOVUPS    (SI), Y4
+	VMASKMOVPS Y0, Y4, (AX)
+	VMOVUPS    32(SI), Y0
+	VMASKMOVPS Y1, Y0, 32(AX)
+	VMOVUPS    64(SI), Y0
+	VMASKMOVPS Y2, Y0, 64(AX)
+	VMOVUPS    96(SI), Y0
+	VMASKMOVPS Y3, Y0, 96(AX)
+	VZEROUPPER
+	RET
+
+// func columnMinAVX2(least *float32, x *float32, rows int, stride int, width int)
+// Requires: AVX
+TEXT ·columnMinAVX2(SB), NOSPLIT, $0-40
+	MOVQ    rows+16(FP), AX
+	MOVQ    stride+24(FP), CX
+	SHLQ    $0x02, CX
+	MOVQ    width+32(FP), DX
+	MOVQ    x+8(FP), BX
+	CMPQ    DX, $+32
+	JNE     narrow
+	MOVQ    least+0(FP), DX
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+
+whole:
+	VMOVUPS   (BX), Y4
+	VMINPS    Y4, Y0, Y4
+	VCMPPS    $0x03, Y0, Y0, Y5
+	VBLENDVPS Y5, Y0, Y4, Y0
+	VMOVAPS   Y0, Y0
+	VMOVUPS   32(BX), Y4
+	VMINPS    Y4, Y1, Y4
+	VCMPPS    $0x03, Y1, Y1, Y5
+	VBLENDVPS Y5, Y1, Y4, Y1
+	VMOVAPS   Y1, Y1
+	VMOVUPS   64(BX), Y4
+	VMINPS    Y4, Y2, Y4
+	VCMPPS    $0x03, Y2, Y2, Y5
+	VBLENDVPS Y5, Y2, Y4, Y2
+	VMOVAPS   Y2, Y2
+	VMOVUPS   96(BX), Y4
+	VMINPS    Y4, Y3, Y4
+	VCMPPS    $0x03, Y3, Y3, Y5
+	VBLENDVPS Y5, Y3, Y4, Y3
+	VMOVAPS   Y3, Y3
+	ADDQ      CX, BX
+	DECQ      AX
+	JNZ       whole
+	MOVQ      least+0(FP), AX
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   Y2, 64(AX)
+	VMOVUPS   Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+narrow:
+	LEAQ       columns<>+0(SB), SI
+	NEGQ       DX
+	LEAQ       128(SI)(DX*4), SI
+	MOVQ       least+0(FP), DX
+	VMOVUPS    (SI), Y0
+	VMASKMOVPS (DX), Y0, Y0
+	VMOVUPS    32(SI), Y1
+	VMASKMOVPS 32(DX), Y1, Y1
+	VMOVUPS    64(SI), Y2
+	VMASKMOVPS 64(DX), Y2, Y2
+	VMOVUPS    96(SI), Y3
+	VMASKMOVPS 96(DX), Y3, Y3
+
+part:
+	VMOVUPS    (SI), Y4
+	VMASKMOVPS (BX), Y4, Y4
+	VMINPS     Y4, Y0, Y4
+	VCMPPS     $0x03, Y0, Y0, Y5
+	VBLENDVPS  Y5, Y0, Y4, Y0
+	VMOVAPS    Y0, Y0
+	VMOVUPS    32(SI), Y4
+	VMASKMOVPS 32(BX), Y4, Y4
+	VMINPS     Y4, Y1, Y4
+	VCMPPS     $0x03, Y1, Y1, Y5
+	VBLENDVPS  Y5, Y1, Y4, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPS    64(SI), Y4
+	VMASKMOVPS 64(BX), Y4, Y4
+	VMINPS     Y4, Y2, Y4
+	VCMPPS     $0x03, Y2, Y2, Y5
+	VBLENDVPS  Y5, Y2, Y4, Y2
+	VMOVAPS    Y2, Y2
+	VMOVUPS    96(SI), Y4
+	VMASKMOVPS 96(BX), Y4, Y4
+	VMINPS     Y4, Y3, Y4
+	VCMPPS     $0x03, Y3, Y3, Y5
+	VBLENDVPS  Y5, Y3, Y4, Y3
+	VMOVAPS    Y3, Y3
+	ADDQ       CX, BX
+	DECQ       AX
+	JNZ        part
+	MOVQ       least+0(FP), AX
+	VMOVUPS    (SI), Y4
+	VMASKMOVPS Y0, Y4, (AX)
+	VMOVUPS    32(SI), Y0
+	VMASKMOVPS Y1, Y0, 32(AX)
+	VMOVUPS    64(SI), Y0
+	VMASKMOVPS Y2, Y0, 64(AX)
+	VMOVUPS    96(SI), Y0
+	VMASKMOVPS Y3, Y0, 96(AX)
+	VZEROUPPER
+	RET
+
 // func columnMomentsAVX2(sum *float32, squares *float32, x *float32, about *float32, rows int, stride int, width int)
 // Requires: AVX, FMA3
 TEXT ·columnMomentsAVX2(SB), NOSPLIT, $0-56

@@ -9,6 +9,16 @@ package columns
 //go:noescape
 func columnSumsAVX512(sum *float32, x *float32, rows int, stride int, width int)
 
+// columnMaxAVX512 sets most to the maximum of it and the rows of x, one after the other, for rows that are stride apart and width columns, at most 64.
+//
+//go:noescape
+func columnMaxAVX512(most *float32, x *float32, rows int, stride int, width int)
+
+// columnMinAVX512 sets least to the minimum of it and the rows of x, one after the other, for rows that are stride apart and width columns, at most 64.
+//
+//go:noescape
+func columnMinAVX512(least *float32, x *float32, rows int, stride int, width int)
+
 // columnMomentsAVX512 adds x-about to sum and (x-about)² to squares, for rows that are stride apart and width columns, at most 64.
 //
 //go:noescape

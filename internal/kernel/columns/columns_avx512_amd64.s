@@ -78,6 +78,218 @@ part:
 	VZEROUPPER
 	RET
 
+// func columnMaxAVX512(most *float32, x *float32, rows int, stride int, width int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·columnMaxAVX512(SB), NOSPLIT, $0-40
+	MOVQ    rows+16(FP), AX
+	MOVQ    stride+24(FP), CX
+	SHLQ    $0x02, CX
+	MOVQ    width+32(FP), DX
+	MOVQ    x+8(FP), BX
+	CMPQ    DX, $+64
+	JNE     narrow
+	MOVQ    most+0(FP), DX
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+
+whole:
+	VMOVUPS (BX), Z4
+	VMAXPS  Z4, Z0, Z4
+	VCMPPS  $0x03, Z0, Z0, K1
+	VMOVUPS Z4, Z4
+	VMOVUPS Z0, K1, Z4
+	VMOVAPS Z4, Z0
+	VMOVUPS 64(BX), Z4
+	VMAXPS  Z4, Z1, Z4
+	VCMPPS  $0x03, Z1, Z1, K1
+	VMOVUPS Z4, Z4
+	VMOVUPS Z1, K1, Z4
+	VMOVAPS Z4, Z1
+	VMOVUPS 128(BX), Z4
+	VMAXPS  Z4, Z2, Z4
+	VCMPPS  $0x03, Z2, Z2, K1
+	VMOVUPS Z4, Z4
+	VMOVUPS Z2, K1, Z4
+	VMOVAPS Z4, Z2
+	VMOVUPS 192(BX), Z4
+	VMAXPS  Z4, Z3, Z4
+	VCMPPS  $0x03, Z3, Z3, K1
+	VMOVUPS Z4, Z4
+	VMOVUPS Z3, K1, Z4
+	VMOVAPS Z4, Z3
+	ADDQ    CX, BX
+	DECQ    AX
+	JNZ     whole
+	MOVQ    most+0(FP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ      $-1, SI
+	SHLXQ     DX, SI, SI
+	NOTQ      SI
+	KMOVW     SI, K1
+	SHRQ      $0x10, SI
+	KMOVW     SI, K2
+	SHRQ      $0x10, SI
+	KMOVW     SI, K3
+	SHRQ      $0x10, SI
+	KMOVW     SI, K4
+	SHRQ      $0x10, SI
+	MOVQ      most+0(FP), DX
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z 64(DX), K2, Z1
+	VMOVUPS.Z 128(DX), K3, Z2
+	VMOVUPS.Z 192(DX), K4, Z3
+
+part:
+	VMOVUPS.Z (BX), K1, Z4
+	VMAXPS    Z4, Z0, Z4
+	VCMPPS    $0x03, Z0, Z0, K5
+	VMOVUPS   Z4, Z4
+	VMOVUPS   Z0, K5, Z4
+	VMOVAPS   Z4, Z0
+	VMOVUPS.Z 64(BX), K2, Z4
+	VMAXPS    Z4, Z1, Z4
+	VCMPPS    $0x03, Z1, Z1, K5
+	VMOVUPS   Z4, Z4
+	VMOVUPS   Z1, K5, Z4
+	VMOVAPS   Z4, Z1
+	VMOVUPS.Z 128(BX), K3, Z4
+	VMAXPS    Z4, Z2, Z4
+	VCMPPS    $0x03, Z2, Z2, K5
+	VMOVUPS   Z4, Z4
+	VMOVUPS   Z2, K5, Z4
+	VMOVAPS   Z4, Z2
+	VMOVUPS.Z 192(BX), K4, Z4
+	VMAXPS    Z4, Z3, Z4
+	VCMPPS    $0x03, Z3, Z3, K5
+	VMOVUPS   Z4, Z4
+	VMOVUPS   Z3, K5, Z4
+	VMOVAPS   Z4, Z3
+	ADDQ      CX, BX
+	DECQ      AX
+	JNZ       part
+	MOVQ      most+0(FP), AX
+	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z1, K2, 64(AX)
+	VMOVUPS   Z2, K3, 128(AX)
+	VMOVUPS   Z3, K4, 192(AX)
+	VZEROUPPER
+	RET
+
+// func columnMinAVX512(least *float32, x *float32, rows int, stride int, width int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·columnMinAVX512(SB), NOSPLIT, $0-40
+	MOVQ    rows+16(FP), AX
+	MOVQ    stride+24(FP), CX
+	SHLQ    $0x02, CX
+	MOVQ    width+32(FP), DX
+	MOVQ    x+8(FP), BX
+	CMPQ    DX, $+64
+	JNE     narrow
+	MOVQ    least+0(FP), DX
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+
+whole:
+	VMOVUPS (BX), Z4
+	VMINPS  Z4, Z0, Z4
+	VCMPPS  $0x03, Z0, Z0, K1
+	VMOVUPS Z4, Z4
+	VMOVUPS Z0, K1, Z4
+	VMOVAPS Z4, Z0
+	VMOVUPS 64(BX), Z4
+	VMINPS  Z4, Z1, Z4
+	VCMPPS  $0x03, Z1, Z1, K1
+	VMOVUPS Z4, Z4
+	VMOVUPS Z1, K1, Z4
+	VMOVAPS Z4, Z1
+	VMOVUPS 128(BX), Z4
+	VMINPS  Z4, Z2, Z4
+	VCMPPS  $0x03, Z2, Z2, K1
+	VMOVUPS Z4, Z4
+	VMOVUPS Z2, K1, Z4
+	VMOVAPS Z4, Z2
+	VMOVUPS 192(BX), Z4
+	VMINPS  Z4, Z3, Z4
+	VCMPPS  $0x03, Z3, Z3, K1
+	VMOVUPS Z4, Z4
+	VMOVUPS Z3, K1, Z4
+	VMOVAPS Z4, Z3
+	ADDQ    CX, BX
+	DECQ    AX
+	JNZ     whole
+	MOVQ    least+0(FP), AX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ      $-1, SI
+	SHLXQ     DX, SI, SI
+	NOTQ      SI
+	KMOVW     SI, K1
+	SHRQ      $0x10, SI
+	KMOVW     SI, K2
+	SHRQ      $0x10, SI
+	KMOVW     SI, K3
+	SHRQ      $0x10, SI
+	KMOVW     SI, K4
+	SHRQ      $0x10, SI
+	MOVQ      least+0(FP), DX
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z 64(DX), K2, Z1
+	VMOVUPS.Z 128(DX), K3, Z2
+	VMOVUPS.Z 192(DX), K4, Z3
+
+part:
+	VMOVUPS.Z (BX), K1, Z4
+	VMINPS    Z4, Z0, Z4
+	VCMPPS    $0x03, Z0, Z0, K5
+	VMOVUPS   Z4, Z4
+	VMOVUPS   Z0, K5, Z4
+	VMOVAPS   Z4, Z0
+	VMOVUPS.Z 64(BX), K2, Z4
+	VMINPS    Z4, Z1, Z4
+	VCMPPS    $0x03, Z1, Z1, K5
+	VMOVUPS   Z4, Z4
+	VMOVUPS   Z1, K5, Z4
+	VMOVAPS   Z4, Z1
+	VMOVUPS.Z 128(BX), K3, Z4
+	VMINPS    Z4, Z2, Z4
+	VCMPPS    $0x03, Z2, Z2, K5
+	VMOVUPS   Z4, Z4
+	VMOVUPS   Z2, K5, Z4
+	VMOVAPS   Z4, Z2
+	VMOVUPS.Z 192(BX), K4, Z4
+	VMINPS    Z4, Z3, Z4
+	VCMPPS    $0x03, Z3, Z3, K5
+	VMOVUPS   Z4, Z4
+	VMOVUPS   Z3, K5, Z4
+	VMOVAPS   Z4, Z3
+	ADDQ      CX, BX
+	DECQ      AX
+	JNZ       part
+	MOVQ      least+0(FP), AX
+	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS   Z1, K2, 64(AX)
+	VMOVUPS   Z2, K3, 128(AX)
+	VMOVUPS   Z3, K4, 192(AX)
+	VZEROUPPER
+	RET
+
 // func columnMomentsAVX512(sum *float32, squares *float32, x *float32, about *float32, rows int, stride int, width int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·columnMomentsAVX512(SB), NOSPLIT, $0-56

@@ -90,3 +90,45 @@ func testColumnLoops(t *testing.T, d Down) {
 		})
 	}
 }
+
+// TestExtremes compares with a loop: NaN, both zeros, rows of all widths.
+func TestExtremes(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		for width := 1; width < 140; width += 3 {
+			for rows := range 5 {
+				d := Down{Rows: rows, Stride: width, Width: width}
+				x := kerneltest.Random[float32](width*rows, uint64(width))
+				for i := range x {
+					switch i % 7 {
+					case 2:
+						x[i] = float32(math.Copysign(0, float64(i%2)-0.5))
+					case 5:
+						if i%4 == 0 {
+							x[i] = float32(math.NaN())
+						}
+					}
+				}
+				start := kerneltest.Random[float32](width, 5)
+				checkExtreme(t, d, start, x, Max, func(m, v float32) bool { return m > v })
+				checkExtreme(t, d, start, x, Min, func(m, v float32) bool { return m < v })
+			}
+		}
+	})
+}
+
+func checkExtreme(t *testing.T, d Down, start, x []float32, fold func(d Down, kept, x []float32), stays func(m, v float32) bool) {
+	t.Helper()
+	got := append(append([]float32(nil), start...), 7, 7, 7)
+	want := append([]float32(nil), got...)
+	for i, v := range x {
+		if m := &want[i%d.Width]; *m == *m && !stays(*m, v) {
+			*m = v
+		}
+	}
+	fold(d, got[:d.Width], x)
+	for i := range want {
+		if got[i] != want[i] && want[i] == want[i] || got[i] == 0 && math.Signbit(float64(got[i])) != math.Signbit(float64(want[i])) || want[i] != want[i] && got[i] == got[i] {
+			t.Fatalf("column %d of %+v is %v, want %v", i, d, got[i], want[i])
+		}
+	}
+}

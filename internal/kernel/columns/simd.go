@@ -7,6 +7,8 @@ type vectorLoops struct {
 	// sumStrip or strip columns.
 	sumStrip, strip int
 	columnSums      func(sum, x *float32, rows, stride, width int)
+	columnMax       func(most, x *float32, rows, stride, width int)
+	columnMin       func(least, x *float32, rows, stride, width int)
 	columnMoments   func(sum, squares, x, about *float32, rows, stride, width int)
 	columnProducts  func(sum, products, d, x, about *float32, rows, stride, width int)
 	normalize       func(y, x, about, factor, shift *float32, rows, stride, width int)

@@ -2,6 +2,7 @@ package elementwise
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/numeric"
@@ -67,6 +68,14 @@ func FloorDivInt[T numeric.Integer](z, x, y []T) {
 // FloorModInt sets z to the remainder of the floored division, with the sign
 // of y, and to 0 where y is 0.
 func FloorModInt[T numeric.Integer](z, x, y []T) {
+	switch z := any(z).(type) {
+	case []int32:
+		floorMods(z, any(x).([]int32), any(y).([]int32))
+		return
+	case []int64:
+		floorMods(z, any(x).([]int64), any(y).([]int64))
+		return
+	}
 	kernel.Zip(z, x, y, func(a, b T) T {
 		if b == 0 {
 			return 0
@@ -77,6 +86,20 @@ func FloorModInt[T numeric.Integer](z, x, y []T) {
 		}
 		return r
 	})
+}
+
+// floorMods is FloorModInt without branches on the signs, which are as good as random.
+func floorMods[T int32 | int64](z, x, y []T) {
+	sign := 8*unsafe.Sizeof(T(0)) - 1
+	x, y = x[:len(z)], y[:len(z)]
+	for i, a := range x {
+		b, r := y[i], T(0)
+		if b != 0 {
+			r = a % b
+		}
+		other, some := (r^b)>>sign, (r|-r)>>sign // all ones if the signs differ, and if r is not 0
+		z[i] = r + b&other&some
+	}
 }
 
 // FloorDiv sets z = ⌊x/y⌋.

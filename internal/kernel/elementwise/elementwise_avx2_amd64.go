@@ -74,6 +74,11 @@ func maxScalarAVX2(z *float32, x *float32, n int, s float32)
 //go:noescape
 func minScalarAVX2(z *float32, x *float32, n int, s float32)
 
+// blendAVX2 sets z = v·x + w·y, each product rounded.
+//
+//go:noescape
+func blendAVX2(z *float32, x *float32, y *float32, n int, v float32, w float32)
+
 // negAVX2 sets y = -x.
 //
 //go:noescape

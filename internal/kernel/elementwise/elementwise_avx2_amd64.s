@@ -932,6 +932,73 @@ done:
 	VZEROUPPER
 	RET
 
+// func blendAVX2(z *float32, x *float32, y *float32, n int, v float32, w float32)
+// Requires: AVX
+TEXT ·blendAVX2(SB), NOSPLIT, $0-40
+	MOVQ         z+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSS v+32(FP), Y0
+	VBROADCASTSS w+36(FP), Y1
+	CMPQ         BX, $+16
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS (CX), Y2
+	VMOVUPS (DX), Y3
+	VMULPS  Y0, Y2, Y2
+	VMULPS  Y1, Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 32(DX), Y3
+	VMULPS  Y0, Y2, Y2
+	VMULPS  Y1, Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, 32(AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	SUBQ    $+16, BX
+	CMPQ    BX, $+16
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ BX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS (CX), Y2
+	VMOVUPS (DX), Y3
+	VMULPS  Y0, Y2, Y2
+	VMULPS  Y1, Y3, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+8, BX
+	CMPQ    BX, $+8
+	JGE     single
+
+after_single:
+	TESTQ      BX, BX
+	JZ         done
+	LEAQ       tail<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPS    64(SI)(BX*4), Y2
+	VMASKMOVPS (CX), Y2, Y3
+	VMASKMOVPS (DX), Y2, Y4
+	VMULPS     Y0, Y3, Y0
+	VMULPS     Y1, Y4, Y1
+	VADDPS     Y1, Y0, Y0
+	VMASKMOVPS Y0, Y2, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func negAVX2(y *float32, x *float32, n int)
 // Requires: AVX, AVX2
 TEXT ·negAVX2(SB), NOSPLIT, $0-24

@@ -936,6 +936,74 @@ done:
 	VZEROUPPER
 	RET
 
+// func blendAVX512(z *float32, x *float32, y *float32, n int, v float32, w float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·blendAVX512(SB), NOSPLIT, $0-40
+	MOVQ         z+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSS v+32(FP), Z0
+	VBROADCASTSS w+36(FP), Z1
+	CMPQ         BX, $+32
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS (CX), Z2
+	VMOVUPS (DX), Z3
+	VMULPS  Z0, Z2, Z2
+	VMULPS  Z1, Z3, Z3
+	VADDPS  Z3, Z2, Z2
+	VMOVUPS Z2, (AX)
+	VMOVUPS 64(CX), Z2
+	VMOVUPS 64(DX), Z3
+	VMULPS  Z0, Z2, Z2
+	VMULPS  Z1, Z3, Z3
+	VADDPS  Z3, Z2, Z2
+	VMOVUPS Z2, 64(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	SUBQ    $+32, BX
+	CMPQ    BX, $+32
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ BX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS (CX), Z2
+	VMOVUPS (DX), Z3
+	VMULPS  Z0, Z2, Z2
+	VMULPS  Z1, Z3, Z3
+	VADDPS  Z3, Z2, Z2
+	VMOVUPS Z2, (AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	SUBQ    $+16, BX
+	CMPQ    BX, $+16
+	JGE     single
+
+after_single:
+	TESTQ     BX, BX
+	JZ        done
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (CX), K1, Z2
+	VMOVUPS.Z (DX), K1, Z3
+	VMULPS    Z0, Z2, Z0
+	VMULPS    Z1, Z3, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func negAVX512(y *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·negAVX512(SB), NOSPLIT, $0-24

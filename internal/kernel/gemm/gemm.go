@@ -185,10 +185,6 @@ type vectorLoops struct {
 	inOneBlock32, inOneBlock64 func(Gemm) bool
 	hasParts32                 func(Gemm) bool // parts32 computes such products
 	dot32                      func(x *float32, n int, y *float32) float32
-	// addRows32 adds one row, two and so on, each times an element of x, to y, whose length n
-	// is a multiple of lanes32.
-	addRows32 []func(n int, x *float32, step int, rows *float32, apart int, y *float32)
-	lanes32   int
 }
 
 // simd is set once, before main starts, by the file of the architecture.

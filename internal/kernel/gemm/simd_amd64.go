@@ -19,9 +19,5 @@ func init() {
 func gemmLoopsOf(f32 *microKernels[float32], f64 *microKernels[float64]) vectorLoops {
 	b32 := newBlocked(f32, blocksFor(tiles.DataCaches(), 4, f32.panel()))
 	b64 := newBlocked(f64, blocksFor(tiles.DataCaches(), 8, f64.panel()))
-	var adders []func(n int, x *float32, step int, rows *float32, apart int, y *float32)
-	for _, f := range f32.addRows {
-		adders = append(adders, f)
-	}
-	return vectorLoops{addRows32: adders, lanes32: f32.lanes, product32: b32.matMul, product64: b64.matMul, sums32: b32.addAll, sums64: b64.addAll, parts32: b32.parts, hasParts32: b32.hasParts, inOneBlock32: b32.inOneBlock, inOneBlock64: b64.inOneBlock}
+	return vectorLoops{product32: b32.matMul, product64: b64.matMul, sums32: b32.addAll, sums64: b64.addAll, parts32: b32.parts, hasParts32: b32.hasParts, inOneBlock32: b32.inOneBlock, inOneBlock64: b64.inOneBlock}
 }

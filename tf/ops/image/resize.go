@@ -246,8 +246,7 @@ const wide = 24
 // blend sets dst to the sum of two pixels with weights. No product is fused with the sum.
 func blend(dst, a, b []float32, v, w float32) {
 	if len(dst) >= wide {
-		elementwise.MulScalar(dst, a, v)
-		descent.AddScaled(dst, 1, w, b)
+		elementwise.Blend(dst, a, b, v, w)
 		return
 	}
 	if len(dst) == 3 && len(a) == 3 && len(b) == 3 {
