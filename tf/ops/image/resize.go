@@ -250,12 +250,12 @@ func blend(dst, a, b []float32, v, w float32) {
 		return
 	}
 	if len(dst) == 3 && len(a) == 3 && len(b) == 3 {
-		dst[0], dst[1], dst[2] = v*a[0]+w*b[0], v*a[1]+w*b[1], v*a[2]+w*b[2]
+		dst[0], dst[1], dst[2] = float32(v*a[0])+float32(w*b[0]), float32(v*a[1])+float32(w*b[1]), float32(v*a[2])+float32(w*b[2])
 		return
 	}
 	a, b = a[:len(dst)], b[:len(dst)]
 	for ch := range dst {
-		dst[ch] = v*a[ch] + w*b[ch]
+		dst[ch] = float32(v*a[ch]) + float32(w*b[ch])
 	}
 }
 
