@@ -178,7 +178,7 @@ func rearranged(c *core.OpContext, from func(k, i int, s tf.Shape) int, changes 
 		last--
 	}
 	put, run := move(out, x), product(s[last:])
-	if run == 1 {
+	if run == 1 && last > 0 {
 		last--
 		run, put = s[last], picker(out, x, s[last], func(i int) int { return from(last, i, s) })
 	}
