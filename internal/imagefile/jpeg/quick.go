@@ -54,8 +54,9 @@ func (e *entropy) hurry(x, y int) bool {
 	return ok
 }
 
-// mayHurry reports whether libjpeg-turbo reads an MCU in the quick way, or nobody can tell:
-// with restarts it does not, which matters if the file may end early.
+// mayHurry reports whether the next MCU may be read in the quick way. That must be where
+// libjpeg-turbo does it as well, with one exception: libjpeg-turbo never does in files with
+// restarts, but the pixels are the same unless the file may end early.
 func (e *entropy) mayHurry() bool {
 	return !e.progressive && e.marker == 0 && !e.starved && (e.restart == 0 || !e.mend) && len(e.data)-e.pos >= quickBytes*len(e.places)
 }
