@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/internal/rows"
@@ -13,18 +14,20 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "GatherV2", In: "params: Tparams; indices: Tindices; axis: Taxis", Out: "output: Tparams",
 		Attrs: "batch_dims: int = 0; Tparams: type; Tindices: {int16, int32, int64}; Taxis: {int32, int64}",
-		Shape: gatherShape, Grad: tf.GradFunc(gatherGrad), Kernels: gatherKernels().on("Tparams", allQuantized, smallFloats),
+		Shape: gatherShape, Grad: tf.GradFunc(gatherGrad), Kernels: gatherers(gather).on("Tparams", allQuantized, smallFloats),
 	})
 	core.Register(core.OpDef{
 		Name: "Gather", In: "params: Tparams; indices: Tindices", Out: "output: Tparams",
 		Attrs: "validate_indices: bool = true; Tparams: type; Tindices: {int32, int64}",
-		Shape: gatherShape, Grad: tf.GradFunc(gatherGrad), Kernels: gatherKernels().on("Tparams", allQuantized, smallFloats),
+		Shape: gatherShape, Grad: tf.GradFunc(gatherGrad), Kernels: gatherers(gather).on("Tparams", allQuantized, smallFloats),
 	})
 }
 
-func gatherKernels() mover {
-	return byCell(gather[uint8], gather[uint16], gather[uint32], gather[uint64], gather[complex128],
-		gather[string], gather[core.ResourceHandle], gather[core.VariantValue])
+// gatherers returns the kernels that mk makes of each gatherer.
+func gatherers(mk func(gatherer) core.NewKernel) mover {
+	plain := mk(gatherBytes)
+	return byCell(plain, plain, plain, plain, plain,
+		mk(gatherCells[string]), mk(gatherCells[core.ResourceHandle]), mk(gatherCells[core.VariantValue]))
 }
 
 // GatherOpts are the optional attributes of GatherV2 and ResourceGather: how
@@ -123,27 +126,29 @@ func (p gatherPlan) shape(out, params, indices tf.Shape) tf.Shape {
 	return append(out, params[p.axis+1:]...)
 }
 
-func gather[C cell](n *core.Node) (core.Kernel, error) {
-	d, batch := n.Type("Tparams"), n.Int("batch_dims")
-	return core.Compute(func(c *core.OpContext) error {
-		axis := 0
-		if len(c.In) > 2 {
-			at := c.Input(2)
-			if at.Rank() != 0 {
-				return tf.Errorf(tf.InvalidArgument, "axis must be scalar")
+func gather(take gatherer) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
+		d, batch := n.Type("Tparams"), n.Int("batch_dims")
+		return core.Compute(func(c *core.OpContext) error {
+			axis := 0
+			if len(c.In) > 2 {
+				at := c.Input(2)
+				if at.Rank() != 0 {
+					return tf.Errorf(tf.InvalidArgument, "axis must be scalar")
+				}
+				v, err := scalarInt(at, "axis")
+				if err != nil {
+					return err
+				}
+				axis = v
 			}
-			v, err := scalarInt(at, "axis")
-			if err != nil {
-				return err
-			}
-			axis = v
-		}
-		return gatherInto[C](c, d, c.Input(0), c.Input(1), axis, batch)
-	}), nil
+			return gatherInto(c, d, c.Input(0), c.Input(1), axis, batch, take)
+		}), nil
+	}
 }
 
 // gatherInto makes output 0 what gathering from params gives.
-func gatherInto[C cell](c *core.OpContext, d tf.DType, params, indices *core.Tensor, axis, batch int) error {
+func gatherInto(c *core.OpContext, d tf.DType, params, indices *core.Tensor, axis, batch int, take gatherer) error {
 	s := params.Shape()
 	p, err := planGather(s, indices.Shape(), axis, batch)
 	if err != nil {
@@ -158,12 +163,7 @@ func gatherInto[C cell](c *core.OpContext, d tf.DType, params, indices *core.Ten
 		return err
 	}
 	g := gatherLoop{batches: product(s[:p.batch]), outer: product(s[p.batch:p.axis]), n: s[p.axis], inner: product(s[p.axis+1:])}
-	dst, src := cells[C](out), cells[C](params)
-	if indices.DType() == tf.Int32 {
-		gatherBatches(c, g, dst, src, core.Data[int32](indices))
-	} else {
-		gatherBatches(c, g, dst, src, rows.Indices(indices))
-	}
+	take(c, g, out, params, indices)
 	return nil
 }
 
@@ -171,10 +171,40 @@ func gatherInto[C cell](c *core.OpContext, d tf.DType, params, indices *core.Ten
 // × inner.
 type gatherLoop struct{ batches, outer, n, inner int }
 
-func gatherBatches[C cell, I numeric.Index](c *core.OpContext, g gatherLoop, dst, src []C, idx []I) {
+// A gatherer sets out to what a loop gathers from params.
+type gatherer func(c *core.OpContext, g gatherLoop, out, params, indices *core.Tensor)
+
+// gatherBytes gathers elements that are plain bytes.
+func gatherBytes(c *core.OpContext, g gatherLoop, out, params, indices *core.Tensor) {
+	dst, src := cells[uint8](out), cells[uint8](params)
+	g.inner *= params.DType().Size()
+	if indices.DType() == tf.Int32 {
+		gatherBatches(c, g, dst, src, core.Data[int32](indices), layout.GatherBytes[int32])
+	} else {
+		gatherBatches(c, g, dst, src, rows.Indices(indices), layout.GatherBytes[int64])
+	}
+}
+
+// gatherCells gathers Go objects.
+func gatherCells[C cell](c *core.OpContext, g gatherLoop, out, params, indices *core.Tensor) {
+	gatherBatches(c, g, cells[C](out), cells[C](params), rows.Indices(indices), layout.Gather[C, int64])
+}
+
+// gatherBatches gathers small batches side by side, and large ones each in parallel.
+func gatherBatches[C cell, I numeric.Index](c *core.OpContext, g gatherLoop, dst, src []C, idx []I,
+	take func(par kernel.Par, dst, src []C, idx []I, outer, n, inner int),
+) {
 	rows, from := len(idx)/g.batches, g.outer*g.n*g.inner
 	to := g.outer * rows * g.inner
-	for b := range g.batches {
-		layout.Gather(c.Par(), dst[b*to:(b+1)*to], src[b*from:(b+1)*from], idx[b*rows:(b+1)*rows], g.outer, g.n, g.inner)
+	some := func(par kernel.Par, lo, hi int) {
+		for b := lo; b < hi; b++ {
+			take(par, dst[b*to:(b+1)*to], src[b*from:(b+1)*from], idx[b*rows:(b+1)*rows], g.outer, g.n, g.inner)
+		}
 	}
+	grain := layout.RowGrain(g.inner) / (g.outer * rows)
+	if grain == 0 || g.batches <= grain {
+		some(c.Par(), 0, g.batches)
+		return
+	}
+	c.ParallelFor(g.batches, grain, func(lo, hi int) { some(kernel.Serial, lo, hi) })
 }

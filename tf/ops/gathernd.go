@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -136,30 +137,51 @@ func gatherSlices(c *core.OpContext, params *core.Tensor, d tf.DType, bad badInd
 	if bad.ignore {
 		clearCells(out)
 	}
-	w, take := newSlices(idx, s), move(out, params)
+	w, n := newSlices(idx, s), product(rows)
+	take, grain := moveSlices, max(1, elementGrain/(w.inner+len(w.dims)))
+	if params.Buffer() != nil {
+		take = takeSlices
+	}
 	var outside atomic.Bool
-	one := singles(out, params)
-	c.ParallelFor(product(rows), max(1, elementGrain/(w.inner+len(w.dims))), func(lo, hi int) {
-		if one != nil && w.inner == 1 {
-			lo = one(w, lo, hi)
-		}
-		for i := lo; i < hi; i++ {
-			if at, ok := w.offset(i); ok {
-				take(i*w.inner, at, w.inner)
-			} else if !bad.ignore {
-				outside.Store(true)
-				return
-			}
+	c.ParallelFor(n, grain, func(lo, hi int) {
+		if !take(out, params, w, lo, hi) && !bad.ignore {
+			outside.Store(true)
 		}
 	})
 	if outside.Load() {
-		for i := range product(rows) {
+		for i := range n {
 			if _, ok := w.offset(i); !ok {
 				return tf.Errorf(tf.InvalidArgument, "indices%s = [%s] does not index into param shape %s, node name: %s", position(rows, i), w.text(i), s.String(), c.Node.Name)
 			}
 		}
 	}
 	return nil
+}
+
+// takeSlices makes the slices [lo, hi) of dst those of src, both plain bytes, that w finds.
+// It leaves out those outside, and reports whether there are none.
+func takeSlices(dst, src *core.Tensor, w *sliceWalk, lo, hi int) bool {
+	var found [walkBlock]int64
+	z, x, width, inside := cells[uint8](dst), cells[uint8](src), w.inner*src.DType().Size(), true
+	for ; lo < hi; lo += walkBlock {
+		at := found[:min(hi-lo, walkBlock)]
+		inside = w.find(at, lo) && inside
+		layout.TakeRows(z[lo*width:], x, at, width)
+	}
+	return inside
+}
+
+// moveSlices is takeSlices for elements of any type.
+func moveSlices(dst, src *core.Tensor, w *sliceWalk, lo, hi int) bool {
+	take, inside := move(dst, src), true
+	for i := lo; i < hi; i++ {
+		at, ok := w.offset(i)
+		if ok {
+			take(i*w.inner, at, w.inner)
+		}
+		inside = inside && ok
+	}
+	return inside
 }
 
 // gatherNDGrad is sparse for indices that name rows.
@@ -192,31 +214,4 @@ func slicesGrad(shape, idx, dy tf.Output, bad BadIndicesOpts) []tf.Gradient {
 		return []tf.Gradient{tf.Sparse(tf.IndexedSlices{Values: dy, Indices: rows, DenseShape: shape}), {}}
 	}
 	return tf.Grads(ScatterNd(idx, dy, shape, bad), tf.Output{})
-}
-
-// singles returns what puts elements of src into dst that w finds, from one on up to the
-// first that lies outside, and tells which that is; nil for elements that are no plain
-// numbers. A loop that calls nothing waits for several elements at once.
-func singles(dst, src *core.Tensor) func(w *sliceWalk, lo, hi int) int {
-	switch src.DType().Size() {
-	case 4:
-		return cellSingles[uint32](dst, src)
-	case 8:
-		return cellSingles[uint64](dst, src)
-	}
-	return nil
-}
-
-func cellSingles[C cell](dst, src *core.Tensor) func(w *sliceWalk, lo, hi int) int {
-	z, v := cells[C](dst), cells[C](src)
-	return func(w *sliceWalk, lo, hi int) int {
-		for i := lo; i < hi; i++ {
-			at, ok := w.offset(i)
-			if !ok {
-				return i
-			}
-			z[i] = v[at]
-		}
-		return hi
-	}
 }

@@ -5,10 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
-	"github.com/gorge-tf/gorge/internal/kernel/layout"
-	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -18,26 +15,15 @@ func init() {
 		Name: "ResourceGather", Traits: core.ReadsState, In: "resource: resource; indices: Tindices", Out: "output: dtype",
 		Attrs:    "batch_dims: int = 0; validate_indices: bool = true; dtype: type; Tindices: {int32, int64}",
 		Stateful: true, Shape: resourceGatherShape, Grad: tf.GradFunc(resourceGatherGrad),
-		Kernels: byCell(resourceGather[uint8], resourceGather[uint16], resourceGather[uint32], resourceGather[uint64], resourceGather[complex128],
-			resourceGather[string], resourceGather[core.ResourceHandle], resourceGather[core.VariantValue]).on("dtype", wideQuantized),
+		Kernels: gatherers(resourceGather).on("dtype", wideQuantized),
 	})
-	scatterFamily("Update", "type", overwriteRows())
-	scatterFamily("Add", "numbertype", scatterSums())
-	scatterFamily("Sub", "numbertype", scatterKernels(
-		elementwise.Sub[float32], elementwise.Sub[float64], elementwise.Sub[int8], elementwise.Sub[int16], elementwise.Sub[int32], elementwise.Sub[int64],
-		elementwise.Sub[uint8], elementwise.Sub[uint16], elementwise.Sub[uint32], elementwise.Sub[uint64], elementwise.Sub[complex64], elementwise.Sub[complex128]))
-	scatterFamily("Mul", "numbertype", scatterKernels(
-		elementwise.Mul[float32], elementwise.Mul[float64], elementwise.Mul[int8], elementwise.Mul[int16], elementwise.Mul[int32], elementwise.Mul[int64],
-		elementwise.Mul[uint8], elementwise.Mul[uint16], elementwise.Mul[uint32], elementwise.Mul[uint64], elementwise.Mul[complex64], elementwise.Mul[complex128]))
-	scatterFamily("Div", "numbertype", scatterKernels(
-		elementwise.Div[float32], elementwise.Div[float64], elementwise.DivInt[int8], elementwise.DivInt[int16], elementwise.DivInt[int32], elementwise.DivInt[int64],
-		elementwise.DivInt[uint8], elementwise.DivInt[uint16], elementwise.DivInt[uint32], elementwise.DivInt[uint64], elementwise.Div[complex64], elementwise.Div[complex128]))
-	scatterFamily("Max", extremeTypes, scatterKernels(
-		elementwise.Max[float32], elementwise.Max[float64], elementwise.Max[int8], elementwise.Max[int16], elementwise.Max[int32], elementwise.Max[int64],
-		elementwise.Max[uint8], elementwise.Max[uint16], elementwise.Max[uint32], elementwise.Max[uint64], nil, nil))
-	scatterFamily("Min", extremeTypes, scatterKernels(
-		elementwise.Min[float32], elementwise.Min[float64], elementwise.Min[int8], elementwise.Min[int16], elementwise.Min[int32], elementwise.Min[int64],
-		elementwise.Min[uint8], elementwise.Min[uint16], elementwise.Min[uint32], elementwise.Min[uint64], nil, nil))
+	scatterFamily("Update", "type", setSlices.only(objectTypes...))
+	scatterFamily("Add", "numbertype", addSlices.only(numberTypes...))
+	scatterFamily("Sub", "numbertype", subSlices.only(numberTypes...))
+	scatterFamily("Mul", "numbertype", mulSlices)
+	scatterFamily("Div", "numbertype", divSlices)
+	scatterFamily("Max", extremeTypes, maxSlices)
+	scatterFamily("Min", extremeTypes, minSlices)
 }
 
 // extremeTypes are those of ScatterMax and ScatterMin, which on handles take
@@ -45,12 +31,10 @@ func init() {
 const extremeTypes = "{half, bfloat16, float, double, int32, int64}"
 
 // scatterFamily declares ResourceScatter... and Scatter....
-func scatterFamily(name, types string, kernels byType) {
-	handleTypes := types
+func scatterFamily(name, types string, by slicesOps) {
+	handleTypes, kernels := types, by.kernels(scatter)
 	if types == extremeTypes {
 		handleTypes = "numbertype"
-		delete(kernels, tf.Complex64)
-		delete(kernels, tf.Complex128)
 	}
 	d := core.OpDef{
 		Name: "ResourceScatter" + name, In: "resource: resource; indices: Tindices; updates: dtype",
@@ -168,26 +152,28 @@ func resourceGatherShape(c *core.Infer) error {
 
 // resourceGather holds the variable's memory, not its lock, while it copies:
 // an update meanwhile goes to a copy.
-func resourceGather[C cell](n *core.Node) (core.Kernel, error) {
-	d, batch := n.Type("dtype"), n.Int("batch_dims")
-	return core.Compute(func(c *core.OpContext) error {
-		v, err := lookupVariable(c, 0)
-		if err != nil {
-			return err
-		}
-		t := v.Load()
-		if t == nil {
-			return uninitialized(c, 0)
-		}
-		defer t.Release()
-		if t.DType() != d {
-			return tf.Errorf(tf.InvalidArgument, "Trying to read variable with wrong dtype. Expected %s got %s", d.CName(), t.DType().CName())
-		}
-		if s := t.Shape(); batch > len(s) {
-			return tf.Errorf(tf.InvalidArgument, "params must have at least %d (batch_dims) dimensions but it has shape %s", batch, s.String())
-		}
-		return gatherInto[C](c, d, t, c.Input(1), batch, batch)
-	}), nil
+func resourceGather(take gatherer) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
+		d, batch := n.Type("dtype"), n.Int("batch_dims")
+		return core.Compute(func(c *core.OpContext) error {
+			v, err := lookupVariable(c, 0)
+			if err != nil {
+				return err
+			}
+			t := v.Load()
+			if t == nil {
+				return uninitialized(c, 0)
+			}
+			defer t.Release()
+			if t.DType() != d {
+				return tf.Errorf(tf.InvalidArgument, "Trying to read variable with wrong dtype. Expected %s got %s", d.CName(), t.DType().CName())
+			}
+			if s := t.Shape(); batch > len(s) {
+				return tf.Errorf(tf.InvalidArgument, "params must have at least %d (batch_dims) dimensions but it has shape %s", batch, s.String())
+			}
+			return gatherInto(c, d, t, c.Input(1), batch, batch, take)
+		}), nil
+	}
 }
 
 func resourceGatherGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
@@ -211,62 +197,9 @@ func scatterShape(c *core.Infer) error {
 	return nil
 }
 
-// scatterKernels returns kernels that combine rows by the given loops.
-func scatterKernels(f32 func(z, x, y []float32), f64 func(z, x, y []float64),
-	i8 func(z, x, y []int8), i16 func(z, x, y []int16), i32 func(z, x, y []int32), i64 func(z, x, y []int64),
-	u8 func(z, x, y []uint8), u16 func(z, x, y []uint16), u32 func(z, x, y []uint32), u64 func(z, x, y []uint64),
-	c64 func(z, x, y []complex64), c128 func(z, x, y []complex128),
-) byType {
-	return byType{
-		tf.Float32: scatterRows(f32), tf.Float64: scatterRows(f64), tf.Complex64: scatterRows(c64), tf.Complex128: scatterRows(c128),
-		tf.Float16: scatterRows(widened2[tf.Half](f32)), tf.BFloat16: scatterRows(widened2[tf.BF16](f32)),
-		tf.Int8: scatterRows(i8), tf.Int16: scatterRows(i16), tf.Int32: scatterRows(i32), tf.Int64: scatterRows(i64),
-		tf.Uint8: scatterRows(u8), tf.Uint16: scatterRows(u16), tf.Uint32: scatterRows(u32), tf.Uint64: scatterRows(u64),
-	}
-}
-
-// scatterSums returns the kernels of ScatterAdd, whose rows may be single elements: biases.
-func scatterSums() byType {
-	k := scatterKernels(
-		elementwise.Add[float32], elementwise.Add[float64], elementwise.Add[int8], elementwise.Add[int16], elementwise.Add[int32], elementwise.Add[int64],
-		elementwise.Add[uint8], elementwise.Add[uint16], elementwise.Add[uint32], elementwise.Add[uint64], elementwise.Add[complex64], elementwise.Add[complex128])
-	k[tf.Float32] = scatter(core.Data[float32], layout.ScatterAdd[float32, int64])
-	k[tf.Float64] = scatter(core.Data[float64], layout.ScatterAdd[float64, int64])
-	return k
-}
-
-// scatterRows combines elements of type T by f.
-func scatterRows[T tf.Elem](f func(z, x, y []T)) core.NewKernel {
-	return scatter(func(t *core.Tensor) []T { return core.Data[T](t) }, rowByRow(f))
-}
-
-// rowByRow combines each row of dst that idx names with one of src, in order.
-func rowByRow[T any](f func(z, x, y []T)) func(dst, src []T, idx []int64, inner int) {
-	return func(dst, src []T, idx []int64, inner int) {
-		far := kernel.Far(dst)
-		for i, k := range idx {
-			if next := i + kernel.RowsAhead; far && next < len(idx) {
-				kernel.Prefetch(dst[int(idx[next])*inner:][:inner])
-			}
-			row := dst[int(k)*inner:][:inner]
-			f(row, row, src[i*inner:][:inner])
-		}
-	}
-}
-
-// overwriteRows returns the kernels of ScatterUpdate, for all types.
-func overwriteRows() byType {
-	return byCell(overwrite[uint8](), overwrite[uint16](), overwrite[uint32](), overwrite[uint64](), overwrite[complex128](),
-		overwrite[string](), overwrite[core.ResourceHandle](), overwrite[core.VariantValue]()).on("").By
-}
-
-func overwrite[C cell]() core.NewKernel {
-	return scatter(cells[C], rowByRow(func(z, _, y []C) { copy(z, y) }))
-}
-
 // scatter returns the kernel that combines rows of a variable, given by handle or reference,
 // with updates, in the order of the indices.
-func scatter[T any](data func(*core.Tensor) []T, combine func(dst, src []T, idx []int64, inner int)) core.NewKernel {
+func scatter(f slicesOp) core.NewKernel {
 	return stateless(func(c *core.OpContext) error {
 		ref, err := VariableAt(c, 0)
 		if err != nil {
@@ -280,8 +213,7 @@ func scatter[T any](data func(*core.Tensor) []T, combine func(dst, src []T, idx 
 			if err != nil || c.Input(1).Len() == 0 || inner == 0 {
 				return err
 			}
-			scatterInto(data(t), data(c.Input(2)), rows.Indices(c.Input(1)), inner, combine)
-			return nil
+			return scatterRows(c, t, f, inner)
 		})
 	})
 }
@@ -314,15 +246,30 @@ func hasZero(t *core.Tensor) bool {
 	return slices.Contains(set, false)
 }
 
-// scatterInto combines each row with its update, or all with a scalar.
-func scatterInto[T any](dst, src []T, idx []int64, inner int, combine func(dst, src []T, idx []int64, inner int)) {
-	if len(src) != 1 || len(idx)*inner == 1 {
-		combine(dst, src, idx, inner)
-		return
+// scatterRows combines each row of dst that input 1 names with its update, or all with a
+// scalar. The indices have been checked.
+func scatterRows(c *core.OpContext, dst *core.Tensor, f slicesOp, inner int) error {
+	idx, updates := c.Input(1), c.Input(2)
+	w, n, block := newWalk(idx, dst.Shape(), 1), idx.Len(), walkBlock
+	one := updates.Len() == 1 && n*inner > 1
+	if one {
+		block = max(1, min(n, walkBlock/inner))
+		rows, err := c.Temp(updates.DType(), tf.Shape{block, inner})
+		if err != nil {
+			return err
+		}
+		defer rows.Release()
+		fillWith(rows, updates)
+		updates = rows
 	}
-	row := core.Make[T](inner)
-	kernel.Fill(row, src[0])
-	for i := range idx {
-		combine(dst, row, idx[i:i+1], inner)
+	combine, found := f(dst, updates), make([]int64, min(n, block))
+	for lo := 0; lo < n; lo += block {
+		at, from := found[:min(n-lo, block)], lo
+		if one {
+			from = 0
+		}
+		w.find(at, lo)
+		combine(at, from, inner)
 	}
+	return nil
 }

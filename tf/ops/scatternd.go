@@ -1,49 +1,41 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const policy = "; bad_indices_policy: string = ''"
-	sums := addCells.kernels(scatterND)
-	sums[tf.String] = scatterND(zipRows(joinStrings))
+	sums := addSlices.and(tf.String, eachSlice(zipRows(joinStrings)))
 	core.Register(core.OpDef{
 		Name: "ScatterNd", In: "indices: Tindices; updates: T; shape: Tindices", Out: "output: T",
 		Attrs: "T: type; Tindices: {int16, int32, int64}" + policy,
-		Shape: scatterNDShape, Grad: tf.GradFunc(scatterNDGrad), Kernels: core.ByType("T", sums),
+		Shape: scatterNDShape, Grad: tf.GradFunc(scatterNDGrad), Kernels: core.ByType("T", sums.kernels(scatterND)),
 	})
 	core.Register(core.OpDef{
 		Name: "ScatterNdNonAliasingAdd", In: "input: T; indices: Tindices; updates: T", Out: "output: T",
 		Attrs: "T: {" + scatteredTypes + ", bool}; Tindices: {int32, int64}" + policy,
-		Shape: tensorScatterShape, Grad: tf.GradFunc(tensorAddGrad), Kernels: core.ByType("T", addCells.kernels(nonAliasingScatter)),
+		Shape: tensorScatterShape, Grad: tf.GradFunc(tensorAddGrad), Kernels: core.ByType("T", addSlices.kernels(nonAliasingScatter)),
 	})
-	tensorScatterOp("Update", "{int16, int32, int64, uint16}", tensorUpdateGrad, setRows.only(dataTypes...))
-	tensorScatterOp("Add", "{int32, int64}", tensorAddGrad, addRows)
-	tensorScatterOp("Sub", "{int32, int64}", tensorSubGrad, subRows)
-	tensorScatterOp("Max", "{int32, int64}", tensorExtremeGrad, maxRows)
-	tensorScatterOp("Min", "{int32, int64}", tensorExtremeGrad, minRows)
+	tensorScatterOp("Update", "{int16, int32, int64, uint16}", tensorUpdateGrad, setSlices.only(dataTypes...))
+	tensorScatterOp("Add", "{int32, int64}", tensorAddGrad, addSlices.only(numberTypes...))
+	tensorScatterOp("Sub", "{int32, int64}", tensorSubGrad, subSlices.only(numberTypes...))
+	tensorScatterOp("Max", "{int32, int64}", tensorExtremeGrad, maxSlices)
+	tensorScatterOp("Min", "{int32, int64}", tensorExtremeGrad, minSlices)
 }
 
 // scatteredTypes are the numbers in the signatures of ScatterNdAdd and others.
 const scatteredTypes = "float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64"
 
-func tensorScatterOp(name, indices string, grad tf.GradFunc, by rowOps) {
+func tensorScatterOp(name, indices string, grad tf.GradFunc, by slicesOps) {
 	core.Register(core.OpDef{
 		Name: "TensorScatter" + name, In: "tensor: T; indices: Tindices; updates: T", Out: "output: T",
 		Attrs: "T: type; Tindices: " + indices + "; bad_indices_policy: string = ''",
 		Shape: tensorScatterShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", by.kernels(tensorScatter)),
 	})
-}
-
-// only returns the rowOps of some types.
-func (r rowOps) only(types ...tf.DType) rowOps {
-	some := rowOps{}
-	for _, d := range types {
-		some[d] = r[d]
-	}
-	return some
 }
 
 func joinStrings(z, x, y []string) {
@@ -138,7 +130,7 @@ func scatterFits(s, idx, updates tf.Shape) error {
 	return nil
 }
 
-func scatterND(f rowOp) core.NewKernel {
+func scatterND(f slicesOp) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		bad, err := badIndicesOf(n)
 		return core.Compute(func(c *core.OpContext) error {
@@ -166,12 +158,12 @@ func scatterND(f rowOp) core.NewKernel {
 	}
 }
 
-func tensorScatter(f rowOp) core.NewKernel { return scatterInput(f, checkTensorScatter) }
+func tensorScatter(f slicesOp) core.NewKernel { return scatterInput(f, checkTensorScatter) }
 
-func nonAliasingScatter(f rowOp) core.NewKernel { return scatterInput(f, checkVariableScatter) }
+func nonAliasingScatter(f slicesOp) core.NewKernel { return scatterInput(f, checkVariableScatter) }
 
 // scatterInput scatters into a copy of input 0.
-func scatterInput(f rowOp, check func(s, idx, updates tf.Shape) error) core.NewKernel {
+func scatterInput(f slicesOp, check func(s, idx, updates tf.Shape) error) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		bad, err := badIndicesOf(n)
 		return core.Compute(func(c *core.OpContext) error {
@@ -183,26 +175,51 @@ func scatterInput(f rowOp, check func(s, idx, updates tf.Shape) error) core.NewK
 			if err != nil {
 				return err
 			}
-			move(out, x)(0, 0, x.Len())
+			if out.Buffer() == nil || out.Buffer() != x.Buffer() {
+				copyCached(c, out, x)
+			}
 			return scatterSlices(out, c.Input(1), c.Input(2), f, bad)
 		}), err
 	}
 }
 
+// cachedBytes is the size of a tensor of which the caches still hold a good part when it has
+// been copied.
+const cachedBytes = 16 << 20
+
+// copyCached copies x, of the size of dst, by pieces and so through the caches: what a
+// single copy of millions of bytes has written is not there when slices of it are changed.
+func copyCached(c *core.OpContext, dst, x *core.Tensor) {
+	const grain = 4 * elementGrain
+	take, piece := move(dst, x), grain
+	if b := x.Buffer(); b != nil && b.Len() > cachedBytes {
+		piece = x.Len()
+	}
+	c.ParallelFor(x.Len(), grain, func(lo, hi int) {
+		for ; lo < hi; lo += piece {
+			take(lo, lo, min(hi-lo, piece))
+		}
+	})
+}
+
 // scatterSlices combines slices of dst with updates, all of shapes that fit.
-func scatterSlices(dst, idx, updates *core.Tensor, f rowOp, bad badIndices) error {
+func scatterSlices(dst, idx, updates *core.Tensor, f slicesOp, bad badIndices) error {
 	if updates.Len() == 0 {
 		return nil
 	}
-	w, put := newSlices(idx, dst.Shape()), f(dst, updates)
+	w, combine := newSlices(idx, dst.Shape()), f(dst, updates)
 	rows := idx.Shape()[:idx.Rank()-1]
-	for i := range product(rows) {
-		at, ok := w.offset(i)
-		if ok {
-			put(at, i*w.inner, w.inner)
-		} else if !bad.ignore {
-			return tf.Errorf(tf.InvalidArgument, "indices%s = [%s] does not index into shape %s", position(rows, i), w.text(i), dst.Shape().String())
+	n := product(rows)
+	found := make([]int64, min(n, walkBlock))
+	for lo := 0; lo < n; lo += walkBlock {
+		at := found[:min(n-lo, walkBlock)]
+		if w.find(at, lo) || bad.ignore {
+			combine(at, lo, w.inner)
+			continue
 		}
+		k := slices.Index(at, -1)
+		combine(at[:k], lo, w.inner)
+		return tf.Errorf(tf.InvalidArgument, "indices%s = [%s] does not index into shape %s", position(rows, lo+k), w.text(lo+k), dst.Shape().String())
 	}
 	return nil
 }

@@ -17,9 +17,9 @@ func init() {
 	segmentOp("Prod", "numbertype", segmentProdGrad, mulRows.kernels(func(f rowOp) core.NewKernel { return segmentFold(f, 1, false) }))
 	segmentOp("Max", "realnumbertype", segmentExtremeGrad, extremeSegments(maxRows, columns.Max))
 	segmentOp("Min", "realnumbertype", segmentExtremeGrad, extremeSegments(minRows, columns.Min))
-	unsortedOp("Prod", "numbertype", unsortedProdGrad, mulRows, func(d tf.DType) *core.Tensor { return number(d, 1) })
-	unsortedOp("Max", "realnumbertype", unsortedExtremeGrad, maxRows, func(d tf.DType) *core.Tensor { return extremes[d][0] })
-	unsortedOp("Min", "realnumbertype", unsortedExtremeGrad, minRows, func(d tf.DType) *core.Tensor { return extremes[d][1] })
+	unsortedOp("Prod", "numbertype", unsortedProdGrad, mulSlices, func(d tf.DType) *core.Tensor { return number(d, 1) })
+	unsortedOp("Max", "realnumbertype", unsortedExtremeGrad, maxSlices, func(d tf.DType) *core.Tensor { return extremes[d][0] })
+	unsortedOp("Min", "realnumbertype", unsortedExtremeGrad, minSlices, func(d tf.DType) *core.Tensor { return extremes[d][1] })
 }
 
 func segmentOp(name, types string, grad tf.GradFunc, kernels byType) {
@@ -29,9 +29,9 @@ func segmentOp(name, types string, grad tf.GradFunc, kernels byType) {
 	})
 }
 
-func unsortedOp(name, types string, grad tf.GradFunc, rows rowOps, first func(tf.DType) *core.Tensor) {
+func unsortedOp(name, types string, grad tf.GradFunc, loops slicesOps, first func(tf.DType) *core.Tensor) {
 	by := byType{}
-	for d, f := range rows {
+	for d, f := range loops {
 		by[d] = unsortedFold(f, first(d))
 	}
 	core.Register(core.OpDef{
@@ -288,7 +288,7 @@ func eachSegment(c *core.OpContext, ids []int64, width int, f func(lo, hi int)) 
 	})
 }
 
-func unsortedFold(f rowOp, first *core.Tensor) core.NewKernel {
+func unsortedFold(f slicesOp, first *core.Tensor) core.NewKernel {
 	return stateless(func(c *core.OpContext) error {
 		x, ids := c.Input(0), c.Input(1)
 		n, err := segmentCount(c)
@@ -300,15 +300,11 @@ func unsortedFold(f rowOp, first *core.Tensor) core.NewKernel {
 			return err
 		}
 		fillWith(out, first)
-		join, width := f(out, x), product(x.Shape()[ids.Rank():])
-		for i, id := range rows.Indices(ids) {
-			if id >= int64(n) {
-				return tf.Errorf(tf.InvalidArgument, "segment_ids%s = %d is out of range [0, %d)", position(ids.Shape(), i), id, n)
-			}
-			if id >= 0 {
-				join(int(id)*width, i*width, width)
-			}
+		to := rows.Indices(ids)
+		if err := checkSegmentsBelow(n, to, ids.Shape()); err != nil || x.Len() == 0 {
+			return err
 		}
+		f(out, x)(to, 0, product(x.Shape()[ids.Rank():]))
 		return nil
 	})
 }

@@ -8,16 +8,16 @@ import (
 )
 
 func init() {
-	variableNDOp("Update", "type", "true", core.NotDifferentiable, setRows.only(dataTypes...))
-	variableNDOp("Add", "numbertype", "false", core.NotDifferentiable, addCells)
-	variableNDOp("Sub", "numbertype", "false", core.NotDifferentiable, subCells)
-	variableNDOp("Max", "numbertype", "false", core.NoGradientDefined, maxRows)
-	variableNDOp("Min", "numbertype", "false", core.NoGradientDefined, minRows)
+	variableNDOp("Update", "type", "true", core.NotDifferentiable, setSlices.only(dataTypes...))
+	variableNDOp("Add", "numbertype", "false", core.NotDifferentiable, addSlices)
+	variableNDOp("Sub", "numbertype", "false", core.NotDifferentiable, subSlices)
+	variableNDOp("Max", "numbertype", "false", core.NoGradientDefined, maxSlices)
+	variableNDOp("Min", "numbertype", "false", core.NoGradientDefined, minSlices)
 }
 
 // variableNDOp declares ScatterNd... for reference variables and
 // ResourceScatterNd... for handles.
-func variableNDOp(name, types, locking string, grad core.NoGrad, by rowOps) {
+func variableNDOp(name, types, locking string, grad core.NoGrad, by slicesOps) {
 	const policy = "; bad_indices_policy: string = ''"
 	kernels := by.kernels(variableND)
 	byHandle := core.ByType("T", maps.Clone(kernels))
@@ -87,7 +87,7 @@ func variableNDShape(c *core.Infer) error {
 	return scatterFits(s, c.In(1), c.In(2))
 }
 
-func variableND(f rowOp) core.NewKernel {
+func variableND(f slicesOp) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		bad, err := badIndicesOf(n)
 		return core.Compute(func(c *core.OpContext) error {
@@ -104,7 +104,7 @@ func variableND(f rowOp) core.NewKernel {
 }
 
 // updateSlices combines slices of the value t of a variable with input 2.
-func updateSlices(c *core.OpContext, t *core.Tensor, f rowOp, bad badIndices) error {
+func updateSlices(c *core.OpContext, t *core.Tensor, f slicesOp, bad badIndices) error {
 	idx, updates := c.Input(1), c.Input(2)
 	if t == nil {
 		return uninitialized(c, 0)
