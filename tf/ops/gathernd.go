@@ -116,20 +116,10 @@ func resourceGatherND(n *core.Node) (core.Kernel, error) {
 // gatherSlices makes output 0 the slices of params that input 1 points to.
 func gatherSlices(c *core.OpContext, params *core.Tensor, d tf.DType, bad badIndices) error {
 	idx, s := c.Input(1), params.Shape()
-	switch {
-	case len(s) == 0:
-		return tf.Errorf(tf.InvalidArgument, "params must be at least a vector")
-	case idx.Rank() == 0:
-		return tf.Errorf(tf.InvalidArgument, "indices must be at least a vector")
+	if err := checkGatherND(idx, params, bad); err != nil {
+		return err
 	}
-	depth := idx.Dim(idx.Rank() - 1)
-	if depth > len(s) {
-		return tf.Errorf(tf.InvalidArgument, "index innermost dimension length must be <= params rank; saw: %d vs. %d", depth, len(s))
-	}
-	rows := idx.Shape()[:idx.Rank()-1]
-	if params.Len() == 0 && product(rows) > 0 && !bad.open {
-		return tf.Errorf(tf.InvalidArgument, "Requested more than 0 entries, but params is empty.  Params shape: %s", s.String())
-	}
+	depth, rows := idx.Dim(idx.Rank()-1), idx.Shape()[:idx.Rank()-1]
 	out, err := c.Alloc(0, d, append(rows.Clone(), s[depth:]...))
 	if err != nil || out.Len() == 0 {
 		return err
@@ -148,12 +138,26 @@ func gatherSlices(c *core.OpContext, params *core.Tensor, d tf.DType, bad badInd
 			outside.Store(true)
 		}
 	})
-	if outside.Load() {
-		for i := range n {
-			if _, ok := w.offset(i); !ok {
-				return tf.Errorf(tf.InvalidArgument, "indices%s = [%s] does not index into param shape %s, node name: %s", position(rows, i), w.text(i), s.String(), c.Node.Name)
-			}
-		}
+	if !outside.Load() {
+		return nil
+	}
+	i := w.firstOutside()
+	return tf.Errorf(tf.InvalidArgument, "indices%s = [%s] does not index into param shape %s, node name: %s", position(rows, i), w.text(i), s.String(), c.Node.Name)
+}
+
+func checkGatherND(idx, params *core.Tensor, bad badIndices) error {
+	s := params.Shape()
+	switch {
+	case len(s) == 0:
+		return tf.Errorf(tf.InvalidArgument, "params must be at least a vector")
+	case idx.Rank() == 0:
+		return tf.Errorf(tf.InvalidArgument, "indices must be at least a vector")
+	}
+	if depth := idx.Dim(idx.Rank() - 1); depth > len(s) {
+		return tf.Errorf(tf.InvalidArgument, "index innermost dimension length must be <= params rank; saw: %d vs. %d", depth, len(s))
+	}
+	if params.Len() == 0 && product(idx.Shape()[:idx.Rank()-1]) > 0 && !bad.open {
+		return tf.Errorf(tf.InvalidArgument, "Requested more than 0 entries, but params is empty.  Params shape: %s", s.String())
 	}
 	return nil
 }

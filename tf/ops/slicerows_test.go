@@ -114,27 +114,31 @@ func TestScatterBlocks(t *testing.T) {
 				if bad >= 0 {
 					v[2*bad+1] = 4
 				}
-				got := randomTensor(r, tf.Float32, s)
-				want := core.NewTensor(tf.Float32, s)
-				move(want, got)(0, 0, got.Len())
-				join, w := addRows[tf.Float32](want, updates), newSlices(idx, s)
-				said := ""
-				for i := 0; i < n && said == ""; i++ {
-					if at, ok := w.offset(i); ok {
-						join(at, i*w.inner, w.inner)
-					} else if !policy.ignore {
-						said = "indices" + position(tf.Shape{n}, i) + " = [" + w.text(i) + "] does not index into shape [9,4,2]"
-					}
-				}
-				err := scatterSlices(got, idx, updates, addSlices[tf.Float32], policy)
-				if (err != nil) != (said != "") || err != nil && !strings.Contains(err.Error(), said) {
-					t.Errorf("%d slices, %d outside: %v, want %q", n, bad, err, said)
-				}
-				if !bytes.Equal(got.Buffer().Bytes(), want.Buffer().Bytes()) {
-					t.Errorf("%d slices, %d outside: other values", n, bad)
-				}
+				compareScattered(t, r, s, idx, updates, policy)
 			}
 		}
+	}
+}
+
+func compareScattered(t *testing.T, r *rand.Rand, s tf.Shape, idx, updates *core.Tensor, policy badIndices) {
+	t.Helper()
+	n, got, said := idx.Dim(0), randomTensor(r, tf.Float32, s), ""
+	want := core.NewTensor(tf.Float32, s)
+	move(want, got)(0, 0, got.Len())
+	join, w := addRows[tf.Float32](want, updates), newSlices(idx, s)
+	for i := 0; i < n && said == ""; i++ {
+		if at, ok := w.offset(i); ok {
+			join(at, i*w.inner, w.inner)
+		} else if !policy.ignore {
+			said = "indices" + position(tf.Shape{n}, i) + " = [" + w.text(i) + "] does not index into shape [9,4,2]"
+		}
+	}
+	err := scatterSlices(got, idx, updates, addSlices[tf.Float32], policy)
+	if (err != nil) != (said != "") || err != nil && !strings.Contains(err.Error(), said) {
+		t.Errorf("%d slices: %v, want %q", n, err, said)
+	}
+	if !bytes.Equal(got.Buffer().Bytes(), want.Buffer().Bytes()) {
+		t.Errorf("%d slices, %v: other values", n, err)
 	}
 }
 

@@ -60,6 +60,15 @@ func (w *sliceWalk) offset(i int) (at int, ok bool) {
 	return at * w.inner, ok
 }
 
+// firstOutside returns which slice is the first that lies outside; there is one.
+func (w *sliceWalk) firstOutside() int {
+	for i := 0; ; i++ {
+		if _, ok := w.offset(i); !ok {
+			return i
+		}
+	}
+}
+
 func rowAt[I numeric.Index](idx []I, dims []int) (row int, ok bool) {
 	for k, v := range idx {
 		if uint64(v) >= uint64(dims[k]) {
