@@ -111,7 +111,7 @@ func scalarLoops() []loop {
 	}
 	return append(all, loop{name: "blend", doc: "sets z = v·x + w·y, each product rounded.", stores: []string{"z"}, loads: []string{"x", "y"}, scalars: []string{"v", "w"}, unroll: 2,
 		body: func(a *asm) func(in, s []vec) []vec {
-			return func(in, s []vec) []vec { return []vec{vadd(a, vmul(a, in[0], s[0]), vmul(a, in[1], s[1]))} }
+			return func(in, s []vec) []vec { return []vec{a.blended(s[0], in[0], s[1], in[1])} }
 		}})
 }
 

@@ -175,6 +175,7 @@ func emitElementwise(a *asm, i isa) {
 	emitSelect(a)
 	emitComparisons(a)
 	emitConversions(a)
+	emitPixels(a)
 }
 
 // loops lists all elementwise functions.

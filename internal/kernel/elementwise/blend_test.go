@@ -1,6 +1,7 @@
 package elementwise
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -22,4 +23,42 @@ func TestBlend(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestBlendPixels: the bits are those of the loop that defines them, for places anywhere in the
+// rows; what lies beyond the new pixels stays.
+func TestBlendPixels(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, channels := range []int{1, 3, 7, 8, 15, 16, 17, 24, 40, 64} {
+			for _, pixels := range []int{0, 1, 2, 9, 600} {
+				old := rng.IntN(5) + 1
+				x, y := kerneltest.Random[float32](old*channels, 1), kerneltest.Random[float32](old*channels, 2)
+				places := make([]Place, pixels)
+				for i := range places {
+					places[i] = Place{At: rng.IntN(old) * channels, Next: rng.IntN(old) * channels, V: rng.Float32(), W: rng.Float32()}
+				}
+				want, got := make([]float32, pixels*channels+20), make([]float32, pixels*channels+20)
+				blendPlaces(want, x, y, places, channels, 0.7, -0.3)
+				if BlendPixels(got, x, y, places, channels, 0.7, -0.3); !slices.Equal(got, want) {
+					t.Fatalf("%d pixels of %d channels differ from the loop that defines them", pixels, channels)
+				}
+			}
+		}
+	})
+}
+
+// TestBlendPixelsRefuses: a place outside of its row is no access to memory.
+func TestBlendPixelsRefuses(t *testing.T) {
+	x := make([]float32, 8)
+	for _, p := range []Place{{At: -1}, {Next: -1}, {At: 5}, {Next: 5}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%+v in rows of 8 elements does not panic", p)
+				}
+			}()
+			BlendPixels(make([]float32, 4), x, x, []Place{p}, 4, 1, 1)
+		}()
+	}
 }

@@ -258,3 +258,8 @@ func widenAVX2(y *float64, x *float32, n int)
 //
 //go:noescape
 func narrowAVX2(y *float32, x *float64, n int)
+
+// blendPixelsAVX2 sets pixels of z to v·(V·x[At]+W·x[Next]) + w·(V·y[At]+W·y[Next]), each product and each sum rounded.
+//
+//go:noescape
+func blendPixelsAVX2(z *float32, x *float32, y *float32, places *byte, pixels int, channels int, v float32, w float32)

@@ -4748,3 +4748,76 @@ loop:
 done:
 	VZEROUPPER
 	RET
+
+// func blendPixelsAVX2(z *float32, x *float32, y *float32, places *byte, pixels int, channels int, v float32, w float32)
+// Requires: AVX
+TEXT ·blendPixelsAVX2(SB), NOSPLIT, $0-56
+	MOVQ         z+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         places+24(FP), BX
+	MOVQ         pixels+32(FP), SI
+	MOVQ         channels+40(FP), DI
+	VBROADCASTSS v+48(FP), Y0
+	VBROADCASTSS w+52(FP), Y1
+
+pixel:
+	MOVQ         (BX), R8
+	MOVQ         8(BX), R9
+	VBROADCASTSS 16(BX), Y2
+	VBROADCASTSS 20(BX), Y3
+	MOVQ         DI, R10
+	CMPQ         R10, $+8
+	JLT          rest
+
+whole:
+	VMOVUPS (CX)(R8*4), Y4
+	VMOVUPS (CX)(R9*4), Y5
+	VMULPS  Y2, Y4, Y4
+	VMULPS  Y3, Y5, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS (DX)(R8*4), Y5
+	VMOVUPS (DX)(R9*4), Y6
+	VMULPS  Y2, Y5, Y5
+	VMULPS  Y3, Y6, Y6
+	VADDPS  Y6, Y5, Y5
+	VMULPS  Y0, Y4, Y4
+	VMULPS  Y1, Y5, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+8, R8
+	ADDQ    $+8, R9
+	SUBQ    $+8, R10
+	CMPQ    R10, $+8
+	JGE     whole
+
+rest:
+	TESTQ      R10, R10
+	JZ         next
+	LEAQ       tail<>+0(SB), R11
+	MOVQ       R10, R12
+	NEGQ       R12
+	VMOVUPS    64(R11)(R12*4), Y4
+	VMASKMOVPS (CX)(R8*4), Y4, Y5
+	VMASKMOVPS (CX)(R9*4), Y4, Y6
+	VMULPS     Y2, Y5, Y5
+	VMULPS     Y3, Y6, Y6
+	VADDPS     Y6, Y5, Y5
+	VMASKMOVPS (DX)(R8*4), Y4, Y6
+	VMASKMOVPS (DX)(R9*4), Y4, Y7
+	VMULPS     Y2, Y6, Y2
+	VMULPS     Y3, Y7, Y3
+	VADDPS     Y3, Y2, Y2
+	VMULPS     Y0, Y5, Y3
+	VMULPS     Y1, Y2, Y2
+	VADDPS     Y2, Y3, Y2
+	VMASKMOVPS Y2, Y4, (AX)
+	LEAQ       (AX)(R10*4), AX
+
+next:
+	ADDQ $+24, BX
+	DECQ SI
+	JNZ  pixel
+	VZEROUPPER
+	RET

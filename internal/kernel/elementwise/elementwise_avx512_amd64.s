@@ -4666,3 +4666,76 @@ loop:
 done:
 	VZEROUPPER
 	RET
+
+// func blendPixelsAVX512(z *float32, x *float32, y *float32, places *byte, pixels int, channels int, v float32, w float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·blendPixelsAVX512(SB), NOSPLIT, $0-56
+	MOVQ         z+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         places+24(FP), BX
+	MOVQ         pixels+32(FP), SI
+	MOVQ         channels+40(FP), DI
+	VBROADCASTSS v+48(FP), Z0
+	VBROADCASTSS w+52(FP), Z1
+
+pixel:
+	MOVQ         (BX), R8
+	MOVQ         8(BX), R9
+	VBROADCASTSS 16(BX), Z2
+	VBROADCASTSS 20(BX), Z3
+	MOVQ         DI, R10
+	CMPQ         R10, $+16
+	JLT          rest
+
+whole:
+	VMOVUPS (CX)(R8*4), Z4
+	VMOVUPS (CX)(R9*4), Z5
+	VMULPS  Z2, Z4, Z4
+	VMULPS  Z3, Z5, Z5
+	VADDPS  Z5, Z4, Z4
+	VMOVUPS (DX)(R8*4), Z5
+	VMOVUPS (DX)(R9*4), Z6
+	VMULPS  Z2, Z5, Z5
+	VMULPS  Z3, Z6, Z6
+	VADDPS  Z6, Z5, Z5
+	VMULPS  Z0, Z4, Z4
+	VMULPS  Z1, Z5, Z5
+	VADDPS  Z5, Z4, Z4
+	VMOVUPS Z4, (AX)
+	ADDQ    $+64, AX
+	ADDQ    $+16, R8
+	ADDQ    $+16, R9
+	SUBQ    $+16, R10
+	CMPQ    R10, $+16
+	JGE     whole
+
+rest:
+	TESTQ     R10, R10
+	JZ        next
+	MOVQ      $0x00000001, R11
+	SHLXQ     R10, R11, R11
+	DECQ      R11
+	KMOVW     R11, K1
+	VMOVUPS.Z (CX)(R8*4), K1, Z4
+	VMOVUPS.Z (CX)(R9*4), K1, Z5
+	VMULPS    Z2, Z4, Z4
+	VMULPS    Z3, Z5, Z5
+	VADDPS    Z5, Z4, Z4
+	VMOVUPS.Z (DX)(R8*4), K1, Z5
+	VMOVUPS.Z (DX)(R9*4), K1, Z6
+	VMULPS    Z2, Z5, Z2
+	VMULPS    Z3, Z6, Z3
+	VADDPS    Z3, Z2, Z2
+	VMULPS    Z0, Z4, Z3
+	VMULPS    Z1, Z2, Z2
+	VADDPS    Z2, Z3, Z2
+	VMOVUPS   Z2, K1, (AX)
+	LEAQ      (AX)(R10*4), AX
+
+next:
+	ADDQ $+24, BX
+	DECQ SI
+	JNZ  pixel
+	VZEROUPPER
+	RET

@@ -34,4 +34,5 @@ func runLoops(t *testing.T, n int, atEnd bool) {
 	SelectRun(z, less, 1, x, 1, y, 1)
 	Cast(wide, x)
 	Cast(z, wide)
+	BlendPixels(z, x, y, []Place{{V: 1, W: 1}}, n, 1, 1)
 }

@@ -18,6 +18,7 @@ type vectorLoops struct {
 	floor, ceil, rint                    kernel.UnaryLoop
 	atan2                                kernel.BinaryLoop
 	blend                                func(z, x, y *float32, n int, v, w float32)
+	blendPixels                          func(z, x, y *float32, places *byte, pixels, channels int, v, w float32)
 
 	truncate, fromInt32 kernel.UnaryLoop // one side is int32
 	// selectWords chooses by bytes; n is a multiple of 16.

@@ -2,7 +2,6 @@ package image
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel/descent"
-	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -198,64 +197,10 @@ func resizeKernel(f interpolation) core.NewKernel {
 				return err
 			}
 			rows, columns := newResizing(n, s[1], h).all(f), newResizing(n, s[2], w).all(f)
-			resize(c, s, y, inFloat32(c.Input(0)), rows, columns)
+			(&resizer{s, y, inFloat32(c.Input(0)), rows, columns}).run(c)
 			store()
 			return nil
 		}), nil
-	}
-}
-
-// resize computes y from images x of shape s: first the rows that make up a
-// new one are added up, then the columns of that.
-func resize(c *core.OpContext, s tf.Shape, y, x []float32, rows, columns []taps) {
-	width, channels := s[2]*s[3], s[3]
-	line := len(columns) * channels
-	c.ParallelFor(s[0]*len(rows), max(1, grain/max(line, width)), func(lo, hi int) {
-		sum := core.Make[float32](width)
-		for i := lo; i < hi; i++ {
-			image, row := i/len(rows), rows[i%len(rows)]
-			clear(sum)
-			for k, at := range row.at {
-				descent.Axpy(sum, row.weight[k], x[(image*s[1]+at)*width:][:width])
-			}
-			resizeLine(y[i*line:(i+1)*line], sum, columns, channels)
-		}
-	})
-}
-
-func resizeLine(y, x []float32, columns []taps, channels int) {
-	for o, column := range columns {
-		dst := y[o*channels : (o+1)*channels]
-		if len(column.at) == 2 && len(column.weight) == 2 {
-			blend(dst, x[column.at[0]*channels:][:channels], x[column.at[1]*channels:][:channels], column.weight[0], column.weight[1])
-			continue
-		}
-		clear(dst)
-		for k, at := range column.at {
-			w := column.weight[k]
-			for ch, v := range x[at*channels:][:channels] {
-				dst[ch] += w * v
-			}
-		}
-	}
-}
-
-// wide is from how many channels on the vector loops are worth their calls.
-const wide = 24
-
-// blend sets dst to the sum of two pixels with weights. No product is fused with the sum.
-func blend(dst, a, b []float32, v, w float32) {
-	if len(dst) >= wide {
-		elementwise.Blend(dst, a, b, v, w)
-		return
-	}
-	if len(dst) == 3 && len(a) == 3 && len(b) == 3 {
-		dst[0], dst[1], dst[2] = float32(v*a[0])+float32(w*b[0]), float32(v*a[1])+float32(w*b[1]), float32(v*a[2])+float32(w*b[2])
-		return
-	}
-	a, b = a[:len(dst)], b[:len(dst)]
-	for ch := range dst {
-		dst[ch] = float32(v*a[ch]) + float32(w*b[ch])
 	}
 }
 

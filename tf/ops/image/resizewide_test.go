@@ -1,6 +1,7 @@
 package image_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 func TestWideImagesAreResizedAsNarrow(t *testing.T) {
 	const pixels = 2 * 5 * 4
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, channels := range []int{23, 24, 35, 64} {
+	for _, channels := range []int{15, 16, 24, 35, 64} {
 		x := make([]float32, pixels*channels)
 		for i := range x {
 			x[i] = float32(rng.NormFloat64())
@@ -45,4 +46,39 @@ func bilinear(t *testing.T, x []float32, channels int, opts tf.Option) []float32
 		t.Fatal(err)
 	}
 	return tf.Data[float32](out)
+}
+
+// TestOldRowsAreResizedOnce: rows that several new ones share give what they give to an image
+// that is resized in one of its dimensions after the other, whichever is first.
+func TestOldRowsAreResizedOnce(t *testing.T) {
+	const h, w = 7, 9
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, channels := range []int{1, 3, 20} {
+		for _, size := range [][2]int32{{40, 31}, {7, 5}, {3, 20}, {3, 4}} {
+			x := make([]float32, 2*h*w*channels)
+			for i := range x {
+				x[i] = float32(rng.NormFloat64())
+			}
+			for name, f := range map[string]func(images, size tf.Output, opts ...tf.Option) tf.Output{"bilinear": image.ResizeBilinear, "bicubic": image.ResizeBicubic, "area": image.ResizeArea} {
+				g := eager.New()
+				in := ops.Const(g, x, 2, h, w, channels)
+				both := valueOf(t, f(in, ops.Const(g, size[:])))
+				parts := valueOf(t, f(f(in, ops.Const(g, []int32{size[0], w})), ops.Const(g, size[:])))
+				for i, want := range parts {
+					if got := both[i]; math.Abs(float64(got-want)) > 1e-5 {
+						t.Fatalf("%s of %d channels to %v: element %d is %v, by one dimension after the other %v", name, channels, size, i, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func valueOf(t *testing.T, x tf.Output) []float32 {
+	t.Helper()
+	v, err := x.Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tf.Data[float32](v)
 }

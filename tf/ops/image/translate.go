@@ -235,7 +235,7 @@ func translateKernel(n *core.Node) (core.Kernel, error) {
 		if err != nil || len(y) == 0 {
 			return err
 		}
-		resize(c, s, y, inFloat32(c.Input(0)), rows, columns)
+		(&resizer{s, y, inFloat32(c.Input(0)), rows, columns}).run(c)
 		return nil
 	}), nil
 }

@@ -1,0 +1,191 @@
+package image
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/kernel/descent"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// A resizer computes images y from images x of shape s. Each new row is a sum of old ones, and
+// each new pixel of a row a sum of old pixels. Which is done first changes the last bits of the
+// results, so that shapes alone decide it.
+type resizer struct {
+	s             tf.Shape
+	y, x          []float32
+	rows, columns []taps
+}
+
+// rowsAtOnce is how many new rows a thread makes at least where old ones are kept.
+const rowsAtOnce = 16
+
+// run shares the new rows among threads.
+func (r *resizer) run(c *core.OpContext) {
+	n, atOnce := r.s[0]*len(r.rows), max(1, grain/max(r.line(), r.s[2]*r.s[3]))
+	switch places := r.places(); {
+	case places != nil:
+		c.ParallelFor(n, atOnce, func(lo, hi int) { r.blended(places, lo, hi) })
+	case len(r.rows) < r.s[1]:
+		c.ParallelFor(n, atOnce, r.rowsFirst)
+	default:
+		c.ParallelFor(n, max(rowsAtOnce, atOnce), r.columnsFirst)
+	}
+}
+
+// wide is from how many channels on a vector of them is worth its call.
+const wide = 16
+
+// places returns the columns' taps for the vector loop that makes each pixel of four old ones,
+// nil if there are other numbers of them or few channels.
+func (r *resizer) places() []elementwise.Place {
+	two := func(t taps) bool { return len(t.at) == 2 && len(t.weight) == 2 }
+	if r.s[3] < wide || !all(r.rows, two) || !all(r.columns, two) {
+		return nil
+	}
+	p := core.Make[elementwise.Place](len(r.columns))
+	for i, t := range r.columns {
+		p[i] = elementwise.Place{At: t.at[0] * r.s[3], Next: t.at[1] * r.s[3], V: t.weight[0], W: t.weight[1]}
+	}
+	return p
+}
+
+func all(list []taps, f func(taps) bool) bool {
+	return !slices.ContainsFunc(list, func(t taps) bool { return !f(t) })
+}
+
+// blended makes new rows lo to hi of four old pixels each: columns first.
+func (r *resizer) blended(places []elementwise.Place, lo, hi int) {
+	width, line := r.s[2]*r.s[3], r.line()
+	for i := lo; i < hi; i++ {
+		first, row := r.place(i)
+		above, below := r.x[(first+row.at[0])*width:][:width], r.x[(first+row.at[1])*width:][:width]
+		elementwise.BlendPixels(r.y[i*line:(i+1)*line], above, below, places, r.s[3], row.weight[0], row.weight[1])
+	}
+}
+
+// line is the length of a new row.
+func (r *resizer) line() int { return len(r.columns) * r.s[3] }
+
+// place tells new row i of all images apart: its first old row, and its taps.
+func (r *resizer) place(i int) (first int, row taps) {
+	return i / len(r.rows) * r.s[1], r.rows[i%len(r.rows)]
+}
+
+// rowsFirst makes new rows lo to hi where there are fewer of them than old ones.
+func (r *resizer) rowsFirst(lo, hi int) {
+	width, line := r.s[2]*r.s[3], r.line()
+	sum := core.Make[float32](width)
+	var parts [][]float32
+	for i := lo; i < hi; i++ {
+		first, row := r.place(i)
+		parts = parts[:0]
+		for _, at := range row.at {
+			parts = append(parts, r.x[(first+at)*width:][:width])
+		}
+		sumRows(sum, parts, row.weight)
+		resizeLine(r.y[i*line:(i+1)*line], sum, r.columns, r.s[3])
+	}
+}
+
+// columnsFirst makes new rows lo to hi where an old row takes part in several: its pixels are
+// summed once.
+func (r *resizer) columnsFirst(lo, hi int) {
+	old, line := newOldLines(r), r.line()
+	var parts [][]float32
+	for i := lo; i < hi; i++ {
+		first, row := r.place(i)
+		parts = parts[:0]
+		old.turn++
+		for _, at := range row.at {
+			parts = append(parts, old.get(first+at))
+		}
+		sumRows(r.y[i*line:(i+1)*line], parts, row.weight)
+	}
+}
+
+// oldLines keeps the old rows that were resized last, as many as one new row may have taps: what
+// is asked for within a turn stays until its end.
+type oldLines struct {
+	r     *resizer
+	turn  int
+	lines []oldLine
+}
+
+// An oldLine is old row at of all images, resized, which turn asked for last.
+type oldLine struct {
+	at, turn int
+	pixels   []float32
+}
+
+func newOldLines(r *resizer) *oldLines {
+	most := 1
+	for _, row := range r.rows {
+		most = max(most, len(row.at))
+	}
+	return &oldLines{r: r, lines: core.Make[oldLine](most)}
+}
+
+// get returns old row i of all images, resized.
+func (o *oldLines) get(i int) []float32 {
+	oldest := &o.lines[0]
+	for k := range o.lines {
+		line := &o.lines[k]
+		if line.at == i && line.pixels != nil {
+			line.turn = o.turn
+			return line.pixels
+		}
+		if line.turn < oldest.turn {
+			oldest = line
+		}
+	}
+	if oldest.pixels == nil {
+		oldest.pixels = core.Make[float32](o.r.line())
+	}
+	width := o.r.s[2] * o.r.s[3]
+	resizeLine(oldest.pixels, o.r.x[i*width:][:width], o.r.columns, o.r.s[3])
+	oldest.at, oldest.turn = i, o.turn
+	return oldest.pixels
+}
+
+// sumRows sets dst to the sum of rows with weights.
+func sumRows(dst []float32, rows [][]float32, weights []float32) {
+	if len(rows) == 2 && len(weights) == 2 {
+		elementwise.Blend(dst, rows[0], rows[1], weights[0], weights[1])
+		return
+	}
+	clear(dst)
+	for k, row := range rows {
+		descent.Axpy(dst, weights[k], row)
+	}
+}
+
+func resizeLine(y, x []float32, columns []taps, channels int) {
+	for o, column := range columns {
+		dst := y[o*channels : (o+1)*channels]
+		if len(column.at) == 2 && len(column.weight) == 2 {
+			blend(dst, x[column.at[0]*channels:][:channels], x[column.at[1]*channels:][:channels], column.weight[0], column.weight[1])
+			continue
+		}
+		clear(dst)
+		for k, at := range column.at {
+			w := column.weight[k]
+			for ch, v := range x[at*channels:][:channels] {
+				dst[ch] += w * v
+			}
+		}
+	}
+}
+
+// blend sets dst to the sum of two pixels with weights. No product is fused with the sum.
+func blend(dst, a, b []float32, v, w float32) {
+	if len(dst) == 3 && len(a) == 3 && len(b) == 3 {
+		dst[0], dst[1], dst[2] = float32(v*a[0])+float32(w*b[0]), float32(v*a[1])+float32(w*b[1]), float32(v*a[2])+float32(w*b[2])
+		return
+	}
+	a, b = a[:len(dst)], b[:len(dst)]
+	for ch := range dst {
+		dst[ch] = float32(v*a[ch]) + float32(w*b[ch])
+	}
+}
