@@ -176,6 +176,7 @@ func emitElementwise(a *asm, i isa) {
 	emitComparisons(a)
 	emitConversions(a)
 	emitPixels(a)
+	emitPow(a)
 }
 
 // loops lists all elementwise functions.

@@ -263,3 +263,8 @@ func narrowAVX512(y *float32, x *float64, n int)
 //
 //go:noescape
 func blendPixelsAVX512(z *float32, x *float32, y *float32, places *byte, pixels int, channels int, v float32, w float32)
+
+// powersAVX512 sets z to x to the power of y, up to the first vector with an x that is subnormal or not finite or a y that is not finite. n is a multiple of the vector's elements.
+//
+//go:noescape
+func powersAVX512(z *float32, x *float32, y *float32, n int, inverse *float64, log *float64, exp2 *float64) (done int)

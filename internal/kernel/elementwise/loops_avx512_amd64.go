@@ -25,6 +25,7 @@ func avx512Loops() vectorLoops {
 		erf: kernel.UnaryOf(erfAVX512), erfc: kernel.UnaryOf(erfcAVX512), expm1: kernel.UnaryOf(expm1AVX512), elu: kernel.UnaryOf(eluAVX512),
 		sin: periodicOf(sinAVX512, math.Sin), cos: periodicOf(cosAVX512, math.Cos), atan: kernel.UnaryOf(atanAVX512), atan2: kernel.BinaryOf(atan2AVX512),
 		floor: kernel.UnaryOf(floorAVX512), ceil: kernel.UnaryOf(ceilAVX512), rint: kernel.UnaryOf(rintAVX512), blend: blendAVX512, blendPixels: blendPixelsAVX512,
+		powers: powersAVX512, powLanes: 16,
 
 		truncate: kernel.UnaryOf(truncateAVX512), fromInt32: kernel.UnaryOf(fromInt32AVX512),
 		selectWords: selectWordsAVX512,

@@ -29,6 +29,7 @@ func runLoops(t *testing.T, n int, atEnd bool) {
 	for _, f := range []func(z, x, y []float32){Add[float32], Div[float32], Max[float32], ReluGrad[float32], TanhGrad[float32], SquaredDifference[float32]} {
 		f(z, x, y)
 	}
+	powers32(z, x, y)
 	MulScalar(z, x, 2)
 	Greater(less, x, y)
 	SelectRun(z, less, 1, x, 1, y, 1)

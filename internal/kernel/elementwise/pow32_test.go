@@ -2,7 +2,11 @@ package elementwise
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/gorge-tf/gorge/internal/kernel/kerneltest"
 )
 
 // TestPow32 compares powers with those of float64: of special numbers bit for bit,
@@ -57,4 +61,55 @@ func TestPow32Repeated(t *testing.T) {
 			t.Errorf("%v^%v is %v, want %v", x[i], y[i], z[i], want)
 		}
 	}
+}
+
+// TestPow32Vectors: powers by vectors have the bits of those in turn, whatever numbers are
+// beside them.
+func TestPow32Vectors(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, n := range []int{0, 1, 7, 8, 15, 16, 17, 33, 100, 5000} {
+			for _, unusual := range []int{0, 2, 100} {
+				x, y := make([]float32, n), make([]float32, n)
+				for i := range x {
+					x[i], y[i] = powerOperands(rng, rng.IntN(200) < unusual)
+				}
+				want, got := make([]float32, n), make([]float32, n+20)
+				powersInTurn(want, x, y)
+				powers32(got[:n], x, y)
+				for i, w := range want {
+					if g := got[i]; math.Float32bits(g) != math.Float32bits(w) && (g == g || w == w) {
+						t.Fatalf("%v^%v is %v beside %d others, alone %v", x[i], y[i], g, n-1, w)
+					}
+				}
+				if slices.Max(got[n:]) != 0 {
+					t.Fatalf("%d powers write behind them", n)
+				}
+				if powers32(x, x, y); n > 0 && math.Float32bits(x[0]) != math.Float32bits(got[0]) && got[0] == got[0] {
+					t.Fatalf("in place the first is %v, want %v", x[0], got[0])
+				}
+			}
+		}
+	})
+}
+
+// powerOperands are numbers whose power is neither 0 nor infinite in most cases; unusual ones
+// are any bits, or special numbers.
+func powerOperands(rng *rand.Rand, unusual bool) (x, y float32) {
+	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 2, -2, 3, 0.5, -0.5, 1e-42, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 1 << 24, 1<<24 - 1, 1 << 25, math.MaxFloat32}
+	switch {
+	case unusual && rng.IntN(3) == 0:
+		return math.Float32frombits(rng.Uint32()), math.Float32frombits(rng.Uint32())
+	case unusual:
+		return special[rng.IntN(len(special))], special[rng.IntN(len(special))]
+	}
+	x = float32(math.Exp(rng.NormFloat64() * 10))
+	y = float32(rng.NormFloat64() * 5)
+	switch rng.IntN(4) {
+	case 0:
+		x, y = -x, float32(math.Round(float64(y)))
+	case 1:
+		x = [2]float32{0, -x}[rng.IntN(2)]
+	}
+	return x, y
 }

@@ -19,6 +19,9 @@ type vectorLoops struct {
 	atan2                                kernel.BinaryLoop
 	blend                                func(z, x, y *float32, n int, v, w float32)
 	blendPixels                          func(z, x, y *float32, places *byte, pixels, channels int, v, w float32)
+	// powers computes up to what it cannot; n is a multiple of powLanes.
+	powers   func(z, x, y *float32, n int, inverse, log, exp2 *float64) (done int)
+	powLanes int
 
 	truncate, fromInt32 kernel.UnaryLoop // one side is int32
 	// selectWords chooses by bytes; n is a multiple of 16.
