@@ -42,7 +42,7 @@ func (f fold) emit(a *asm) {
 	e.vectors("unrolled", f.accs)
 	e.vectors("single", 1)
 	e.tail()
-	r := e.across(e.pairs(e.acc))
+	r := e.across(e.join, e.pairs(e.acc))
 	if e.finish != nil {
 		e.finish(r)
 	}
@@ -124,24 +124,24 @@ func (e *foldEmitter) pairs(acc []vec) vec {
 }
 
 // across joins the lanes of a register, halves first.
-func (e *foldEmitter) across(v vec) reg.Register {
-	was := e.isa
-	defer func() { e.isa = was }()
+func (a *asm) across(join binary, v vec) reg.Register {
+	was := a.isa
+	defer func() { a.isa = was }()
 	y := v
-	if e.isa == avx512 {
-		upper := e.YMM()
-		e.VEXTRACTF64X4(operand.U8(1), v, upper)
-		e.isa = avx2
-		y = e.join(e.asm, v.AsY().(vec), upper)
+	if a.isa == avx512 {
+		upper := a.YMM()
+		a.VEXTRACTF64X4(operand.U8(1), v, upper)
+		a.isa = avx2
+		y = join(a, v.AsY().(vec), upper)
 	}
-	e.isa = xmm
-	upper := e.XMM()
-	e.VEXTRACTF128(operand.U8(1), y, upper)
-	x := e.join(e.asm, y.AsX().(vec), upper)
+	a.isa = xmm
+	upper := a.XMM()
+	a.VEXTRACTF128(operand.U8(1), y, upper)
+	x := join(a, y.AsX().(vec), upper)
 	for _, pick := range []uint8{0x0e, 0x01} {
-		s := e.XMM()
-		e.VPERMILPS(operand.U8(pick), x, s)
-		x = e.join(e.asm, x, s)
+		s := a.XMM()
+		a.VPERMILPS(operand.U8(pick), x, s)
+		x = join(a, x, s)
 	}
 	return x
 }
@@ -152,6 +152,7 @@ func emitFolds(a *asm, i isa) {
 	extremeFold(i, "maxOf", "greatest", vmax, 0xff800000).emit(a)
 	extremeFold(i, "minOf", "least", vmin, 0x7f800000).emit(a)
 	expShiftFold().emit(a)
+	emitSoftmax(a)
 }
 
 // loadZero reads a vector, zeros beyond the tail.

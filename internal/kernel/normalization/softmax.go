@@ -11,11 +11,19 @@ import (
 
 // Softmax sets every row of n elements of y to e^x / Σe^x.
 func Softmax[T numeric.Float](par kernel.Par, y, x []T, n int) {
-	eachRow(par, len(x), n, func(lo, hi int) {
-		y, x := y[lo:hi], x[lo:hi]
-		s := reduction.ExpShifted(y, x, reduction.MaxOf(x))
-		elementwise.MulScalar(y, y, 1/s)
+	rows(par, len(x), n, func(lo, hi int) {
+		if !reduction.SoftmaxRows(y[lo:hi], x[lo:hi], n) {
+			softmaxRows(y[lo:hi], x[lo:hi], n)
+		}
 	})
+}
+
+// softmaxRows is Softmax of rows, in terms of loops over one.
+func softmaxRows[T numeric.Float](y, x []T, n int) {
+	for ; len(y) > 0; y, x = y[n:], x[n:] {
+		s := reduction.ExpShifted(y[:n], x[:n], reduction.MaxOf(x[:n]))
+		elementwise.MulScalar(y[:n], y[:n], 1/s)
+	}
 }
 
 // LogSoftmax sets every row of n elements of y to x - log Σe^x.
@@ -31,14 +39,18 @@ func LogSoftmax[T numeric.Float](par kernel.Par, y, x []T, n int) {
 
 // eachRow calls f for every row of n of total elements.
 func eachRow(par kernel.Par, total, n int, f func(lo, hi int)) {
-	if n == 0 {
-		return
-	}
-	par(total/n, max(1, kernel.MathGrain/n), func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			f(r*n, (r+1)*n)
+	rows(par, total, n, func(lo, hi int) {
+		for ; lo < hi; lo += n {
+			f(lo, lo+n)
 		}
 	})
+}
+
+// rows calls f for stretches of rows of n of total elements, as many as are worth a task.
+func rows(par kernel.Par, total, n int, f func(lo, hi int)) {
+	if n > 0 {
+		par(total/n, max(1, kernel.MathGrain/n), func(lo, hi int) { f(lo*n, hi*n) })
+	}
 }
 
 // SparseSoftmaxCrossEntropy sets, for every row of n logits, the loss

@@ -23,3 +23,8 @@ func minOfAVX2(x *float32, n int) float32
 //
 //go:noescape
 func expShiftAVX2(y *float32, x *float32, n int, shift float32) float32
+
+// softmaxRowsAVX2 sets every row of n elements of y to e^(x-m) by the sum of these, where m is the greatest of x.
+//
+//go:noescape
+func softmaxRowsAVX2(y *float32, x *float32, rows int, n int)
