@@ -11,18 +11,21 @@ import (
 type softmaxEmitter struct {
 	*asm
 	y, x, rows, n reg.Register
+	most, sums    reg.Register
 	lowest        operand.Op
 	exp           *expConsts
 }
 
 func emitSoftmax(a *asm) {
 	name := "softmaxRows" + a.isa.suffix()
-	a.text(name, "func(y, x *float32, rows, n int)", name+" sets every row of n elements of y to e^(x-m) by the sum of these, where m is the greatest of x.")
-	e := &softmaxEmitter{asm: a, y: a.arg("y"), x: a.arg("x"), rows: a.arg("rows"), n: a.arg("n")}
+	a.text(name, "func(y, x *float32, rows, n int, most, sums *float32)",
+		name+" sets every row of n elements of y to e^(x-m) by the sum of these, where m is the greatest of x; most and sums, if not nil, to m and the sum of each row.")
+	e := &softmaxEmitter{asm: a, y: a.arg("y"), x: a.arg("x"), rows: a.arg("rows"), n: a.arg("n"), most: a.arg("most"), sums: a.arg("sums")}
 	e.lowest, e.exp = a.word(0xff800000), newExp(a)
 	a.Label("row")
 	shift := e.all(e.greatest())
 	sum := e.exponentials(shift)
+	e.keepSums(shift, sum)
 	one := a.XMM()
 	a.VMOVSS(a.repeated(0x3f800000, 1), one)
 	a.VDIVSS(sum, one, one)
@@ -32,6 +35,17 @@ func emitSoftmax(a *asm) {
 	a.DECQ(e.rows)
 	a.JNZ(operand.LabelRef("row"))
 	a.end()
+}
+
+// keepSums stores what a row was divided by.
+func (e *softmaxEmitter) keepSums(shift vec, sum reg.Register) {
+	e.TESTQ(e.most, e.most)
+	e.JZ(operand.LabelRef("not_kept"))
+	e.VMOVSS(shift.AsX(), operand.Mem{Base: e.most})
+	e.VMOVSS(sum, operand.Mem{Base: e.sums})
+	e.ADDQ(operand.I32(4), e.most)
+	e.ADDQ(operand.I32(4), e.sums)
+	e.Label("not_kept")
 }
 
 // all repeats the first lane.

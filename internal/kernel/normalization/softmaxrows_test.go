@@ -21,7 +21,9 @@ func TestSoftmaxRows(t *testing.T) {
 			for _, rows := range []int{1, 2, 9, 40} {
 				x := softmaxOperands(rng, rows, n)
 				want, got := make([]float32, len(x)), make([]float32, len(x)+20)
-				softmaxRows(want, x, n)
+				most, sums := make([]float32, rows), make([]float32, rows)
+				softmaxRows(want, x, n, most, sums)
+				checkSums(t, x, n, most, sums)
 				Softmax(kerneltest.Pieces, got[:len(x)], x, n)
 				compareBits(t, got, want)
 				if slices.Max(got[len(x):]) != 0 {
@@ -32,6 +34,20 @@ func TestSoftmaxRows(t *testing.T) {
 			}
 		}
 	})
+}
+
+// checkSums compares what rows are divided by; the greatest element of a row with NaN may be any.
+func checkSums(t *testing.T, x []float32, n int, most, sums []float32) {
+	t.Helper()
+	m, s := make([]float32, len(most)), make([]float32, len(most))
+	withSums(make([]float32, len(x)), x, n, m, s)
+	compareBits(t, s, sums)
+	for r := range sums {
+		if sums[r] != sums[r] {
+			m[r], most[r] = 0, 0
+		}
+	}
+	compareBits(t, m, most)
 }
 
 // softmaxOperands are rows of random numbers; of every fifth one number is unusual, and of

@@ -670,54 +670,56 @@ DATA word8_0000007f<>+24(SB)/4, $0x0000007f
 DATA word8_0000007f<>+28(SB)/4, $0x0000007f
 GLOBL word8_0000007f<>(SB), RODATA|NOPTR, $32
 
-// func softmaxRowsAVX2(y *float32, x *float32, rows int, n int)
+// func softmaxRowsAVX2(y *float32, x *float32, rows int, n int, most *float32, sums *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·softmaxRowsAVX2(SB), NOSPLIT, $0-32
+TEXT ·softmaxRowsAVX2(SB), NOSPLIT, $0-48
 	MOVQ y+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ rows+16(FP), DX
 	MOVQ n+24(FP), BX
+	MOVQ most+32(FP), SI
+	MOVQ sums+40(FP), DI
 
 row:
 	VMOVUPS word8_ff800000<>+0(SB), Y0
 	VMOVUPS word8_ff800000<>+0(SB), Y1
-	XORQ    SI, SI
-	MOVQ    BX, DI
-	CMPQ    DI, $+16
+	XORQ    R8, R8
+	MOVQ    BX, R9
+	CMPQ    R9, $+16
 	JLT     after_greatest_pair
 
 greatest_pair:
-	VMOVUPS (CX)(SI*4), Y2
+	VMOVUPS (CX)(R8*4), Y2
 	VMAXPS  Y2, Y0, Y0
 	VMOVAPS Y0, Y0
-	VMOVUPS 32(CX)(SI*4), Y2
+	VMOVUPS 32(CX)(R8*4), Y2
 	VMAXPS  Y2, Y1, Y1
 	VMOVAPS Y1, Y1
-	ADDQ    $+16, SI
-	SUBQ    $+16, DI
-	CMPQ    DI, $+16
+	ADDQ    $+16, R8
+	SUBQ    $+16, R9
+	CMPQ    R9, $+16
 	JGE     greatest_pair
 
 after_greatest_pair:
-	CMPQ DI, $+8
+	CMPQ R9, $+8
 	JLT  after_greatest_single
 
 greatest_single:
-	VMOVUPS (CX)(SI*4), Y2
+	VMOVUPS (CX)(R8*4), Y2
 	VMAXPS  Y2, Y0, Y0
 	VMOVAPS Y0, Y0
-	ADDQ    $+8, SI
-	SUBQ    $+8, DI
-	CMPQ    DI, $+8
+	ADDQ    $+8, R8
+	SUBQ    $+8, R9
+	CMPQ    R9, $+8
 	JGE     greatest_single
 
 after_greatest_single:
-	TESTQ      DI, DI
+	TESTQ      R9, R9
 	JZ         after_greatest
-	LEAQ       tail<>+0(SB), R8
-	NEGQ       DI
-	VMOVUPS    64(R8)(DI*4), Y2
-	VMASKMOVPS (CX)(SI*4), Y2, Y3
+	LEAQ       tail<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPS    64(R10)(R9*4), Y2
+	VMASKMOVPS (CX)(R8*4), Y2, Y3
 	VMOVUPS    word8_ff800000<>+0(SB), Y4
 	VBLENDVPS  Y2, Y3, Y4, Y2
 	VMAXPS     Y2, Y0, Y0
@@ -736,13 +738,13 @@ after_greatest:
 	VMOVUPS      Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y2, Y2
-	XORQ         SI, SI
-	MOVQ         BX, DI
-	CMPQ         DI, $+16
+	XORQ         R8, R8
+	MOVQ         BX, R9
+	CMPQ         R9, $+16
 	JLT          after_exp_pair
 
 exp_pair:
-	VMOVUPS      (CX)(SI*4), Y3
+	VMOVUPS      (CX)(R8*4), Y3
 	VSUBPS       Y0, Y3, Y3
 	VMOVUPS      word8_42b20000<>+0(SB), Y4
 	VMINPS       Y3, Y4, Y3
@@ -774,8 +776,8 @@ exp_pair:
 	VPSLLD       $0x17, Y4, Y4
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y1, Y1
-	VMOVUPS      Y3, (AX)(SI*4)
-	VMOVUPS      32(CX)(SI*4), Y3
+	VMOVUPS      Y3, (AX)(R8*4)
+	VMOVUPS      32(CX)(R8*4), Y3
 	VSUBPS       Y0, Y3, Y3
 	VMOVUPS      word8_42b20000<>+0(SB), Y4
 	VMINPS       Y3, Y4, Y3
@@ -807,18 +809,18 @@ exp_pair:
 	VPSLLD       $0x17, Y4, Y4
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	VMOVUPS      Y3, 32(AX)(SI*4)
-	ADDQ         $+16, SI
-	SUBQ         $+16, DI
-	CMPQ         DI, $+16
+	VMOVUPS      Y3, 32(AX)(R8*4)
+	ADDQ         $+16, R8
+	SUBQ         $+16, R9
+	CMPQ         R9, $+16
 	JGE          exp_pair
 
 after_exp_pair:
-	CMPQ DI, $+8
+	CMPQ R9, $+8
 	JLT  after_exp_single
 
 exp_single:
-	VMOVUPS      (CX)(SI*4), Y3
+	VMOVUPS      (CX)(R8*4), Y3
 	VSUBPS       Y0, Y3, Y3
 	VMOVUPS      word8_42b20000<>+0(SB), Y4
 	VMINPS       Y3, Y4, Y3
@@ -850,100 +852,108 @@ exp_single:
 	VPSLLD       $0x17, Y4, Y4
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y1, Y1
-	VMOVUPS      Y3, (AX)(SI*4)
-	ADDQ         $+8, SI
-	SUBQ         $+8, DI
-	CMPQ         DI, $+8
+	VMOVUPS      Y3, (AX)(R8*4)
+	ADDQ         $+8, R8
+	SUBQ         $+8, R9
+	CMPQ         R9, $+8
 	JGE          exp_single
 
 after_exp_single:
-	TESTQ        DI, DI
+	TESTQ        R9, R9
 	JZ           after_exp
-	LEAQ         tail<>+0(SB), R8
-	NEGQ         DI
-	VMOVUPS      64(R8)(DI*4), Y3
-	VMASKMOVPS   (CX)(SI*4), Y3, Y4
-	VSUBPS       Y0, Y4, Y0
-	VMOVUPS      word8_42b20000<>+0(SB), Y4
-	VMINPS       Y0, Y4, Y0
-	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y0, Y4
-	VMOVUPS      word8_c2d00000<>+0(SB), Y5
-	VMAXPS       Y0, Y5, Y0
-	VMULPS       word8_3fb8aa3b<>+0(SB), Y0, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VMOVUPS      Y0, Y0
-	VFNMADD231PS word8_3f318000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, Y0
-	VFNMADD231PS word8_b95e8083<>+0(SB), Y5, Y0
-	VMOVUPS      word8_39506967<>+0(SB), Y6
-	VFMADD213PS  word8_3ab743ce<>+0(SB), Y0, Y6
-	VFMADD213PS  word8_3c088908<>+0(SB), Y0, Y6
-	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y0, Y6
-	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y0, Y6
-	VFMADD213PS  word8_3f000000<>+0(SB), Y0, Y6
-	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y6
-	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y6
-	VANDPS       Y4, Y6, Y0
-	VCVTPS2DQ    Y5, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
+	LEAQ         tail<>+0(SB), R10
+	NEGQ         R9
+	VMOVUPS      64(R10)(R9*4), Y3
+	VMASKMOVPS   (CX)(R8*4), Y3, Y4
+	VSUBPS       Y0, Y4, Y4
+	VMOVUPS      word8_42b20000<>+0(SB), Y5
+	VMINPS       Y4, Y5, Y4
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y4, Y5
+	VMOVUPS      word8_c2d00000<>+0(SB), Y6
+	VMAXPS       Y4, Y6, Y4
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y4, Y6
+	VROUNDPS     $0x08, Y6, Y6
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS word8_3f318000<>+0(SB), Y6, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y6, Y4
+	VMOVUPS      word8_39506967<>+0(SB), Y7
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y4, Y7
+	VFMADD213PS  word8_3c088908<>+0(SB), Y4, Y7
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y4, Y7
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y4, Y7
+	VFMADD213PS  word8_3f000000<>+0(SB), Y4, Y7
+	VFMADD213PS  word8_3f800000<>+0(SB), Y4, Y7
+	VFMADD213PS  word8_3f800000<>+0(SB), Y4, Y7
+	VANDPS       Y5, Y7, Y4
+	VCVTPS2DQ    Y6, Y5
+	VPSRAD       $0x01, Y5, Y6
+	VPSUBD       Y6, Y5, Y5
+	VPADDD       word8_0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y4, Y4
 	VPADDD       word8_0000007f<>+0(SB), Y5, Y5
 	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y0, Y0
-	VPADDD       word8_0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y0, Y0
-	VANDPS       Y3, Y0, Y4
-	VADDPS       Y4, Y2, Y2
-	VMASKMOVPS   Y0, Y3, (AX)(SI*4)
+	VMULPS       Y5, Y4, Y4
+	VANDPS       Y3, Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   Y4, Y3, (AX)(R8*4)
 
 after_exp:
-	VADDPS       Y2, Y1, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VPERMILPS    $0x0e, X0, X1
-	VADDPS       X1, X0, X0
-	VPERMILPS    $0x01, X0, X1
-	VADDPS       X1, X0, X0
-	VMOVSS       word1_3f800000<>+0(SB), X1
-	VDIVSS       X0, X1, X1
-	VBROADCASTSS X1, Y0
-	XORQ         SI, SI
-	MOVQ         BX, DI
-	CMPQ         DI, $+16
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VPERMILPS    $0x0e, X1, X2
+	VADDPS       X2, X1, X1
+	VPERMILPS    $0x01, X1, X2
+	VADDPS       X2, X1, X1
+	TESTQ        SI, SI
+	JZ           not_kept
+	VMOVSS       X0, (SI)
+	VMOVSS       X1, (DI)
+	ADDQ         $+4, SI
+	ADDQ         $+4, DI
+
+not_kept:
+	VMOVSS       word1_3f800000<>+0(SB), X0
+	VDIVSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	XORQ         R8, R8
+	MOVQ         BX, R9
+	CMPQ         R9, $+16
 	JLT          after_scale_pair
 
 scale_pair:
-	VMULPS  (AX)(SI*4), Y0, Y1
-	VMOVUPS Y1, (AX)(SI*4)
-	VMULPS  32(AX)(SI*4), Y0, Y1
-	VMOVUPS Y1, 32(AX)(SI*4)
-	ADDQ    $+16, SI
-	SUBQ    $+16, DI
-	CMPQ    DI, $+16
+	VMULPS  (AX)(R8*4), Y0, Y1
+	VMOVUPS Y1, (AX)(R8*4)
+	VMULPS  32(AX)(R8*4), Y0, Y1
+	VMOVUPS Y1, 32(AX)(R8*4)
+	ADDQ    $+16, R8
+	SUBQ    $+16, R9
+	CMPQ    R9, $+16
 	JGE     scale_pair
 
 after_scale_pair:
-	CMPQ DI, $+8
+	CMPQ R9, $+8
 	JLT  after_scale_single
 
 scale_single:
-	VMULPS  (AX)(SI*4), Y0, Y1
-	VMOVUPS Y1, (AX)(SI*4)
-	ADDQ    $+8, SI
-	SUBQ    $+8, DI
-	CMPQ    DI, $+8
+	VMULPS  (AX)(R8*4), Y0, Y1
+	VMOVUPS Y1, (AX)(R8*4)
+	ADDQ    $+8, R8
+	SUBQ    $+8, R9
+	CMPQ    R9, $+8
 	JGE     scale_single
 
 after_scale_single:
-	TESTQ      DI, DI
+	TESTQ      R9, R9
 	JZ         after_scale
-	LEAQ       tail<>+0(SB), R8
-	NEGQ       DI
-	VMOVUPS    64(R8)(DI*4), Y1
-	VMASKMOVPS (AX)(SI*4), Y1, Y2
+	LEAQ       tail<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPS    64(R10)(R9*4), Y1
+	VMASKMOVPS (AX)(R8*4), Y1, Y2
 	VMULPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)(SI*4)
+	VMASKMOVPS Y0, Y1, (AX)(R8*4)
 
 after_scale:
 	LEAQ (CX)(BX*4), CX

@@ -24,7 +24,7 @@ func minOfAVX512(x *float32, n int) float32
 //go:noescape
 func expShiftAVX512(y *float32, x *float32, n int, shift float32) float32
 
-// softmaxRowsAVX512 sets every row of n elements of y to e^(x-m) by the sum of these, where m is the greatest of x.
+// softmaxRowsAVX512 sets every row of n elements of y to e^(x-m) by the sum of these, where m is the greatest of x; most and sums, if not nil, to m and the sum of each row.
 //
 //go:noescape
-func softmaxRowsAVX512(y *float32, x *float32, rows int, n int)
+func softmaxRowsAVX512(y *float32, x *float32, rows int, n int, most *float32, sums *float32)

@@ -446,13 +446,15 @@ GLOBL word1_3f000000<>(SB), RODATA|NOPTR, $4
 DATA word1_3f800000<>+0(SB)/4, $0x3f800000
 GLOBL word1_3f800000<>(SB), RODATA|NOPTR, $4
 
-// func softmaxRowsAVX512(y *float32, x *float32, rows int, n int)
+// func softmaxRowsAVX512(y *float32, x *float32, rows int, n int, most *float32, sums *float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·softmaxRowsAVX512(SB), NOSPLIT, $0-32
+TEXT ·softmaxRowsAVX512(SB), NOSPLIT, $0-48
 	MOVQ         y+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         rows+16(FP), DX
 	MOVQ         n+24(FP), BX
+	MOVQ         most+32(FP), SI
+	MOVQ         sums+40(FP), DI
 	VPBROADCASTD word1_ff800000<>+0(SB), Z0
 	VPBROADCASTD word1_42b20000<>+0(SB), Z1
 	VPBROADCASTD word1_c2d00000<>+0(SB), Z2
@@ -470,44 +472,44 @@ TEXT ·softmaxRowsAVX512(SB), NOSPLIT, $0-32
 row:
 	VMOVUPS Z0, Z13
 	VMOVUPS Z0, Z14
-	XORQ    SI, SI
-	MOVQ    BX, DI
-	CMPQ    DI, $+32
+	XORQ    R8, R8
+	MOVQ    BX, R9
+	CMPQ    R9, $+32
 	JLT     after_greatest_pair
 
 greatest_pair:
-	VMOVUPS (CX)(SI*4), Z15
+	VMOVUPS (CX)(R8*4), Z15
 	VMAXPS  Z15, Z13, Z13
 	VMOVAPS Z13, Z13
-	VMOVUPS 64(CX)(SI*4), Z15
+	VMOVUPS 64(CX)(R8*4), Z15
 	VMAXPS  Z15, Z14, Z14
 	VMOVAPS Z14, Z14
-	ADDQ    $+32, SI
-	SUBQ    $+32, DI
-	CMPQ    DI, $+32
+	ADDQ    $+32, R8
+	SUBQ    $+32, R9
+	CMPQ    R9, $+32
 	JGE     greatest_pair
 
 after_greatest_pair:
-	CMPQ DI, $+16
+	CMPQ R9, $+16
 	JLT  after_greatest_single
 
 greatest_single:
-	VMOVUPS (CX)(SI*4), Z15
+	VMOVUPS (CX)(R8*4), Z15
 	VMAXPS  Z15, Z13, Z13
 	VMOVAPS Z13, Z13
-	ADDQ    $+16, SI
-	SUBQ    $+16, DI
-	CMPQ    DI, $+16
+	ADDQ    $+16, R8
+	SUBQ    $+16, R9
+	CMPQ    R9, $+16
 	JGE     greatest_single
 
 after_greatest_single:
-	TESTQ     DI, DI
+	TESTQ     R9, R9
 	JZ        after_greatest
-	MOVQ      $0x00000001, R8
-	SHLXQ     DI, R8, R8
-	DECQ      R8
-	KMOVW     R8, K1
-	VMOVUPS.Z (CX)(SI*4), K1, Z15
+	MOVQ      $0x00000001, R10
+	SHLXQ     R9, R10, R10
+	DECQ      R10
+	KMOVW     R10, K1
+	VMOVUPS.Z (CX)(R8*4), K1, Z15
 	VMOVUPS   Z0, Z18
 	VMOVUPS   Z15, K1, Z18
 	VMAXPS    Z18, Z13, Z13
@@ -528,13 +530,13 @@ after_greatest:
 	VMOVUPS       Z16, Z14
 	VPXORD        Z17, Z17, Z17
 	VMOVUPS       Z17, Z15
-	XORQ          SI, SI
-	MOVQ          BX, DI
-	CMPQ          DI, $+32
+	XORQ          R8, R8
+	MOVQ          BX, R9
+	CMPQ          R9, $+32
 	JLT           after_exp_pair
 
 exp_pair:
-	VMOVUPS      (CX)(SI*4), Z18
+	VMOVUPS      (CX)(R8*4), Z18
 	VSUBPS       Z13, Z18, Z18
 	VMINPS       Z18, Z1, Z18
 	VCMPPS       $0x15, Z2, Z18, K1
@@ -554,8 +556,8 @@ exp_pair:
 	VFMADD213PS  Z12, Z18, Z20
 	VSCALEFPS.Z  Z19, Z20, K1, Z18
 	VADDPS       Z18, Z14, Z14
-	VMOVUPS      Z18, (AX)(SI*4)
-	VMOVUPS      64(CX)(SI*4), Z18
+	VMOVUPS      Z18, (AX)(R8*4)
+	VMOVUPS      64(CX)(R8*4), Z18
 	VSUBPS       Z13, Z18, Z18
 	VMINPS       Z18, Z1, Z18
 	VCMPPS       $0x15, Z2, Z18, K1
@@ -575,18 +577,18 @@ exp_pair:
 	VFMADD213PS  Z12, Z18, Z20
 	VSCALEFPS.Z  Z19, Z20, K1, Z18
 	VADDPS       Z18, Z15, Z15
-	VMOVUPS      Z18, 64(AX)(SI*4)
-	ADDQ         $+32, SI
-	SUBQ         $+32, DI
-	CMPQ         DI, $+32
+	VMOVUPS      Z18, 64(AX)(R8*4)
+	ADDQ         $+32, R8
+	SUBQ         $+32, R9
+	CMPQ         R9, $+32
 	JGE          exp_pair
 
 after_exp_pair:
-	CMPQ DI, $+16
+	CMPQ R9, $+16
 	JLT  after_exp_single
 
 exp_single:
-	VMOVUPS      (CX)(SI*4), Z18
+	VMOVUPS      (CX)(R8*4), Z18
 	VSUBPS       Z13, Z18, Z18
 	VMINPS       Z18, Z1, Z18
 	VCMPPS       $0x15, Z2, Z18, K1
@@ -606,92 +608,100 @@ exp_single:
 	VFMADD213PS  Z12, Z18, Z20
 	VSCALEFPS.Z  Z19, Z20, K1, Z18
 	VADDPS       Z18, Z14, Z14
-	VMOVUPS      Z18, (AX)(SI*4)
-	ADDQ         $+16, SI
-	SUBQ         $+16, DI
-	CMPQ         DI, $+16
+	VMOVUPS      Z18, (AX)(R8*4)
+	ADDQ         $+16, R8
+	SUBQ         $+16, R9
+	CMPQ         R9, $+16
 	JGE          exp_single
 
 after_exp_single:
-	TESTQ        DI, DI
+	TESTQ        R9, R9
 	JZ           after_exp
-	MOVQ         $0x00000001, R8
-	SHLXQ        DI, R8, R8
-	DECQ         R8
-	KMOVW        R8, K1
-	VMOVUPS.Z    (CX)(SI*4), K1, Z18
-	VSUBPS       Z13, Z18, Z13
-	VMINPS       Z13, Z1, Z13
-	VCMPPS       $0x15, Z2, Z13, K2
-	VMULPS       Z3, Z13, Z18
-	VRNDSCALEPS  $0x08, Z18, Z18
-	VMOVUPS      Z13, Z13
-	VFNMADD231PS Z4, Z18, Z13
-	VMOVUPS      Z13, Z13
-	VFNMADD231PS Z5, Z18, Z13
-	VMOVUPS      Z6, Z19
-	VFMADD213PS  Z7, Z13, Z19
-	VFMADD213PS  Z8, Z13, Z19
-	VFMADD213PS  Z9, Z13, Z19
-	VFMADD213PS  Z10, Z13, Z19
-	VFMADD213PS  Z11, Z13, Z19
-	VFMADD213PS  Z12, Z13, Z19
-	VFMADD213PS  Z12, Z13, Z19
-	VSCALEFPS.Z  Z18, Z19, K2, Z13
-	VMOVAPS.Z    Z13, K1, Z18
-	VADDPS       Z18, Z15, Z15
-	VMOVUPS      Z13, K1, (AX)(SI*4)
+	MOVQ         $0x00000001, R10
+	SHLXQ        R9, R10, R10
+	DECQ         R10
+	KMOVW        R10, K1
+	VMOVUPS.Z    (CX)(R8*4), K1, Z18
+	VSUBPS       Z13, Z18, Z18
+	VMINPS       Z18, Z1, Z18
+	VCMPPS       $0x15, Z2, Z18, K2
+	VMULPS       Z3, Z18, Z19
+	VRNDSCALEPS  $0x08, Z19, Z19
+	VMOVUPS      Z18, Z18
+	VFNMADD231PS Z4, Z19, Z18
+	VMOVUPS      Z18, Z18
+	VFNMADD231PS Z5, Z19, Z18
+	VMOVUPS      Z6, Z20
+	VFMADD213PS  Z7, Z18, Z20
+	VFMADD213PS  Z8, Z18, Z20
+	VFMADD213PS  Z9, Z18, Z20
+	VFMADD213PS  Z10, Z18, Z20
+	VFMADD213PS  Z11, Z18, Z20
+	VFMADD213PS  Z12, Z18, Z20
+	VFMADD213PS  Z12, Z18, Z20
+	VSCALEFPS.Z  Z19, Z20, K2, Z18
+	VMOVAPS.Z    Z18, K1, Z19
+	VADDPS       Z19, Z15, Z15
+	VMOVUPS      Z18, K1, (AX)(R8*4)
 
 after_exp:
-	VADDPS        Z15, Z14, Z13
-	VEXTRACTF64X4 $0x01, Z13, Y14
-	VADDPS        Y14, Y13, Y13
-	VEXTRACTF128  $0x01, Y13, X14
-	VADDPS        X14, X13, X13
-	VPERMILPS     $0x0e, X13, X14
-	VADDPS        X14, X13, X13
-	VPERMILPS     $0x01, X13, X14
-	VADDPS        X14, X13, X13
-	VMOVSS        word1_3f800000<>+0(SB), X14
-	VDIVSS        X13, X14, X14
-	VBROADCASTSS  X14, Z13
-	XORQ          SI, SI
-	MOVQ          BX, DI
-	CMPQ          DI, $+32
-	JLT           after_scale_pair
+	VADDPS        Z15, Z14, Z14
+	VEXTRACTF64X4 $0x01, Z14, Y15
+	VADDPS        Y15, Y14, Y14
+	VEXTRACTF128  $0x01, Y14, X15
+	VADDPS        X15, X14, X14
+	VPERMILPS     $0x0e, X14, X15
+	VADDPS        X15, X14, X14
+	VPERMILPS     $0x01, X14, X15
+	VADDPS        X15, X14, X14
+	TESTQ         SI, SI
+	JZ            not_kept
+	VMOVSS        X13, (SI)
+	VMOVSS        X14, (DI)
+	ADDQ          $+4, SI
+	ADDQ          $+4, DI
+
+not_kept:
+	VMOVSS       word1_3f800000<>+0(SB), X13
+	VDIVSS       X14, X13, X13
+	VBROADCASTSS X13, Z13
+	XORQ         R8, R8
+	MOVQ         BX, R9
+	CMPQ         R9, $+32
+	JLT          after_scale_pair
 
 scale_pair:
-	VMULPS  (AX)(SI*4), Z13, Z14
-	VMOVUPS Z14, (AX)(SI*4)
-	VMULPS  64(AX)(SI*4), Z13, Z14
-	VMOVUPS Z14, 64(AX)(SI*4)
-	ADDQ    $+32, SI
-	SUBQ    $+32, DI
-	CMPQ    DI, $+32
+	VMULPS  (AX)(R8*4), Z13, Z14
+	VMOVUPS Z14, (AX)(R8*4)
+	VMULPS  64(AX)(R8*4), Z13, Z14
+	VMOVUPS Z14, 64(AX)(R8*4)
+	ADDQ    $+32, R8
+	SUBQ    $+32, R9
+	CMPQ    R9, $+32
 	JGE     scale_pair
 
 after_scale_pair:
-	CMPQ DI, $+16
+	CMPQ R9, $+16
 	JLT  after_scale_single
 
 scale_single:
-	VMULPS  (AX)(SI*4), Z13, Z14
-	VMOVUPS Z14, (AX)(SI*4)
-	ADDQ    $+16, SI
-	SUBQ    $+16, DI
-	CMPQ    DI, $+16
+	VMULPS  (AX)(R8*4), Z13, Z14
+	VMOVUPS Z14, (AX)(R8*4)
+	ADDQ    $+16, R8
+	SUBQ    $+16, R9
+	CMPQ    R9, $+16
 	JGE     scale_single
 
 after_scale_single:
-	TESTQ     DI, DI
+	TESTQ     R9, R9
 	JZ        after_scale
-	MOVQ      $0x00000001, R8
-	SHLXQ     DI, R8, R8
-	DECQ      R8
-	KMOVW     R8, K1
-	VMOVUPS.Z (AX)(SI*4), K1, Z14
+	MOVQ      $0x00000001, R10
+	SHLXQ     R9, R10, R10
+	DECQ      R10
+	KMOVW     R10, K1
+	VMOVUPS.Z (AX)(R8*4), K1, Z14
 	VMULPS    Z13, Z14, Z13
-	VMOVUPS   Z13, K1, (AX)(SI*4)
+	VMOVUPS   Z13, K1, (AX)(R8*4)
 
 after_scale:
 	LEAQ (CX)(BX*4), CX

@@ -5,7 +5,7 @@ package reduction
 type vectorLoops struct {
 	sum, maxOf, minOf func(x []float32) float32
 	expShift          func(y, x []float32, shift float32) float32
-	softmaxRows       func(y, x *float32, rows, n int)
+	softmaxRows       func(y, x *float32, rows, n int, most, sums *float32)
 }
 
 // simd is set once, before main starts, by the file of the architecture.
