@@ -39,8 +39,9 @@ func (o BincountOpts) Apply(s *tf.Spec) { s.Set("binary_output", o.Binary) }
 // the sum of the weights it comes with if there are any. x is of int32 and of
 // any shape, size an int32 scalar. weights are as many as the elements of x, or none;
 // they are int32, int64, float32 or float64, and so is the result, a vector of
-// size elements. Values of size or more are left out. A negative value, a
-// negative size and weights of another number fail the step with
+// size elements. Values of size or more are left out. Of many values the weights
+// are summed in parts first, which depend on the numbers of values and of bins. A
+// negative value, a negative size and weights of another number fail the step with
 // INVALID_ARGUMENT; a size that is known is checked when the graph is built.
 func Bincount(x, size, weights tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Bincount", opts, x, size, weights)
@@ -210,43 +211,22 @@ func countAll[T interface {
 		if err != nil {
 			return err
 		}
-		return b.addRows(c.Input(0), max(1, c.Input(0).Len()))
+		return b.addRows(c, c.Input(0), max(1, c.Input(0).Len()))
 	}), nil
 }
 
 // addRows counts values that lie in rows of equal width.
-func (b *counter[T]) addRows(values *core.Tensor, width int) error {
+func (b *counter[T]) addRows(c *core.OpContext, values *core.Tensor, width int) error {
 	ok := false
 	if values.DType() == tf.Int32 {
-		ok = countRows(b, core.Data[int32](values), width)
+		ok = countRows(c, b, core.Data[int32](values), width)
 	} else {
-		ok = countRows(b, rows.Indices(values), width)
+		ok = countRows(c, b, rows.Indices(values), width)
 	}
 	if !ok {
 		return tf.Errorf(tf.InvalidArgument, "Input arr must be non-negative!")
 	}
 	return nil
-}
-
-// countRows is addRows of some type of values; it is not ok if one is negative.
-func countRows[T numeric.Real, I int32 | int64](b *counter[T], values []I, width int) (ok bool) {
-	for row := 0; row*width < len(values); row++ {
-		bins := b.bins[row*b.size : (row+1)*b.size]
-		for i, v := range values[row*width : min((row+1)*width, len(values))] {
-			switch at := uint64(v); {
-			case v < 0:
-				return false
-			case at >= uint64(len(bins)):
-			case b.binary:
-				bins[at] = 1
-			case len(b.weights) == 0:
-				bins[at]++
-			default:
-				bins[at] += b.weights[row*width+i]
-			}
-		}
-	}
-	return true
 }
 
 func countDense[T interface {
@@ -266,7 +246,7 @@ func countDense[T interface {
 		if err != nil {
 			return err
 		}
-		return b.addRows(x, width)
+		return b.addRows(c, x, width)
 	}), nil
 }
 
@@ -329,7 +309,7 @@ func countSparse[T interface {
 			return err
 		}
 		if len(s) == 1 {
-			return b.addRows(values, max(1, values.Len()))
+			return b.addRows(c, values, max(1, values.Len()))
 		}
 		return b.addSparse(core.Data[int64](idx), rows.Indices(values), len(s))
 	}), nil
