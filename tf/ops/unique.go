@@ -143,7 +143,7 @@ func unique[T tf.Elem](n *core.Node) (core.Kernel, error) {
 		}
 		s := x.Shape()
 		outer, inner := product(s[:axis]), product(s[axis+1:])
-		u := newUniques(core.Data[T](x), outer, s[axis], inner)
+		u := newUniques(c.Par(), core.Data[T](x), outer, s[axis], inner)
 		defer u.release()
 		out, err := c.Alloc(0, x.DType(), append(append(s[:axis].Clone(), len(u.first)), s[axis+1:]...))
 		if err != nil {
@@ -169,33 +169,39 @@ type uniques struct {
 	scratch             *uniqueScratch // whose memory these are, or nil
 }
 
-// newUniques finds the distinct slices of x, of shape outer × n × inner.
-func newUniques[T comparable](x []T, outer, n, inner int) *uniques {
+// newUniques finds the distinct slices of x, of shape outer × n × inner, with the help of
+// what par starts.
+func newUniques[T comparable](par parallel, x []T, outer, n, inner int) *uniques {
 	u := &uniques{}
-	if outer == 1 && inner == 1 && uniqueIDs(u, x) {
+	if outer == 1 && inner == 1 && (uniqueIDs(u, x) || uniqueTexts(u, par, x)) {
 		return u
 	}
 	switch x := any(x).(type) { // as their bits these would not compare as numbers do
 	case []tf.Half:
-		return newUniques(widen(x), outer, n, inner)
+		return newUniques(par, widen(x), outer, n, inner)
 	case []tf.BF16:
-		return newUniques(widen(x), outer, n, inner)
+		return newUniques(par, widen(x), outer, n, inner)
 	}
 	u.index = core.Make[int](n)
 	if outer == 1 && inner == 1 {
-		seen := make(map[T]int, n/8) // few values come once only
-		for i, v := range x {
-			k, ok := seen[v]
-			if !ok {
-				k = u.add(i)
-				seen[v] = k
-			}
-			u.put(i, k)
-		}
+		uniqueByMap(u, x)
 		return u
 	}
 	uniqueSlices(u, x, outer, n, inner)
 	return u
+}
+
+// uniqueByMap finds the distinct elements of x.
+func uniqueByMap[T comparable](u *uniques, x []T) {
+	seen := make(map[T]int, len(x)/8) // few values come once only
+	for i, v := range x {
+		k, ok := seen[v]
+		if !ok {
+			k = u.add(i)
+			seen[v] = k
+		}
+		u.put(i, k)
+	}
 }
 
 // uniqueSlices finds the distinct slices by a hash that no input can know: compared with

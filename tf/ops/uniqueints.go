@@ -13,8 +13,10 @@ import (
 
 // uniqueScratch is the memory of one search for distinct ids.
 type uniqueScratch struct {
-	table []int32
-	ints  []int
+	table  []int32
+	ints   []int
+	places []hashPlace
+	hashes []uint64
 }
 
 // uniqueScratches are there to be used again: ids of embeddings are made unique in
@@ -24,14 +26,22 @@ var uniqueScratches = sync.Pool{New: func() any { return new(uniqueScratch) }}
 // reserve makes room for n ids in a table of some size, all of whose places are
 // empty.
 func (s *uniqueScratch) reserve(n, size int) {
-	if cap(s.table) < size {
-		s.table = core.Make[int32](size)
-	}
-	if cap(s.ints) < 3*n {
-		s.ints = core.Make[int](3 * n)
-	}
-	s.table, s.ints = s.table[:size], s.ints[:3*n]
+	s.table, s.ints = atLeast(s.table, size), atLeast(s.ints, 3*n)
 	clear(s.table)
+}
+
+// atLeast returns n elements, those of s if it has room for them.
+func atLeast[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return core.Make[T](n)
+	}
+	return s[:n]
+}
+
+// results makes the memory of u that of s, with room for n slices.
+func (u *uniques) results(s *uniqueScratch, n int) {
+	u.scratch = s
+	u.index, u.first, u.count = s.ints[:n:n], s.ints[n:n:2*n], s.ints[2*n:2*n:3*n]
 }
 
 // release gives the memory of u back. u must not be used any more.
@@ -89,10 +99,10 @@ func widen[H tf.Half | tf.BF16](x []H) []float32 {
 // twice as many places at least. A place has 1 + the number of a distinct one.
 func uniqueInts[T int32 | int64](u *uniques, x []T) {
 	n, size := len(x), 1<<bits.Len(uint(2*len(x)))
-	u.scratch = uniqueScratches.Get().(*uniqueScratch)
-	u.scratch.reserve(n, size)
-	table, ints := u.scratch.table, u.scratch.ints
-	u.index, u.first, u.count = ints[:n:n], ints[n:n:2*n], ints[2*n:2*n:3*n]
+	s := uniqueScratches.Get().(*uniqueScratch)
+	s.reserve(n, size)
+	u.results(s, n)
+	table := s.table
 	for i, v := range x {
 		high, low := bits.Mul64(uint64(v)^uniqueSecrets[0], uniqueSecrets[1])
 		at := int(high^low) & (size - 1)
