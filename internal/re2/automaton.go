@@ -2,6 +2,7 @@ package re2
 
 import (
 	"regexp/syntax"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ import (
 type automaton struct {
 	prog   *syntax.Prog
 	begins [2]*state // at places behind the beginning of the text, and there
+	seeks  [2]*state // the same, where an attempt begins at each character
 	dead   *state    // which nothing leads out of
 	plain  bool      // what matches does not depend on where in the text it is
 
@@ -33,6 +35,8 @@ const (
 	matches      = 1 << iota // the text up to here is a match
 	matchesAtEnd             // it is one if nothing follows
 	final                    // nothing goes on
+	seeking                  // an attempt begins at each character
+	fresh                    // none that began before goes on
 )
 
 const (
@@ -66,6 +70,8 @@ func newAutomaton(expr string) *automaton {
 		c := closure{a: a, first: first == 1}
 		c.add(uint32(prog.Start))
 		a.begins[first] = a.intern(&c)
+		c.kind, c.threads = seeking|fresh, slices.Clone(c.threads)
+		a.seeks[first] = a.intern(&c)
 	}
 	return a
 }
@@ -76,7 +82,8 @@ type closure struct {
 	first, end bool // whether this is where the text begins, or ends
 	seen       map[uint32]bool
 	threads    []uint32
-	matched    bool // what comes later is not preferred to the match
+	matched    bool  // what comes later is not preferred to the match
+	kind       uint8 // flags for the way that led here
 }
 
 func (c *closure) add(pc uint32) {
@@ -129,7 +136,10 @@ func (c *closure) flags() (flags uint8) {
 
 // intern returns the state of these threads, nil if there is no memory for it.
 func (a *automaton) intern(c *closure) *state {
-	flags := c.flags()
+	if c.kind != 0 {
+		slices.Sort(c.threads) // whether there is a match does not depend on what is preferred
+	}
+	flags := c.flags() | c.kind
 	key := []byte{flags}
 	for _, pc := range c.threads {
 		key = append(key, byte(pc), byte(pc>>8))
@@ -157,6 +167,12 @@ func (a *automaton) step(s *state, r rune) *state {
 		if i := &a.prog.Inst[pc]; i.Op != syntax.InstEmptyWidth && i.MatchRune(r) {
 			c.add(i.Out)
 		}
+	}
+	if s.flags&seeking != 0 {
+		if c.kind = seeking; len(c.threads) == 0 {
+			c.kind |= fresh
+		}
+		c.add(uint32(a.prog.Start))
 	}
 	next := a.intern(&c)
 	switch {
@@ -216,10 +232,74 @@ func (s *state) known(text string, at int) *state {
 	return nil
 }
 
+// seek returns a place at which or behind which the first match begins in s from a place on,
+// -1 if there is none, endless if there is not enough memory to tell: one look at each
+// character, while to try each place may look at many.
+func (a *automaton) seek(s string, at int) (begin int) {
+	here := a.seeks[0]
+	if at == 0 {
+		here = a.seeks[1]
+	}
+	begin = at
+	for {
+		if here.flags != seeking {
+			switch {
+			case here.flags&matches != 0:
+				return begin
+			case here.flags&final != 0:
+				return -1
+			case here.flags&fresh != 0:
+				for here.known(s, at) == here {
+					at++
+				}
+				begin = at
+			}
+			if here.flags&matchesAtEnd != 0 && at == len(s) {
+				return begin
+			}
+		}
+		if at == len(s) {
+			return -1
+		}
+		r, size := rune(s[at]), 1
+		var next *state
+		if r < utf8.RuneSelf {
+			next = here.next[r].Load()
+		} else {
+			r, size = utf8.DecodeRuneInString(s[at:])
+		}
+		if next == nil {
+			if next = a.step(here, r); next == nil {
+				return endless
+			}
+		}
+		here, at = next, at+size
+	}
+}
+
 // find returns the first match in s that begins at a place or later, -1 if there is none.
 // The end is endless if that takes too long or too much memory to tell; steps are what may
 // be looked at.
 func (a *automaton) find(s string, at int, steps *int) (from, to int) {
+	end, seen := a.run(s, at)
+	if *steps -= seen - at; end != -1 {
+		return at, end
+	}
+	if at >= len(s) {
+		return -1, -1
+	}
+	_, size := utf8.DecodeRuneInString(s[at:])
+	at += size
+	if begin := a.seek(s, at); begin == -1 {
+		return -1, -1
+	} else if begin != endless {
+		at = begin
+	}
+	return a.try(s, at, steps)
+}
+
+// try is find by an attempt at each place.
+func (a *automaton) try(s string, at int, steps *int) (from, to int) {
 	later := a.begins[0]
 	var failed *state // of an attempt that failed, one character behind at
 	for {

@@ -18,6 +18,7 @@ type Pattern struct {
 	strict func() *regexp.Regexp // without U+FFFD, for text that is not UTF-8
 	auto   func() *automaton     // which is faster, or nil
 	within func() *regexp.Regexp // of a match, for its groups, or nil
+	track  func() *tracker       // which finds them faster, or nil
 }
 
 // Compile compiles an expression. Describe has RE2's words for its errors.
@@ -26,9 +27,10 @@ func Compile(expr string) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
+	auto := sync.OnceValue(func() *automaton { return newAutomaton(expr) })
 	return &Pattern{
 		re, sync.OnceValue(func() *regexp.Regexp { return withoutReplacement(expr, re) }),
-		sync.OnceValue(func() *automaton { return newAutomaton(expr) }),
+		auto,
 		sync.OnceValue(func() *regexp.Regexp {
 			whole, err := regexp.Compile(whole(expr))
 			if err != nil {
@@ -36,6 +38,7 @@ func Compile(expr string) (*Pattern, error) {
 			}
 			return whole
 		}),
+		sync.OnceValue(func() *tracker { return newTracker(auto().prog, re.NumSubexp()) }),
 	}, nil
 }
 
@@ -56,9 +59,8 @@ const stepsPerByte = 32
 // Match reports whether the expression matches in s.
 func (p *Pattern) Match(s string) bool {
 	if a := p.auto(); a != nil && utf8.ValidString(s) {
-		steps := stepsPerByte * (len(s) + 1)
-		if _, end := a.find(s, 0, &steps); end != endless {
-			return end >= 0
+		if begin := a.seek(s, 0); begin != endless {
+			return begin >= 0
 		}
 	}
 	return p.For(s).MatchString(s)
@@ -105,14 +107,20 @@ func (p *Pattern) quickMatches(a *automaton, dst []int, s string, most int, grou
 		}
 		most--
 		if dst = append(dst, from, to); groups {
-			dst = appendGroups(dst, p.within().FindStringSubmatchIndex(s[from:to]), from)
+			dst = p.appendGroups(dst, s[from:to], from)
 		}
 	}
 	return dst, true
 }
 
-// appendGroups appends where the groups of a match m are that begins at a place.
-func appendGroups(dst, m []int, begin int) []int {
+// appendGroups appends where the groups of a match s are that begins at a place.
+func (p *Pattern) appendGroups(dst []int, s string, begin int) []int {
+	if t := p.track(); t != nil {
+		if out, ok := t.groups(dst, s, begin); ok {
+			return out
+		}
+	}
+	m := p.within().FindStringSubmatchIndex(s)
 	for _, at := range m[2:] {
 		if at >= 0 {
 			at += begin
