@@ -2,7 +2,9 @@ package text
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf"
@@ -40,28 +42,52 @@ func EncodeBase64(x tf.Output, opts ...tf.Option) tf.Output { return apply("Enco
 func DecodeBase64(x tf.Output, opts ...tf.Option) tf.Output { return apply("DecodeBase64", opts, x) }
 
 func encodeBase64(n *core.Node) (core.Kernel, error) {
-	e := base64.RawURLEncoding
-	if n.Bool("pad") {
-		e = base64.URLEncoding
-	}
-	return core.Compute(func(c *core.OpContext) error {
-		out, err := c.Alloc(0, tf.String, c.Input(0).Shape())
-		if err != nil {
-			return err
-		}
-		in, y := core.Data[string](c.Input(0)), core.Data[string](out)
-		c.ParallelFor(len(y), grain, func(lo, hi int) {
-			var texts memory.Texts
-			var from, to []byte
-			for i := lo; i < hi; i++ {
-				core.Room(e.EncodedLen(len(in[i])))
-				from = append(from[:0], in[i]...)
-				to = e.AppendEncode(to[:0], from)
-				y[i] = texts.Of(to)
-			}
-		})
-		return nil
+	pad := n.Bool("pad")
+	return eachText(func(b []byte, s string) []byte {
+		size := (len(s) + 2) / 3 * 4
+		core.Room(size)
+		return appendBase64(slices.Grow(b, size), s, pad)
 	}), nil
+}
+
+// digits are those of Base64 in URLs.
+const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+// values are those of the digits; other bytes have noDigit.
+var values = func() (v [256]byte) {
+	for i := range v {
+		v[i] = noDigit
+	}
+	for i := range len(digits) {
+		v[digits[i]] = byte(i)
+	}
+	return v
+}()
+
+const noDigit = 0xFF
+
+// appendBase64 is AppendEncode of package encoding/base64, which takes longer to begin than
+// it takes to write most texts.
+func appendBase64(b []byte, s string, pad bool) []byte {
+	for ; len(s) >= 3; s = s[3:] {
+		v := uint(s[0])<<16 | uint(s[1])<<8 | uint(s[2])
+		b = append(b, digits[v>>18&63], digits[v>>12&63], digits[v>>6&63], digits[v&63])
+	}
+	if s == "" {
+		return b
+	}
+	v := uint(s[0]) << 16
+	if len(s) == 2 {
+		v |= uint(s[1]) << 8
+	}
+	b = append(b, digits[v>>18&63], digits[v>>12&63])
+	if len(s) == 2 {
+		b = append(b, digits[v>>6&63])
+	}
+	for n := len(s); pad && n < 3; n++ {
+		b = append(b, '=')
+	}
+	return b
 }
 
 func decodeBase64Kernel(*core.Node) (core.Kernel, error) {
@@ -70,8 +96,17 @@ func decodeBase64Kernel(*core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		y := core.Data[string](out)
-		for i, s := range core.Data[string](c.Input(0)) {
+		in, y := core.Data[string](c.Input(0)), core.Data[string](out)
+		var failed atomic.Bool
+		c.ParallelFor(len(y), grain, func(lo, hi int) {
+			if !decodeAll(y[lo:hi], in[lo:hi]) {
+				failed.Store(true)
+			}
+		})
+		if !failed.Load() {
+			return nil
+		}
+		for i, s := range in { // the first error counts
 			if y[i], err = decodeBase64(s); err != nil {
 				return err
 			}
@@ -80,12 +115,59 @@ func decodeBase64Kernel(*core.Node) (core.Kernel, error) {
 	}), nil
 }
 
-func decodeBase64(s string) (string, error) {
-	if n := len(s); n > 0 && n%4 == 0 { // only whole texts are padded
+// decodeAll decodes strings. It is not ok if one is not in Base64.
+func decodeAll(y, in []string) bool {
+	var texts memory.Texts
+	var b []byte
+	for i, s := range in {
+		s = withoutPadding(s)
+		var ok bool
+		if b, ok = appendDecoded(slices.Grow(b[:0], len(s)), s); !ok {
+			return false
+		}
+		y[i] = texts.Of(b)
+	}
+	return true
+}
+
+// appendDecoded undoes appendBase64 without padding. It is not ok if s has another byte than
+// digits, or a length that no text has.
+func appendDecoded(b []byte, s string) (_ []byte, ok bool) {
+	all := byte(0)
+	for ; len(s) >= 4; s = s[4:] {
+		v0, v1, v2, v3 := values[s[0]], values[s[1]], values[s[2]], values[s[3]]
+		all |= v0 | v1 | v2 | v3
+		b = append(b, v0<<2|v1>>4, v1<<4|v2>>2, v2<<6|v3)
+	}
+	switch len(s) {
+	case 1:
+		return b, false
+	case 2, 3:
+		v0, v1 := values[s[0]], values[s[1]]
+		all |= v0 | v1
+		b = append(b, v0<<2|v1>>4)
+		if len(s) == 3 {
+			v2 := values[s[2]]
+			all |= v2
+			b = append(b, v1<<4|v2>>2)
+		}
+	}
+	return b, all < byte(len(digits))
+}
+
+// withoutPadding returns s without what fills it up: only whole texts are padded.
+func withoutPadding(s string) string {
+	if n := len(s); n > 0 && n%4 == 0 {
 		for i := 0; i < 2 && strings.HasSuffix(s, "="); i++ {
 			s = s[:len(s)-1]
 		}
 	}
+	return s
+}
+
+// decodeBase64 decodes s, or says what is wrong with it.
+func decodeBase64(s string) (string, error) {
+	s = withoutPadding(s)
 	// The decoder would skip the ends of lines.
 	b, err := base64.RawURLEncoding.DecodeString(s)
 	if strings.ContainsAny(s, "\r\n") || err != nil && len(s)%4 != 1 || strings.ContainsAny(s, "=+/") {

@@ -12,14 +12,14 @@ import (
 )
 
 func init() {
-	change := func(name string, ascii func(byte) byte, full func(string) string) {
+	change := func(name string, ascii func(byte) byte, full letter) {
 		core.Register(core.OpDef{
 			Name: name, In: "input: string", Out: "output: string", Attrs: "encoding: string = ''",
-			Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(caseKernel(ascii, full)),
+			Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(caseKernel(ascii, full.table())),
 		})
 	}
-	change("StringLower", lowerByte, lower)
-	change("StringUpper", upperByte, upper)
+	change("StringLower", lowerByte, lowerLetter)
+	change("StringUpper", upperByte, upperLetter)
 }
 
 // UTF8Letters lets StringLower and StringUpper change all letters of UTF-8, not
@@ -37,16 +37,13 @@ func StringLower(x tf.Output, opts ...tf.Option) tf.Output { return apply("Strin
 // SS. Any other encoding is refused with INVALID_ARGUMENT in the step.
 func StringUpper(x tf.Output, opts ...tf.Option) tf.Output { return apply("StringUpper", opts, x) }
 
-func caseKernel(ascii func(byte) byte, full func(string) string) core.NewKernel {
+func caseKernel(ascii func(byte) byte, full func() *caseTable) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		switch encoding := n.Str("encoding"); encoding {
 		case "":
 			return eachByte(ascii), nil
 		case "utf-8":
-			return mapped(func(s string) string {
-				s, _, _ = strings.Cut(s, "\x00") // TensorFlow reads a C string
-				return full(wellFormed(s))
-			})(n)
+			return eachText(full().text), nil
 		default:
 			return nil, invalid("only utf-8 or '' (no encoding) is supported, received %s", encoding)
 		}
@@ -59,6 +56,17 @@ func eachByte(f func(byte) byte) core.Kernel {
 	for i := range changed {
 		changed[i] = f(byte(i))
 	}
+	return eachText(func(b []byte, s string) []byte {
+		b = append(b, s...)
+		for k, v := range b {
+			b[k] = changed[v]
+		}
+		return b
+	})
+}
+
+// eachText makes a kernel of what appends to b, which is empty, what a string becomes.
+func eachText(change func(b []byte, s string) []byte) core.Kernel {
 	return core.Compute(func(c *core.OpContext) error {
 		out, err := c.Alloc(0, tf.String, c.Input(0).Shape())
 		if err != nil {
@@ -69,10 +77,7 @@ func eachByte(f func(byte) byte) core.Kernel {
 			var texts memory.Texts
 			var b []byte
 			for i := lo; i < hi; i++ {
-				b = append(b[:0], in[i]...)
-				for k, v := range b {
-					b[k] = changed[v]
-				}
+				b = change(b[:0], in[i])
 				y[i] = texts.Of(b)
 			}
 		})
@@ -146,17 +151,11 @@ func simple(r rune, f func(rune) rune) rune {
 	return f(r)
 }
 
-func upper(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	for _, r := range s {
-		if c, ok := capitals[r]; ok && r > unicode.MaxASCII {
-			b.WriteString(c)
-		} else {
-			b.WriteRune(simple(r, unicode.ToUpper))
-		}
+func upperLetter(b []byte, _ string, _ int, r rune) []byte {
+	if c, ok := capitals[r]; ok && r > unicode.MaxASCII {
+		return append(b, c...)
 	}
-	return b.String()
+	return utf8.AppendRune(b, simple(r, unicode.ToUpper))
 }
 
 // The letters whose small form is special.
@@ -165,20 +164,14 @@ const (
 	capitalSigma    = 'Σ'
 )
 
-func lower(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	for i, r := range s {
-		switch {
-		case r == capitalIWithDot:
-			b.WriteString("i\u0307")
-		case r == capitalSigma && endsWord(s, i):
-			b.WriteRune('ς')
-		default:
-			b.WriteRune(simple(r, unicode.ToLower))
-		}
+func lowerLetter(b []byte, s string, i int, r rune) []byte {
+	switch {
+	case r == capitalIWithDot:
+		return append(b, "i\u0307"...)
+	case r == capitalSigma && endsWord(s, i):
+		return append(b, "ς"...)
 	}
-	return b.String()
+	return utf8.AppendRune(b, simple(r, unicode.ToLower))
 }
 
 // endsWord reports whether the sigma at s[i] is the last letter of a word that

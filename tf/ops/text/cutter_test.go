@@ -77,8 +77,14 @@ func TestCutters(t *testing.T) {
 			}
 		}
 		same("nothing", s, cutAtText("", 0).parts(s), []string{s})
-		if got := cutter(cutIntoBytes).parts(s); len(got) != len(s) || strings.Join(got, "") != s {
+		got, indices := make([]string, intoBytes{}.count(s)), make([]int64, 2*len(s))
+		if (intoBytes{}).put(got, indices, s, 5); len(got) != len(s) || strings.Join(got, "") != s {
 			t.Fatalf("bytes of %q: got %q", s, got)
+		}
+		for k := range got {
+			if indices[2*k] != 5 || indices[2*k+1] != int64(k) {
+				t.Fatalf("bytes of %q have indices %v", s, indices)
+			}
 		}
 	}
 }

@@ -80,9 +80,9 @@ func splitShape(c *core.Infer) error {
 func splitKernel(n *core.Node) (core.Kernel, error) {
 	keep := !n.Bool("skip_empty")
 	return core.Compute(func(c *core.OpContext) error {
-		return splitAll(c, "delimiter", func(by string) cutter {
+		return splitAll(c, "delimiter", func(by string) splitter {
 			if by == "" {
-				return cutIntoBytes
+				return intoBytes{}
 			}
 			return cutAtBytes(by, keep)
 		})
@@ -98,7 +98,7 @@ func splitV2Kernel(n *core.Node) (core.Kernel, error) {
 		most = -1
 	}
 	return core.Compute(func(c *core.OpContext) error {
-		return splitAll(c, "sep", func(by string) cutter {
+		return splitAll(c, "sep", func(by string) splitter {
 			if by == "" && most != 0 {
 				return cutAtSpace(most)
 			}
@@ -107,13 +107,19 @@ func splitV2Kernel(n *core.Node) (core.Kernel, error) {
 	}), nil
 }
 
+// A splitter counts the parts of s, and sets them and their indices, where s is string i.
+type splitter interface {
+	count(s string) int
+	put(parts []string, indices []int64, s string, i int)
+}
+
 // A cutter returns where part k of s begins and ends, if it does not begin before at, and
 // where the next one does not begin before. begin is negative if there is none.
 type cutter func(s string, at, k int) (begin, end, next int)
 
 // splitAll splits the strings of input 0 by input 1, which is called name in messages:
 // it counts the parts before it makes the outputs.
-func splitAll(c *core.OpContext, name string, cutBy func(by string) cutter) error {
+func splitAll(c *core.OpContext, name string, splitBy func(by string) splitter) error {
 	x, by := c.Input(0), c.Input(1)
 	if x.Rank() != 1 {
 		return invalid("input must be a vector, got shape: %s", x.Shape().String())
@@ -121,8 +127,8 @@ func splitAll(c *core.OpContext, name string, cutBy func(by string) cutter) erro
 	if by.Rank() != 0 {
 		return invalid("%s must be a scalar, got shape: %s", name, by.Shape().String())
 	}
-	in, cut := core.Data[string](x), cutBy(core.Data[string](by)[0])
-	ends, width := cut.countAll(c, in)
+	in, split := core.Data[string](x), splitBy(core.Data[string](by)[0])
+	ends, width := countAll(c, split, in)
 	indices, err := c.Alloc(0, tf.Int64, tf.Shape{ends[len(in)], 2})
 	if err != nil {
 		return err
@@ -134,7 +140,7 @@ func splitAll(c *core.OpContext, name string, cutBy func(by string) cutter) erro
 	at, v := core.Data[int64](indices), core.Data[string](values)
 	c.ParallelFor(len(in), grain/4, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			cut.put(v[ends[i]:ends[i+1]], at[2*ends[i]:2*ends[i+1]], in[i], i)
+			split.put(v[ends[i]:ends[i+1]], at[2*ends[i]:2*ends[i+1]], in[i], i)
 		}
 	})
 	return allocInts(c, 2, tf.Int64, []int{len(in), width})
@@ -142,11 +148,11 @@ func splitAll(c *core.OpContext, name string, cutBy func(by string) cutter) erro
 
 // countAll returns where the parts of each string end, counted from those of the first one,
 // and how many a string has at most.
-func (cut cutter) countAll(c *core.OpContext, in []string) (ends []int, width int) {
+func countAll(c *core.OpContext, split splitter, in []string) (ends []int, width int) {
 	ends = core.Make[int](len(in) + 1)
 	c.ParallelFor(len(in), grain/4, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			ends[i+1] = cut.count(in[i])
+			ends[i+1] = split.count(in[i])
 		}
 	})
 	for i := range in {
@@ -156,7 +162,6 @@ func (cut cutter) countAll(c *core.OpContext, in []string) (ends []int, width in
 	return ends, width
 }
 
-// count returns how many parts s has.
 func (cut cutter) count(s string) int {
 	for n, at := 0, 0; ; n++ {
 		begin, _, next := cut(s, at, n)
@@ -167,7 +172,6 @@ func (cut cutter) count(s string) int {
 	}
 }
 
-// put sets the parts of s, which is string i, and their indices.
 func (cut cutter) put(parts []string, indices []int64, s string, i int) {
 	at := 0
 	for k := range parts {
@@ -177,11 +181,16 @@ func (cut cutter) put(parts []string, indices []int64, s string, i int) {
 	}
 }
 
-func cutIntoBytes(s string, at, _ int) (begin, end, next int) {
-	if at == len(s) {
-		return -1, 0, 0
+// intoBytes splits texts into bytes.
+type intoBytes struct{}
+
+func (intoBytes) count(s string) int { return len(s) }
+
+func (intoBytes) put(parts []string, indices []int64, s string, i int) {
+	for k := range parts {
+		parts[k] = s[k : k+1]
+		indices[2*k], indices[2*k+1] = int64(i), int64(k)
 	}
-	return at, at + 1, at + 1
 }
 
 // cutAtBytes cuts at each of the bytes of by; an empty text has no parts, and no part that is
