@@ -2,8 +2,10 @@ package text
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/memory"
@@ -44,9 +46,10 @@ func DecodeBase64(x tf.Output, opts ...tf.Option) tf.Output { return apply("Deco
 func encodeBase64(n *core.Node) (core.Kernel, error) {
 	pad := n.Bool("pad")
 	return eachText(func(b []byte, s string) []byte {
-		size := (len(s) + 2) / 3 * 4
-		core.Room(size)
-		return appendBase64(slices.Grow(b, size), s, pad)
+		if size := (len(s) + 2) / 3 * 4; size >= countedTexts {
+			core.Room(size)
+		}
+		return appendBase64(b, s, pad)
 	}), nil
 }
 
@@ -66,26 +69,40 @@ var values = func() (v [256]byte) {
 
 const noDigit = 0xFF
 
+// digitPairs are two digits for each 12 bits, the first one in the lower byte.
+var digitPairs = sync.OnceValue(func() *[1 << 12]uint16 {
+	p := new([1 << 12]uint16)
+	for i := range p {
+		p[i] = uint16(digits[i>>6]) | uint16(digits[i&63])<<8
+	}
+	return p
+})
+
 // appendBase64 is AppendEncode of package encoding/base64, which takes longer to begin than
 // it takes to write most texts.
 func appendBase64(b []byte, s string, pad bool) []byte {
-	for ; len(s) >= 3; s = s[3:] {
+	n, p := len(b), digitPairs()
+	b = slices.Grow(b, (len(s)+2)/3*4)[:n+len(s)/3*4]
+	to := b[n:]
+	for ; len(s) >= 8 && len(to) >= 8; s, to = s[6:], to[8:] {
+		v := uint64(s[7]) | uint64(s[6])<<8 | uint64(s[5])<<16 | uint64(s[4])<<24 | uint64(s[3])<<32 | uint64(s[2])<<40 | uint64(s[1])<<48 | uint64(s[0])<<56
+		binary.LittleEndian.PutUint64(to, uint64(p[v>>52])|uint64(p[v>>40&0xFFF])<<16|uint64(p[v>>28&0xFFF])<<32|uint64(p[v>>16&0xFFF])<<48)
+	}
+	for ; len(s) >= 3 && len(to) >= 4; s, to = s[3:], to[4:] {
 		v := uint(s[0])<<16 | uint(s[1])<<8 | uint(s[2])
-		b = append(b, digits[v>>18&63], digits[v>>12&63], digits[v>>6&63], digits[v&63])
+		binary.LittleEndian.PutUint32(to, uint32(p[v>>12&0xFFF])|uint32(p[v&0xFFF])<<16)
 	}
-	if s == "" {
+	switch len(s) {
+	case 0:
 		return b
+	case 1:
+		b = binary.LittleEndian.AppendUint16(b, p[uint(s[0])<<4])
+	case 2:
+		v := uint(s[0])<<16 | uint(s[1])<<8
+		b = append(binary.LittleEndian.AppendUint16(b, p[v>>12]), digits[v>>6&63])
 	}
-	v := uint(s[0]) << 16
-	if len(s) == 2 {
-		v |= uint(s[1]) << 8
-	}
-	b = append(b, digits[v>>18&63], digits[v>>12&63])
-	if len(s) == 2 {
-		b = append(b, digits[v>>6&63])
-	}
-	for n := len(s); pad && n < 3; n++ {
-		b = append(b, '=')
+	if pad {
+		b = append(b, "=="[len(s)-1:]...)
 	}
 	return b
 }

@@ -56,17 +56,6 @@ func eachByte(f func(byte) byte) core.Kernel {
 	for i := range changed {
 		changed[i] = f(byte(i))
 	}
-	return eachText(func(b []byte, s string) []byte {
-		b = append(b, s...)
-		for k, v := range b {
-			b[k] = changed[v]
-		}
-		return b
-	})
-}
-
-// eachText makes a kernel of what appends to b, which is empty, what a string becomes.
-func eachText(change func(b []byte, s string) []byte) core.Kernel {
 	return core.Compute(func(c *core.OpContext) error {
 		out, err := c.Alloc(0, tf.String, c.Input(0).Shape())
 		if err != nil {
@@ -77,7 +66,42 @@ func eachText(change func(b []byte, s string) []byte) core.Kernel {
 			var texts memory.Texts
 			var b []byte
 			for i := lo; i < hi; i++ {
+				b = append(b[:0], in[i]...)
+				for k, v := range b {
+					b[k] = changed[v]
+				}
+				y[i] = texts.Of(b)
+			}
+		})
+		return nil
+	})
+}
+
+// countedTexts is how many bytes of short texts are counted together.
+const countedTexts = 1 << 12
+
+// eachText makes a kernel of what appends to b, which is empty, what a string becomes. Texts
+// of countedTexts or more may have to be counted before.
+func eachText(change func(b []byte, s string) []byte) core.Kernel {
+	return core.Compute(func(c *core.OpContext) error {
+		out, err := c.Alloc(0, tf.String, c.Input(0).Shape())
+		if err != nil {
+			return err
+		}
+		in, y := core.Data[string](c.Input(0)), core.Data[string](out)
+		c.ParallelFor(len(y), grain, func(lo, hi int) {
+			var texts memory.Texts
+			var b []byte
+			made := 0
+			for i := lo; i < hi; i++ {
 				b = change(b[:0], in[i])
+				if len(b) < countedTexts {
+					made += len(b)
+				}
+				if made >= countedTexts {
+					core.Room(made)
+					made = 0
+				}
 				y[i] = texts.Of(b)
 			}
 		})

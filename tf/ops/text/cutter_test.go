@@ -29,7 +29,7 @@ func spaceParts(s string, most int) (out []string) {
 	return out
 }
 
-// byteParts is what cutAtBytes makes, in another way.
+// byteParts is what atBytes makes, in another way.
 func byteParts(s, by string, keep bool) (out []string) {
 	begin := 0
 	for i := 0; s != "" && i <= len(s); i++ {
@@ -73,18 +73,26 @@ func TestCutters(t *testing.T) {
 			}
 			same("text", s, cutAtText(by, most).parts(s), want)
 			for _, keep := range []bool{false, true} {
-				same("bytes", s, cutAtBytes(by, keep).parts(s), byteParts(s, by, keep))
+				same("bytes", s, splitParts(t, atBytes{bytesIn(by), keep}, s), byteParts(s, by, keep))
 			}
 		}
 		same("nothing", s, cutAtText("", 0).parts(s), []string{s})
-		got, indices := make([]string, intoBytes{}.count(s)), make([]int64, 2*len(s))
-		if (intoBytes{}).put(got, indices, s, 5); len(got) != len(s) || strings.Join(got, "") != s {
+		if got := splitParts(t, intoBytes{}, s); len(got) != len(s) || strings.Join(got, "") != s {
 			t.Fatalf("bytes of %q: got %q", s, got)
 		}
-		for k := range got {
-			if indices[2*k] != 5 || indices[2*k+1] != int64(k) {
-				t.Fatalf("bytes of %q have indices %v", s, indices)
-			}
+	}
+}
+
+// splitParts lists what a splitter makes of s.
+func splitParts(t *testing.T, by splitter, s string) []string {
+	t.Helper()
+	n := by.count(s)
+	parts, indices := make([]string, n), make([]int64, 2*n)
+	by.put(parts, indices, s, 5)
+	for k := range n {
+		if indices[2*k] != 5 || indices[2*k+1] != int64(k) {
+			t.Fatalf("parts of %q have indices %v", s, indices)
 		}
 	}
+	return parts
 }

@@ -84,7 +84,7 @@ func splitKernel(n *core.Node) (core.Kernel, error) {
 			if by == "" {
 				return intoBytes{}
 			}
-			return cutAtBytes(by, keep)
+			return atBytes{bytesIn(by), keep}
 		})
 	}), nil
 }
@@ -178,36 +178,6 @@ func (cut cutter) put(parts []string, indices []int64, s string, i int) {
 		begin, end, next := cut(s, at, k)
 		parts[k], at = s[begin:end], next
 		indices[2*k], indices[2*k+1] = int64(i), int64(k)
-	}
-}
-
-// intoBytes splits texts into bytes.
-type intoBytes struct{}
-
-func (intoBytes) count(s string) int { return len(s) }
-
-func (intoBytes) put(parts []string, indices []int64, s string, i int) {
-	for k := range parts {
-		parts[k] = s[k : k+1]
-		indices[2*k], indices[2*k+1] = int64(i), int64(k)
-	}
-}
-
-// cutAtBytes cuts at each of the bytes of by; an empty text has no parts, and no part that is
-// kept is empty unless keep is set.
-func cutAtBytes(by string, keep bool) cutter {
-	set := bytesIn(by)
-	return func(s string, at, _ int) (begin, end, next int) {
-		for !keep && at < len(s) && set[s[at]] {
-			at++
-		}
-		if at > len(s) || at == len(s) && (!keep || at == 0) {
-			return -1, 0, 0
-		}
-		for end = at; end < len(s) && !set[s[end]]; {
-			end++
-		}
-		return at, end, end + 1
 	}
 }
 
