@@ -34,10 +34,18 @@ func countRows[T numeric.Real, I int32 | int64](c *core.OpContext, b *counter[T]
 		}
 		return true
 	}
+	return allCounted(c, n, max(1, valuesOfPart/width), func(row int) bool {
+		r, v := b.row(row, width, len(values))
+		return countRow(r, values[row*width:][:v])
+	})
+}
+
+// allCounted reports whether f does what it does for 0 to n-1.
+func allCounted(c *core.OpContext, n, grain int, f func(i int) bool) bool {
 	var failed atomic.Bool
-	c.ParallelFor(n, max(1, valuesOfPart/width), func(lo, hi int) {
-		for row := lo; row < hi; row++ {
-			if r, v := b.row(row, width, len(values)); !countRow(r, values[row*width:][:v]) {
+	c.ParallelFor(n, grain, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if !f(i) {
 				failed.Store(true)
 			}
 		}
@@ -86,17 +94,23 @@ func countInParts[T numeric.Real, I int32 | int64](c *core.OpContext, b counter[
 		addUp(b.bins, sums)
 		return ok
 	}
-	counts := core.Make[int32](parts * b.size)
-	ok = pairsOfParts(c, len(values), parts, func(k, lo, hi int) bool {
-		t := counts[2*k*b.size:][:2*b.size]
-		return countPair(t[:b.size], t[b.size:], values[lo:hi])
-	})
-	addUp(counts[:b.size], counts[b.size:])
+	counts, ok := countsInParts(c, values, b.size, parts)
 	most := b.mostCounted()
-	for i, v := range counts[:b.size] {
+	for i, v := range counts {
 		b.bins[i] = T(min(v, most))
 	}
 	return ok
+}
+
+// countsInParts returns how often each value comes that has a bin.
+func countsInParts[I int32 | int64](c *core.OpContext, values []I, size, parts int) (_ []int32, ok bool) {
+	counts := core.Make[int32](parts * size)
+	ok = pairsOfParts(c, len(values), parts, func(k, lo, hi int) bool {
+		t := counts[2*k*size:][:2*size]
+		return countPair(t[:size], t[size:], values[lo:hi])
+	})
+	addUp(counts[:size], counts[size:])
+	return counts[:size], ok
 }
 
 // mostCounted is where counting one by one ends: float32 has no odd numbers from there on.
@@ -113,16 +127,8 @@ func (b *counter[T]) mostCounted() int32 {
 // pairsOfParts calls f for every two neighbors among the parts of n values: k is the number
 // of the pair.
 func pairsOfParts(c *core.OpContext, n, parts int, f func(k, lo, hi int) bool) bool {
-	var failed atomic.Bool
 	pairs := parts / 2
-	c.ParallelFor(pairs, 1, func(lo, hi int) {
-		for k := lo; k < hi; k++ {
-			if !f(k, k*n/pairs, (k+1)*n/pairs) {
-				failed.Store(true)
-			}
-		}
-	})
-	return !failed.Load()
+	return allCounted(c, pairs, 1, func(k int) bool { return f(k, k*n/pairs, (k+1)*n/pairs) })
 }
 
 // addUp adds tables of the size of bins to them.

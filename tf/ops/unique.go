@@ -173,10 +173,14 @@ type uniques struct {
 // what par starts.
 func newUniques[T comparable](par parallel, x []T, outer, n, inner int) *uniques {
 	u := &uniques{}
-	if outer == 1 && inner == 1 && (uniqueIDs(u, x) || uniqueTexts(u, par, x)) {
+	if outer == 1 && inner == 1 && uniqueIDs(u, x) {
 		return u
 	}
-	switch x := any(x).(type) { // as their bits these would not compare as numbers do
+	switch x := any(x).(type) { // as their bits 16 would not compare as numbers do
+	case []string:
+		if outer == 1 && inner == 1 && uniqueTexts(u, par, x) {
+			return u
+		}
 	case []tf.Half:
 		return newUniques(par, widen(x), outer, n, inner)
 	case []tf.BF16:

@@ -22,18 +22,14 @@ var textSeed = maphash.MakeSeed()
 // textsOfTask is the least number of texts that are worth a task of their own.
 const textsOfTask = 1 << 11
 
-// uniqueTexts finds the distinct ones among x, if these are texts, by their hashes: so only
-// the search among hashes, which is short, has to go on in order. It is not ok if two texts
+// uniqueTexts finds the distinct ones among texts by their hashes: so only the search among
+// hashes, which is short, has to go on in order. It is not ok if two texts
 // have one hash of 64 bits.
-func uniqueTexts[T comparable](u *uniques, par parallel, x []T) (ok bool) {
-	texts, ok := any(x).([]string)
-	if !ok {
-		return false
-	}
+func uniqueTexts(u *uniques, par parallel, texts []string) (ok bool) {
 	s := uniqueScratches.Get().(*uniqueScratch)
-	s.hashes = atLeast(s.hashes, len(x))
+	s.hashes = atLeast(s.hashes, len(texts))
 	h := s.hashes
-	par(len(x), textsOfTask, func(lo, hi int) {
+	par(len(texts), textsOfTask, func(lo, hi int) {
 		for i, v := range texts[lo:hi] {
 			h[lo+i] = maphash.String(textSeed, v)
 		}
