@@ -13,6 +13,7 @@ func emitDepthwise(a *asm, i isa) {
 	a.isa = i
 	emitDepthwiseSums(a)
 	emitDepthwiseProducts(a)
+	emitDepthwiseTiles(a)
 }
 
 // channelLoop is a loop over the channels of a pixel being written.

@@ -85,6 +85,7 @@ type vectorLoops struct {
 	// depthwiseProducts add up the products for one tap and for three; steps are the fields of
 	// productSteps.
 	depthwiseProducts1, depthwiseProducts3 func(dw, x, dy *float32, steps *int)
+	tiles                                  tileLoops
 }
 
 // simd is set once, before main starts, by the file of the architecture.

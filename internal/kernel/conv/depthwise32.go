@@ -108,6 +108,7 @@ type tapSums struct {
 	src, filter     []float32
 	rows            []filterRow
 	taps            []int // pairs of offsets in the source and in the filter
+	steps           tileSteps
 }
 
 // line computes a line by its tracks.
@@ -170,21 +171,41 @@ func (s *tapSums) run(dst []float32, t *track, k, n int) {
 	}
 }
 
-// sumTaps computes lines of pixels of width; rows calls f for the rows of the filter
-// that meet a line.
-func (v *Depthwise) sumTaps(par kernel.Par, dst []float32, lines, width int, tracks []track, s tapSums, rows func(i int, f func(tap, line int))) {
+// A lineSum computes lines of pixels of width by their tracks, and by tiles where it has these.
+type lineSum struct {
+	width  int
+	tracks []track
+	tiles  *depthwiseTiles
+	// rows calls f for the rows of the filter that meet line i.
+	rows func(i int, f func(tap, line int))
+}
+
+// sumTaps computes lines of dst.
+func (v *Depthwise) sumTaps(par kernel.Par, dst []float32, lines int, l lineSum, s tapSums) {
 	par(lines, v.lineGrain(), func(lo, hi int) {
 		lists := tapLists.Get().(*tapSums)
 		defer tapLists.Put(lists)
-		s := s
-		s.rows, s.taps = lists.rows, lists.taps
-		add := func(tap, line int) { s.rows = append(s.rows, filterRow{tap, line}) }
-		for i := lo; i < hi; i++ {
-			s.rows = s.rows[:0]
-			rows(i, add)
-			s.line(dst[i*width*v.C:(i+1)*width*v.C], tracks)
+		sums := *lists
+		sums.channels, sums.width, sums.src, sums.filter = s.channels, s.width, s.src, s.filter
+		add := func(tap, line int) { sums.rows = append(sums.rows, filterRow{tap, line}) }
+		trace := func(i int, tracks []track) {
+			sums.rows = sums.rows[:0]
+			l.rows(i, add)
+			sums.line(dst[i*l.width*v.C:(i+1)*l.width*v.C], tracks)
 		}
-		lists.rows, lists.taps = s.rows, s.taps
+		for i := lo; i < hi; i++ {
+			first, unit, ok := l.tiles.place(i, lo, hi)
+			if !ok {
+				trace(i, l.tracks)
+				continue
+			}
+			sums.tile(dst, l.tiles, first, unit)
+			if i = first + 1; len(l.tiles.rest) > 0 {
+				trace(first, l.tiles.rest)
+				trace(first+1, l.tiles.rest)
+			}
+		}
+		lists.rows, lists.taps = sums.rows, sums.taps
 	})
 }
 
@@ -199,12 +220,14 @@ func (v *Depthwise) checkBounds(results, images, filter []float32) {
 
 func (v *Depthwise) convolve32(par kernel.Par, y, x, w []float32) {
 	v.checkBounds(y, x, w)
-	s := tapSums{channels: v.C, width: v.In[2], src: x, filter: w}
-	v.sumTaps(par, y, v.Batch*v.LinesOut(), v.Out[2], []track{v.forwardTrack()}, s, v.eachRow)
+	l := lineSum{width: v.Out[2], tracks: []track{v.forwardTrack()}, rows: v.eachRow}
+	l.tiles = v.forwardTiles(l.tracks)
+	v.sumTaps(par, y, v.Batch*v.LinesOut(), l, tapSums{channels: v.C, width: v.In[2], src: x, filter: w})
 }
 
 func (v *Depthwise) backInput32(par kernel.Par, dx, dy, w []float32) {
 	v.checkBounds(dy, dx, w)
-	s := tapSums{channels: v.C, width: v.Out[2], src: dy, filter: w}
-	v.sumTaps(par, dx, v.Batch*v.LinesIn(), v.In[2], v.backTracks(), s, v.eachBackRow)
+	l := lineSum{width: v.In[2], tracks: v.backTracks(), rows: v.eachBackRow}
+	l.tiles = v.backTiles(l.tracks)
+	v.sumTaps(par, dx, v.Batch*v.LinesIn(), l, tapSums{channels: v.C, width: v.Out[2], src: dy, filter: w})
 }

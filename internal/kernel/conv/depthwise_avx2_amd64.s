@@ -578,3 +578,892 @@ tail_pixels:
 done:
 	VZEROUPPER
 	RET
+
+// func depthwiseTiles1AVX2(y *float32, x *float32, w *float32, steps *int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·depthwiseTiles1AVX2(SB), NOSPLIT, $0-32
+	MOVQ steps+24(FP), AX
+
+tile:
+	MOVQ x+8(FP), CX
+	MOVQ y+0(FP), DX
+	MOVQ w+16(FP), BX
+	ADDQ (AX), CX
+	ADDQ 8(AX), DX
+	MOVQ 16(AX), SI
+	CMPQ SI, $+8
+	JLT  after_vectors1
+
+vectors1:
+	MOVQ        BX, DI
+	MOVQ        80(AX), R8
+	VMOVUPS     (DI), Y0
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y1
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y2
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y8
+	VXORPS      Y9, Y9, Y9
+	VXORPS      Y10, Y10, Y10
+	VXORPS      Y11, Y11, Y11
+	VXORPS      Y12, Y12, Y12
+	MOVQ        CX, DI
+	MOVQ        CX, R8
+	MOVQ        40(AX), R9
+	MOVQ        32(AX), R10
+	ADDQ        96(AX), R8
+	LEAQ        (R10)(R10*2), R11
+	TESTB       $0x01, 88(AX)
+	JNZ         vectors1_column0
+	TESTB       $0x04, 88(AX)
+	JNZ         vectors1_pixel0_0
+	VMOVUPS     (DI), Y13
+	VFMADD231PS Y13, Y0, Y9
+
+vectors1_pixel0_0:
+	VMOVUPS     (DI)(R10*1), Y13
+	VFMADD231PS Y13, Y3, Y9
+	VFMADD231PS Y13, Y0, Y11
+	VMOVUPS     (DI)(R10*2), Y13
+	VFMADD231PS Y13, Y6, Y9
+	VFMADD231PS Y13, Y3, Y11
+	TESTB       $0x08, 88(AX)
+	JNZ         vectors1_pixel0_3
+	VMOVUPS     (DI)(R11*1), Y13
+	VFMADD231PS Y13, Y6, Y11
+
+vectors1_pixel0_3:
+vectors1_column0:
+	PREFETCHT0  (R8)
+	PREFETCHT0  (R8)(R10*1)
+	ADDQ        R9, R8
+	ADDQ        R9, DI
+	TESTB       $0x04, 88(AX)
+	JNZ         vectors1_pixel1_0
+	VMOVUPS     (DI), Y13
+	VFMADD231PS Y13, Y1, Y9
+	VFMADD231PS Y13, Y0, Y10
+
+vectors1_pixel1_0:
+	VMOVUPS     (DI)(R10*1), Y13
+	VFMADD231PS Y13, Y4, Y9
+	VFMADD231PS Y13, Y3, Y10
+	VFMADD231PS Y13, Y1, Y11
+	VFMADD231PS Y13, Y0, Y12
+	VMOVUPS     (DI)(R10*2), Y0
+	VFMADD231PS Y0, Y7, Y9
+	VFMADD231PS Y0, Y6, Y10
+	VFMADD231PS Y0, Y4, Y11
+	VFMADD231PS Y0, Y3, Y12
+	TESTB       $0x08, 88(AX)
+	JNZ         vectors1_pixel1_3
+	VMOVUPS     (DI)(R11*1), Y0
+	VFMADD231PS Y0, Y7, Y11
+	VFMADD231PS Y0, Y6, Y12
+
+vectors1_pixel1_3:
+	PREFETCHT0  (R8)
+	PREFETCHT0  (R8)(R10*1)
+	ADDQ        R9, R8
+	ADDQ        R9, DI
+	TESTB       $0x04, 88(AX)
+	JNZ         vectors1_pixel2_0
+	VMOVUPS     (DI), Y0
+	VFMADD231PS Y0, Y2, Y9
+	VFMADD231PS Y0, Y1, Y10
+
+vectors1_pixel2_0:
+	VMOVUPS     (DI)(R10*1), Y0
+	VFMADD231PS Y0, Y5, Y9
+	VFMADD231PS Y0, Y4, Y10
+	VFMADD231PS Y0, Y2, Y11
+	VFMADD231PS Y0, Y1, Y12
+	VMOVUPS     (DI)(R10*2), Y0
+	VFMADD231PS Y0, Y8, Y9
+	VFMADD231PS Y0, Y7, Y10
+	VFMADD231PS Y0, Y5, Y11
+	VFMADD231PS Y0, Y4, Y12
+	TESTB       $0x08, 88(AX)
+	JNZ         vectors1_pixel2_3
+	VMOVUPS     (DI)(R11*1), Y0
+	VFMADD231PS Y0, Y8, Y11
+	VFMADD231PS Y0, Y7, Y12
+
+vectors1_pixel2_3:
+	ADDQ        R9, DI
+	TESTB       $0x02, 88(AX)
+	JNZ         vectors1_column3
+	TESTB       $0x04, 88(AX)
+	JNZ         vectors1_pixel3_0
+	VMOVUPS     (DI), Y0
+	VFMADD231PS Y0, Y2, Y10
+
+vectors1_pixel3_0:
+	VMOVUPS     (DI)(R10*1), Y0
+	VFMADD231PS Y0, Y5, Y10
+	VFMADD231PS Y0, Y2, Y12
+	VMOVUPS     (DI)(R10*2), Y0
+	VFMADD231PS Y0, Y8, Y10
+	VFMADD231PS Y0, Y5, Y12
+	TESTB       $0x08, 88(AX)
+	JNZ         vectors1_pixel3_3
+	VMOVUPS     (DI)(R11*1), Y0
+	VFMADD231PS Y0, Y8, Y12
+
+vectors1_pixel3_3:
+vectors1_column3:
+	MOVQ       DX, DI
+	MOVQ       DX, R8
+	MOVQ       64(AX), R9
+	MOVQ       56(AX), R10
+	ADDQ       72(AX), R8
+	VMOVUPS    Y9, (DI)
+	PREFETCHT0 (R8)
+	VMOVUPS    Y11, (DI)(R10*1)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       R9, DI
+	ADDQ       R9, R8
+	VMOVUPS    Y10, (DI)
+	PREFETCHT0 (R8)
+	VMOVUPS    Y12, (DI)(R10*1)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       $+32, CX
+	ADDQ       $+32, DX
+	ADDQ       $+32, BX
+	SUBQ       $+8, SI
+	CMPQ       SI, $+8
+	JGE        vectors1
+
+after_vectors1:
+	TESTQ       SI, SI
+	JZ          done
+	LEAQ        tail<>+0(SB), DI
+	NEGQ        SI
+	VMOVUPS     64(DI)(SI*4), Y0
+	MOVQ        80(AX), SI
+	VMASKMOVPS  (BX), Y0, Y1
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y2
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y3
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y4
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y5
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y6
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y7
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y8
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y9
+	VXORPS      Y10, Y10, Y10
+	VXORPS      Y11, Y11, Y11
+	VXORPS      Y12, Y12, Y12
+	VXORPS      Y13, Y13, Y13
+	MOVQ        CX, BX
+	MOVQ        40(AX), SI
+	MOVQ        32(AX), DI
+	ADDQ        96(AX), CX
+	LEAQ        (DI)(DI*2), CX
+	TESTB       $0x01, 88(AX)
+	JNZ         tail_column0
+	TESTB       $0x04, 88(AX)
+	JNZ         tail_pixel0_0
+	VMASKMOVPS  (BX), Y0, Y14
+	VFMADD231PS Y14, Y1, Y10
+
+tail_pixel0_0:
+	VMASKMOVPS  (BX)(DI*1), Y0, Y14
+	VFMADD231PS Y14, Y4, Y10
+	VFMADD231PS Y14, Y1, Y12
+	VMASKMOVPS  (BX)(DI*2), Y0, Y14
+	VFMADD231PS Y14, Y7, Y10
+	VFMADD231PS Y14, Y4, Y12
+	TESTB       $0x08, 88(AX)
+	JNZ         tail_pixel0_3
+	VMASKMOVPS  (BX)(CX*1), Y0, Y14
+	VFMADD231PS Y14, Y7, Y12
+
+tail_pixel0_3:
+tail_column0:
+	ADDQ        SI, BX
+	TESTB       $0x04, 88(AX)
+	JNZ         tail_pixel1_0
+	VMASKMOVPS  (BX), Y0, Y14
+	VFMADD231PS Y14, Y2, Y10
+	VFMADD231PS Y14, Y1, Y11
+
+tail_pixel1_0:
+	VMASKMOVPS  (BX)(DI*1), Y0, Y14
+	VFMADD231PS Y14, Y5, Y10
+	VFMADD231PS Y14, Y4, Y11
+	VFMADD231PS Y14, Y2, Y12
+	VFMADD231PS Y14, Y1, Y13
+	VMASKMOVPS  (BX)(DI*2), Y0, Y1
+	VFMADD231PS Y1, Y8, Y10
+	VFMADD231PS Y1, Y7, Y11
+	VFMADD231PS Y1, Y5, Y12
+	VFMADD231PS Y1, Y4, Y13
+	TESTB       $0x08, 88(AX)
+	JNZ         tail_pixel1_3
+	VMASKMOVPS  (BX)(CX*1), Y0, Y1
+	VFMADD231PS Y1, Y8, Y12
+	VFMADD231PS Y1, Y7, Y13
+
+tail_pixel1_3:
+	ADDQ        SI, BX
+	TESTB       $0x04, 88(AX)
+	JNZ         tail_pixel2_0
+	VMASKMOVPS  (BX), Y0, Y1
+	VFMADD231PS Y1, Y3, Y10
+	VFMADD231PS Y1, Y2, Y11
+
+tail_pixel2_0:
+	VMASKMOVPS  (BX)(DI*1), Y0, Y1
+	VFMADD231PS Y1, Y6, Y10
+	VFMADD231PS Y1, Y5, Y11
+	VFMADD231PS Y1, Y3, Y12
+	VFMADD231PS Y1, Y2, Y13
+	VMASKMOVPS  (BX)(DI*2), Y0, Y1
+	VFMADD231PS Y1, Y9, Y10
+	VFMADD231PS Y1, Y8, Y11
+	VFMADD231PS Y1, Y6, Y12
+	VFMADD231PS Y1, Y5, Y13
+	TESTB       $0x08, 88(AX)
+	JNZ         tail_pixel2_3
+	VMASKMOVPS  (BX)(CX*1), Y0, Y1
+	VFMADD231PS Y1, Y9, Y12
+	VFMADD231PS Y1, Y8, Y13
+
+tail_pixel2_3:
+	ADDQ        SI, BX
+	TESTB       $0x02, 88(AX)
+	JNZ         tail_column3
+	TESTB       $0x04, 88(AX)
+	JNZ         tail_pixel3_0
+	VMASKMOVPS  (BX), Y0, Y1
+	VFMADD231PS Y1, Y3, Y11
+
+tail_pixel3_0:
+	VMASKMOVPS  (BX)(DI*1), Y0, Y1
+	VFMADD231PS Y1, Y6, Y11
+	VFMADD231PS Y1, Y3, Y13
+	VMASKMOVPS  (BX)(DI*2), Y0, Y1
+	VFMADD231PS Y1, Y9, Y11
+	VFMADD231PS Y1, Y6, Y13
+	TESTB       $0x08, 88(AX)
+	JNZ         tail_pixel3_3
+	VMASKMOVPS  (BX)(CX*1), Y0, Y1
+	VFMADD231PS Y1, Y9, Y13
+
+tail_pixel3_3:
+tail_column3:
+	MOVQ       DX, CX
+	MOVQ       64(AX), BX
+	MOVQ       56(AX), SI
+	ADDQ       72(AX), DX
+	VMASKMOVPS Y10, Y0, (CX)
+	VMASKMOVPS Y12, Y0, (CX)(SI*1)
+	ADDQ       BX, CX
+	ADDQ       BX, DX
+	VMASKMOVPS Y11, Y0, (CX)
+	VMASKMOVPS Y13, Y0, (CX)(SI*1)
+
+done:
+	MOVQ 48(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 72(AX), CX
+	ADDQ CX, 8(AX)
+	DECQ 24(AX)
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func depthwiseTiles2AVX2(y *float32, x *float32, w *float32, steps *int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·depthwiseTiles2AVX2(SB), NOSPLIT, $0-32
+	MOVQ steps+24(FP), AX
+
+tile:
+	MOVQ x+8(FP), CX
+	MOVQ y+0(FP), DX
+	MOVQ w+16(FP), BX
+	ADDQ (AX), CX
+	ADDQ 8(AX), DX
+	MOVQ 16(AX), SI
+	CMPQ SI, $+8
+	JLT  after_vectors1
+
+vectors1:
+	MOVQ        BX, DI
+	MOVQ        80(AX), R8
+	VMOVUPS     (DI), Y0
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y1
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y2
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y8
+	VXORPS      Y9, Y9, Y9
+	VXORPS      Y10, Y10, Y10
+	VXORPS      Y11, Y11, Y11
+	VXORPS      Y12, Y12, Y12
+	MOVQ        CX, DI
+	MOVQ        CX, R8
+	MOVQ        40(AX), R9
+	MOVQ        32(AX), R10
+	ADDQ        96(AX), R8
+	LEAQ        (R10)(R10*2), R11
+	TESTB       $0x01, 88(AX)
+	JNZ         vectors1_column0
+	TESTB       $0x04, 88(AX)
+	JNZ         vectors1_pixel0_0
+	VMOVUPS     (DI), Y13
+	VFMADD231PS Y13, Y0, Y9
+
+vectors1_pixel0_0:
+	VMOVUPS     (DI)(R10*1), Y13
+	VFMADD231PS Y13, Y3, Y9
+	VMOVUPS     (DI)(R10*2), Y13
+	VFMADD231PS Y13, Y6, Y9
+	VFMADD231PS Y13, Y0, Y11
+	VMOVUPS     (DI)(R11*1), Y13
+	VFMADD231PS Y13, Y3, Y11
+	TESTB       $0x08, 88(AX)
+	JNZ         vectors1_pixel0_4
+	VMOVUPS     (DI)(R10*4), Y13
+	VFMADD231PS Y13, Y6, Y11
+
+vectors1_pixel0_4:
+vectors1_column0:
+	PREFETCHT0  (R8)
+	PREFETCHT0  (R8)(R10*1)
+	PREFETCHT0  (R8)(R10*2)
+	PREFETCHT0  (R8)(R11*1)
+	ADDQ        R9, R8
+	ADDQ        R9, DI
+	TESTB       $0x04, 88(AX)
+	JNZ         vectors1_pixel1_0
+	VMOVUPS     (DI), Y13
+	VFMADD231PS Y13, Y1, Y9
+
+vectors1_pixel1_0:
+	VMOVUPS     (DI)(R10*1), Y13
+	VFMADD231PS Y13, Y4, Y9
+	VMOVUPS     (DI)(R10*2), Y13
+	VFMADD231PS Y13, Y7, Y9
+	VFMADD231PS Y13, Y1, Y11
+	VMOVUPS     (DI)(R11*1), Y13
+	VFMADD231PS Y13, Y4, Y11
+	TESTB       $0x08, 88(AX)
+	JNZ         vectors1_pixel1_4
+	VMOVUPS     (DI)(R10*4), Y13
+	VFMADD231PS Y13, Y7, Y11
+
+vectors1_pixel1_4:
+	PREFETCHT0  (R8)
+	PREFETCHT0  (R8)(R10*1)
+	PREFETCHT0  (R8)(R10*2)
+	PREFETCHT0  (R8)(R11*1)
+	ADDQ        R9, R8
+	ADDQ        R9, DI
+	TESTB       $0x04, 88(AX)
+	JNZ         vectors1_pixel2_0
+	VMOVUPS     (DI), Y13
+	VFMADD231PS Y13, Y2, Y9
+	VFMADD231PS Y13, Y0, Y10
+
+vectors1_pixel2_0:
+	VMOVUPS     (DI)(R10*1), Y13
+	VFMADD231PS Y13, Y5, Y9
+	VFMADD231PS Y13, Y3, Y10
+	VMOVUPS     (DI)(R10*2), Y13
+	VFMADD231PS Y13, Y8, Y9
+	VFMADD231PS Y13, Y6, Y10
+	VFMADD231PS Y13, Y2, Y11
+	VFMADD231PS Y13, Y0, Y12
+	VMOVUPS     (DI)(R11*1), Y0
+	VFMADD231PS Y0, Y5, Y11
+	VFMADD231PS Y0, Y3, Y12
+	TESTB       $0x08, 88(AX)
+	JNZ         vectors1_pixel2_4
+	VMOVUPS     (DI)(R10*4), Y0
+	VFMADD231PS Y0, Y8, Y11
+	VFMADD231PS Y0, Y6, Y12
+
+vectors1_pixel2_4:
+	PREFETCHT0  (R8)
+	PREFETCHT0  (R8)(R10*1)
+	PREFETCHT0  (R8)(R10*2)
+	PREFETCHT0  (R8)(R11*1)
+	ADDQ        R9, R8
+	ADDQ        R9, DI
+	TESTB       $0x04, 88(AX)
+	JNZ         vectors1_pixel3_0
+	VMOVUPS     (DI), Y0
+	VFMADD231PS Y0, Y1, Y10
+
+vectors1_pixel3_0:
+	VMOVUPS     (DI)(R10*1), Y0
+	VFMADD231PS Y0, Y4, Y10
+	VMOVUPS     (DI)(R10*2), Y0
+	VFMADD231PS Y0, Y7, Y10
+	VFMADD231PS Y0, Y1, Y12
+	VMOVUPS     (DI)(R11*1), Y0
+	VFMADD231PS Y0, Y4, Y12
+	TESTB       $0x08, 88(AX)
+	JNZ         vectors1_pixel3_4
+	VMOVUPS     (DI)(R10*4), Y0
+	VFMADD231PS Y0, Y7, Y12
+
+vectors1_pixel3_4:
+	PREFETCHT0  (R8)
+	PREFETCHT0  (R8)(R10*1)
+	PREFETCHT0  (R8)(R10*2)
+	PREFETCHT0  (R8)(R11*1)
+	ADDQ        R9, R8
+	ADDQ        R9, DI
+	TESTB       $0x02, 88(AX)
+	JNZ         vectors1_column4
+	TESTB       $0x04, 88(AX)
+	JNZ         vectors1_pixel4_0
+	VMOVUPS     (DI), Y0
+	VFMADD231PS Y0, Y2, Y10
+
+vectors1_pixel4_0:
+	VMOVUPS     (DI)(R10*1), Y0
+	VFMADD231PS Y0, Y5, Y10
+	VMOVUPS     (DI)(R10*2), Y0
+	VFMADD231PS Y0, Y8, Y10
+	VFMADD231PS Y0, Y2, Y12
+	VMOVUPS     (DI)(R11*1), Y0
+	VFMADD231PS Y0, Y5, Y12
+	TESTB       $0x08, 88(AX)
+	JNZ         vectors1_pixel4_4
+	VMOVUPS     (DI)(R10*4), Y0
+	VFMADD231PS Y0, Y8, Y12
+
+vectors1_pixel4_4:
+vectors1_column4:
+	MOVQ       DX, DI
+	MOVQ       DX, R8
+	MOVQ       64(AX), R9
+	MOVQ       56(AX), R10
+	ADDQ       72(AX), R8
+	VMOVUPS    Y9, (DI)
+	PREFETCHT0 (R8)
+	VMOVUPS    Y11, (DI)(R10*1)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       R9, DI
+	ADDQ       R9, R8
+	VMOVUPS    Y10, (DI)
+	PREFETCHT0 (R8)
+	VMOVUPS    Y12, (DI)(R10*1)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       $+32, CX
+	ADDQ       $+32, DX
+	ADDQ       $+32, BX
+	SUBQ       $+8, SI
+	CMPQ       SI, $+8
+	JGE        vectors1
+
+after_vectors1:
+	TESTQ       SI, SI
+	JZ          done
+	LEAQ        tail<>+0(SB), DI
+	NEGQ        SI
+	VMOVUPS     64(DI)(SI*4), Y0
+	MOVQ        80(AX), SI
+	VMASKMOVPS  (BX), Y0, Y1
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y2
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y3
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y4
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y5
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y6
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y7
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y8
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y9
+	VXORPS      Y10, Y10, Y10
+	VXORPS      Y11, Y11, Y11
+	VXORPS      Y12, Y12, Y12
+	VXORPS      Y13, Y13, Y13
+	MOVQ        CX, BX
+	MOVQ        40(AX), SI
+	MOVQ        32(AX), DI
+	ADDQ        96(AX), CX
+	LEAQ        (DI)(DI*2), CX
+	TESTB       $0x01, 88(AX)
+	JNZ         tail_column0
+	TESTB       $0x04, 88(AX)
+	JNZ         tail_pixel0_0
+	VMASKMOVPS  (BX), Y0, Y14
+	VFMADD231PS Y14, Y1, Y10
+
+tail_pixel0_0:
+	VMASKMOVPS  (BX)(DI*1), Y0, Y14
+	VFMADD231PS Y14, Y4, Y10
+	VMASKMOVPS  (BX)(DI*2), Y0, Y14
+	VFMADD231PS Y14, Y7, Y10
+	VFMADD231PS Y14, Y1, Y12
+	VMASKMOVPS  (BX)(CX*1), Y0, Y14
+	VFMADD231PS Y14, Y4, Y12
+	TESTB       $0x08, 88(AX)
+	JNZ         tail_pixel0_4
+	VMASKMOVPS  (BX)(DI*4), Y0, Y14
+	VFMADD231PS Y14, Y7, Y12
+
+tail_pixel0_4:
+tail_column0:
+	ADDQ        SI, BX
+	TESTB       $0x04, 88(AX)
+	JNZ         tail_pixel1_0
+	VMASKMOVPS  (BX), Y0, Y14
+	VFMADD231PS Y14, Y2, Y10
+
+tail_pixel1_0:
+	VMASKMOVPS  (BX)(DI*1), Y0, Y14
+	VFMADD231PS Y14, Y5, Y10
+	VMASKMOVPS  (BX)(DI*2), Y0, Y14
+	VFMADD231PS Y14, Y8, Y10
+	VFMADD231PS Y14, Y2, Y12
+	VMASKMOVPS  (BX)(CX*1), Y0, Y14
+	VFMADD231PS Y14, Y5, Y12
+	TESTB       $0x08, 88(AX)
+	JNZ         tail_pixel1_4
+	VMASKMOVPS  (BX)(DI*4), Y0, Y14
+	VFMADD231PS Y14, Y8, Y12
+
+tail_pixel1_4:
+	ADDQ        SI, BX
+	TESTB       $0x04, 88(AX)
+	JNZ         tail_pixel2_0
+	VMASKMOVPS  (BX), Y0, Y14
+	VFMADD231PS Y14, Y3, Y10
+	VFMADD231PS Y14, Y1, Y11
+
+tail_pixel2_0:
+	VMASKMOVPS  (BX)(DI*1), Y0, Y14
+	VFMADD231PS Y14, Y6, Y10
+	VFMADD231PS Y14, Y4, Y11
+	VMASKMOVPS  (BX)(DI*2), Y0, Y14
+	VFMADD231PS Y14, Y9, Y10
+	VFMADD231PS Y14, Y7, Y11
+	VFMADD231PS Y14, Y3, Y12
+	VFMADD231PS Y14, Y1, Y13
+	VMASKMOVPS  (BX)(CX*1), Y0, Y1
+	VFMADD231PS Y1, Y6, Y12
+	VFMADD231PS Y1, Y4, Y13
+	TESTB       $0x08, 88(AX)
+	JNZ         tail_pixel2_4
+	VMASKMOVPS  (BX)(DI*4), Y0, Y1
+	VFMADD231PS Y1, Y9, Y12
+	VFMADD231PS Y1, Y7, Y13
+
+tail_pixel2_4:
+	ADDQ        SI, BX
+	TESTB       $0x04, 88(AX)
+	JNZ         tail_pixel3_0
+	VMASKMOVPS  (BX), Y0, Y1
+	VFMADD231PS Y1, Y2, Y11
+
+tail_pixel3_0:
+	VMASKMOVPS  (BX)(DI*1), Y0, Y1
+	VFMADD231PS Y1, Y5, Y11
+	VMASKMOVPS  (BX)(DI*2), Y0, Y1
+	VFMADD231PS Y1, Y8, Y11
+	VFMADD231PS Y1, Y2, Y13
+	VMASKMOVPS  (BX)(CX*1), Y0, Y1
+	VFMADD231PS Y1, Y5, Y13
+	TESTB       $0x08, 88(AX)
+	JNZ         tail_pixel3_4
+	VMASKMOVPS  (BX)(DI*4), Y0, Y1
+	VFMADD231PS Y1, Y8, Y13
+
+tail_pixel3_4:
+	ADDQ        SI, BX
+	TESTB       $0x02, 88(AX)
+	JNZ         tail_column4
+	TESTB       $0x04, 88(AX)
+	JNZ         tail_pixel4_0
+	VMASKMOVPS  (BX), Y0, Y1
+	VFMADD231PS Y1, Y3, Y11
+
+tail_pixel4_0:
+	VMASKMOVPS  (BX)(DI*1), Y0, Y1
+	VFMADD231PS Y1, Y6, Y11
+	VMASKMOVPS  (BX)(DI*2), Y0, Y1
+	VFMADD231PS Y1, Y9, Y11
+	VFMADD231PS Y1, Y3, Y13
+	VMASKMOVPS  (BX)(CX*1), Y0, Y1
+	VFMADD231PS Y1, Y6, Y13
+	TESTB       $0x08, 88(AX)
+	JNZ         tail_pixel4_4
+	VMASKMOVPS  (BX)(DI*4), Y0, Y1
+	VFMADD231PS Y1, Y9, Y13
+
+tail_pixel4_4:
+tail_column4:
+	MOVQ       DX, CX
+	MOVQ       64(AX), BX
+	MOVQ       56(AX), SI
+	ADDQ       72(AX), DX
+	VMASKMOVPS Y10, Y0, (CX)
+	VMASKMOVPS Y12, Y0, (CX)(SI*1)
+	ADDQ       BX, CX
+	ADDQ       BX, DX
+	VMASKMOVPS Y11, Y0, (CX)
+	VMASKMOVPS Y13, Y0, (CX)(SI*1)
+
+done:
+	MOVQ 48(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 72(AX), CX
+	ADDQ CX, 8(AX)
+	DECQ 24(AX)
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func depthwiseSpreadAVX2(y *float32, x *float32, w *float32, steps *int)
+// Requires: AVX, FMA3
+TEXT ·depthwiseSpreadAVX2(SB), NOSPLIT, $0-32
+	MOVQ steps+24(FP), AX
+
+tile:
+	MOVQ x+8(FP), CX
+	MOVQ y+0(FP), DX
+	MOVQ w+16(FP), BX
+	ADDQ (AX), CX
+	ADDQ 8(AX), DX
+	MOVQ 16(AX), SI
+	CMPQ SI, $+8
+	JLT  after_vectors1
+
+vectors1:
+	MOVQ        BX, DI
+	MOVQ        80(AX), R8
+	VMOVUPS     (DI), Y0
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y1
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y2
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y8
+	MOVQ        CX, DI
+	MOVQ        32(AX), R8
+	MOVQ        56(AX), R9
+	MOVQ        80(AX), R10
+	MOVQ        DX, R11
+	MOVQ        DX, R12
+	VMOVUPS     (DI), Y9
+	VXORPS      Y10, Y10, Y10
+	VFMADD231PS Y9, Y4, Y10
+	LEAQ        (R12)(R9*1), R13
+	VMOVUPS     Y10, (R13)(R10*1)
+	VXORPS      Y10, Y10, Y10
+	VXORPS      Y11, Y11, Y11
+	VXORPS      Y12, Y12, Y12
+	VFMADD231PS Y9, Y0, Y10
+	VFMADD231PS Y9, Y3, Y11
+	VFMADD231PS Y9, Y1, Y12
+	TESTB       $0x08, 88(AX)
+	JNZ         vectors1_far0
+	VMOVUPS     (DI)(R8*1), Y9
+	VFMADD231PS Y9, Y6, Y10
+	VFMADD231PS Y9, Y7, Y12
+
+vectors1_far0:
+	VMOVUPS     Y12, (R12)(R10*1)
+	ADDQ        64(AX), R12
+	ADDQ        40(AX), DI
+	VMOVUPS     (DI), Y9
+	VFMADD231PS Y9, Y5, Y11
+	VFMADD231PS Y9, Y2, Y10
+	VMOVUPS     Y11, (R11)(R9*1)
+	VXORPS      Y11, Y11, Y11
+	VFMADD231PS Y9, Y4, Y11
+	LEAQ        (R12)(R9*1), R13
+	VMOVUPS     Y11, (R13)(R10*1)
+	VXORPS      Y4, Y4, Y4
+	VXORPS      Y11, Y11, Y11
+	VXORPS      Y12, Y12, Y12
+	VFMADD231PS Y9, Y0, Y4
+	VFMADD231PS Y9, Y3, Y11
+	VFMADD231PS Y9, Y1, Y12
+	TESTB       $0x08, 88(AX)
+	JNZ         vectors1_far1
+	VMOVUPS     (DI)(R8*1), Y0
+	VFMADD231PS Y0, Y8, Y10
+	VFMADD231PS Y0, Y6, Y4
+	VFMADD231PS Y0, Y7, Y12
+
+vectors1_far1:
+	VMOVUPS     Y10, (R11)
+	MOVQ        R12, R11
+	VMOVUPS     Y12, (R12)(R10*1)
+	ADDQ        64(AX), R12
+	ADDQ        40(AX), DI
+	TESTB       $0x02, 88(AX)
+	JNZ         vectors1_column2
+	VMOVUPS     (DI), Y0
+	VFMADD231PS Y0, Y5, Y11
+	VFMADD231PS Y0, Y2, Y4
+	TESTB       $0x08, 88(AX)
+	JNZ         vectors1_far2
+	VMOVUPS     (DI)(R8*1), Y0
+	VFMADD231PS Y0, Y8, Y4
+
+vectors1_far2:
+vectors1_column2:
+	VMOVUPS Y11, (R11)(R9*1)
+	VMOVUPS Y4, (R11)
+	MOVQ    R12, R11
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	ADDQ    $+32, BX
+	SUBQ    $+8, SI
+	CMPQ    SI, $+8
+	JGE     vectors1
+
+after_vectors1:
+	TESTQ       SI, SI
+	JZ          done
+	LEAQ        tail<>+0(SB), DI
+	NEGQ        SI
+	VMOVUPS     64(DI)(SI*4), Y0
+	MOVQ        80(AX), SI
+	VMASKMOVPS  (BX), Y0, Y1
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y2
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y3
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y4
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y5
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y6
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y7
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y8
+	ADDQ        SI, BX
+	VMASKMOVPS  (BX), Y0, Y9
+	MOVQ        32(AX), BX
+	MOVQ        56(AX), SI
+	MOVQ        80(AX), DI
+	MOVQ        DX, R8
+	VMASKMOVPS  (CX), Y0, Y10
+	VXORPS      Y11, Y11, Y11
+	VFMADD231PS Y10, Y5, Y11
+	LEAQ        (DX)(SI*1), R9
+	VMASKMOVPS  Y11, Y0, (R9)(DI*1)
+	VXORPS      Y11, Y11, Y11
+	VXORPS      Y12, Y12, Y12
+	VXORPS      Y13, Y13, Y13
+	VFMADD231PS Y10, Y1, Y11
+	VFMADD231PS Y10, Y4, Y12
+	VFMADD231PS Y10, Y2, Y13
+	TESTB       $0x08, 88(AX)
+	JNZ         tail_far0
+	VMASKMOVPS  (CX)(BX*1), Y0, Y10
+	VFMADD231PS Y10, Y7, Y11
+	VFMADD231PS Y10, Y8, Y13
+
+tail_far0:
+	VMASKMOVPS  Y13, Y0, (DX)(DI*1)
+	ADDQ        64(AX), DX
+	ADDQ        40(AX), CX
+	VMASKMOVPS  (CX), Y0, Y10
+	VFMADD231PS Y10, Y6, Y12
+	VFMADD231PS Y10, Y3, Y11
+	VMASKMOVPS  Y12, Y0, (R8)(SI*1)
+	VXORPS      Y12, Y12, Y12
+	VFMADD231PS Y10, Y5, Y12
+	LEAQ        (DX)(SI*1), R9
+	VMASKMOVPS  Y12, Y0, (R9)(DI*1)
+	VXORPS      Y5, Y5, Y5
+	VXORPS      Y12, Y12, Y12
+	VXORPS      Y13, Y13, Y13
+	VFMADD231PS Y10, Y1, Y5
+	VFMADD231PS Y10, Y4, Y12
+	VFMADD231PS Y10, Y2, Y13
+	TESTB       $0x08, 88(AX)
+	JNZ         tail_far1
+	VMASKMOVPS  (CX)(BX*1), Y0, Y1
+	VFMADD231PS Y1, Y9, Y11
+	VFMADD231PS Y1, Y7, Y5
+	VFMADD231PS Y1, Y8, Y13
+
+tail_far1:
+	VMASKMOVPS  Y11, Y0, (R8)
+	MOVQ        DX, R8
+	VMASKMOVPS  Y13, Y0, (DX)(DI*1)
+	ADDQ        64(AX), DX
+	ADDQ        40(AX), CX
+	TESTB       $0x02, 88(AX)
+	JNZ         tail_column2
+	VMASKMOVPS  (CX), Y0, Y1
+	VFMADD231PS Y1, Y6, Y12
+	VFMADD231PS Y1, Y3, Y5
+	TESTB       $0x08, 88(AX)
+	JNZ         tail_far2
+	VMASKMOVPS  (CX)(BX*1), Y0, Y1
+	VFMADD231PS Y1, Y9, Y5
+
+tail_far2:
+tail_column2:
+	VMASKMOVPS Y12, Y0, (R8)(SI*1)
+	VMASKMOVPS Y5, Y0, (R8)
+	MOVQ       DX, R8
+
+done:
+	MOVQ 48(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 72(AX), CX
+	ADDQ CX, 8(AX)
+	DECQ 24(AX)
+	JNZ  tile
+	VZEROUPPER
+	RET

@@ -18,3 +18,18 @@ func depthwiseProducts1AVX512(dw *float32, x *float32, dy *float32, steps *int)
 //
 //go:noescape
 func depthwiseProducts3AVX512(dw *float32, x *float32, dy *float32, steps *int)
+
+// depthwiseTiles1AVX512 sets tiles of two lines of y to sums of products of pixels of x and w of windows of 3 by 3 pixels that are 1 apart; steps are the fields of tileSteps.
+//
+//go:noescape
+func depthwiseTiles1AVX512(y *float32, x *float32, w *float32, steps *int)
+
+// depthwiseTiles2AVX512 sets tiles of two lines of y to sums of products of pixels of x and w of windows of 3 by 3 pixels that are 2 apart; steps are the fields of tileSteps.
+//
+//go:noescape
+func depthwiseTiles2AVX512(y *float32, x *float32, w *float32, steps *int)
+
+// depthwiseSpreadAVX512 sets tiles of two lines of y to sums of products of pixels of x and w that windows of 3 by 3 pixels, 2 apart, cover: each pixel of x gives to as many of y; steps are the fields of tileSteps.
+//
+//go:noescape
+func depthwiseSpreadAVX512(y *float32, x *float32, w *float32, steps *int)
