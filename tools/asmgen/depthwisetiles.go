@@ -117,7 +117,7 @@ func (t *tiles) loadFilter(v vectors) {
 	}
 }
 
-// unless writes what is done if the tiles have something.
+// unless writes what is done if the tiles do not miss something.
 func (t *tiles) unless(missing int, label string, do func()) {
 	if missing > 0 {
 		t.TESTB(operand.U8(missing), t.field(tileMissing))
@@ -140,7 +140,7 @@ func end(i, n, first, last int) int {
 	return 0
 }
 
-// line is pixel p of a line below it.
+// line is line i, counted from that of p.
 func line(p, step, step3 reg.Register, i int) operand.Mem {
 	switch i {
 	case 0:
@@ -227,16 +227,8 @@ func (t *tiles) spread(v vectors) {
 			s.near(operand.Mem{Base: p}, at, tap)
 			t.unless(missLastLine, fmt.Sprintf("%s_far%d", v.name, c), func() { s.far(line(p, xLine, nil, 1)) })
 		})
-		if s.last {
-			s.storeOdd()
-		}
-		if !s.first {
-			v.store(even, operand.Mem{Base: before})
-			t.MOVQ(at, before)
-		}
+		s.storeRest(at, tap)
 		if !s.last {
-			v.store(s.side, line(at, tap, nil, 1))
-			t.ADDQ(t.field(tileYPixel), at)
 			t.ADDQ(t.field(tileXPixel), p)
 		}
 		even, odd = s.nextEven, s.nextOdd
@@ -254,6 +246,21 @@ type spreading struct {
 	nextEven      vec // that of this pair
 	nextOdd       vec
 	side          vec // its odd column, in the even line
+}
+
+// storeRest stores what is complete after both lines, and goes on to the next pair.
+func (s *spreading) storeRest(at, tap reg.Register) {
+	if s.last {
+		s.storeOdd()
+	}
+	if !s.first {
+		s.v.store(s.even, operand.Mem{Base: s.before})
+		s.MOVQ(at, s.before)
+	}
+	if !s.last {
+		s.v.store(s.side, line(at, tap, nil, 1))
+		s.ADDQ(s.field(tileYPixel), at)
+	}
 }
 
 func (s *spreading) storeOdd() { s.v.store(s.odd, line(s.before, s.yLine, nil, 1)) }
