@@ -30,6 +30,7 @@ const (
 	missLastColumn
 	missFirstLine
 	missLastLine
+	nothingAhead // nothing is worth fetching for the next tile
 )
 
 // emitDepthwiseTiles writes the functions that compute tiles of pixels of two lines by filters
@@ -173,10 +174,12 @@ func (t *tiles) windows(v vectors, stride int) {
 			}
 		})
 		if c < t.columns*stride && v.tail == nil {
-			for l := range 2 * stride {
-				t.PREFETCHT0(line(ahead, xLine, xLine3, l))
-			}
-			t.ADDQ(xPixel, ahead)
+			t.unless(nothingAhead, fmt.Sprintf("%s_ahead%d", v.name, c), func() {
+				for l := range 2 * stride {
+					t.PREFETCHT0(line(ahead, xLine, xLine3, l))
+				}
+				t.ADDQ(xPixel, ahead)
+			})
 		}
 		if c+1 < columns {
 			t.ADDQ(xPixel, p)
@@ -204,15 +207,21 @@ func (t *tiles) storeWindows(v vectors, acc [2][]vec) {
 	for j := range t.columns {
 		for i := range acc {
 			v.store(acc[i][j], line(p, next, nil, i))
-			if v.tail == nil {
-				t.PREFETCHT0(line(soon, next, nil, i))
-			}
 		}
 		if j+1 < t.columns {
 			t.ADDQ(pixel, p)
-			t.ADDQ(pixel, soon)
 		}
 	}
+	if v.tail != nil {
+		return
+	}
+	t.unless(nothingAhead, v.name+"_soon", func() {
+		for range t.columns {
+			t.PREFETCHT0(line(soon, next, nil, 0))
+			t.PREFETCHT0(line(soon, next, nil, 1))
+			t.ADDQ(pixel, soon)
+		}
+	})
 }
 
 // spread writes a vector of the channels of a tile of pixels that windows cover, by pairs: the

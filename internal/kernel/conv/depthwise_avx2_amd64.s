@@ -645,9 +645,13 @@ vectors1_pixel0_0:
 
 vectors1_pixel0_3:
 vectors1_column0:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead0
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       R9, R8
+
+vectors1_ahead0:
 	ADDQ        R9, DI
 	TESTB       $0x04, 88(AX)
 	JNZ         vectors1_pixel1_0
@@ -673,9 +677,13 @@ vectors1_pixel1_0:
 	VFMADD231PS Y0, Y6, Y12
 
 vectors1_pixel1_3:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead1
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       R9, R8
+
+vectors1_ahead1:
 	ADDQ        R9, DI
 	TESTB       $0x04, 88(AX)
 	JNZ         vectors1_pixel2_0
@@ -729,21 +737,26 @@ vectors1_column3:
 	MOVQ       56(AX), R10
 	ADDQ       72(AX), R8
 	VMOVUPS    Y9, (DI)
-	PREFETCHT0 (R8)
 	VMOVUPS    Y11, (DI)(R10*1)
-	PREFETCHT0 (R8)(R10*1)
 	ADDQ       R9, DI
-	ADDQ       R9, R8
 	VMOVUPS    Y10, (DI)
-	PREFETCHT0 (R8)
 	VMOVUPS    Y12, (DI)(R10*1)
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_soon
+	PREFETCHT0 (R8)
 	PREFETCHT0 (R8)(R10*1)
-	ADDQ       $+32, CX
-	ADDQ       $+32, DX
-	ADDQ       $+32, BX
-	SUBQ       $+8, SI
-	CMPQ       SI, $+8
-	JGE        vectors1
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       R9, R8
+
+vectors1_soon:
+	ADDQ $+32, CX
+	ADDQ $+32, DX
+	ADDQ $+32, BX
+	SUBQ $+8, SI
+	CMPQ SI, $+8
+	JGE  vectors1
 
 after_vectors1:
 	TESTQ       SI, SI
@@ -878,7 +891,6 @@ tail_column3:
 	VMASKMOVPS Y10, Y0, (CX)
 	VMASKMOVPS Y12, Y0, (CX)(SI*1)
 	ADDQ       BX, CX
-	ADDQ       BX, DX
 	VMASKMOVPS Y11, Y0, (CX)
 	VMASKMOVPS Y13, Y0, (CX)(SI*1)
 
@@ -959,11 +971,15 @@ vectors1_pixel0_0:
 
 vectors1_pixel0_4:
 vectors1_column0:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	PREFETCHT0  (R8)(R10*2)
-	PREFETCHT0  (R8)(R11*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead0
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	PREFETCHT0 (R8)(R10*2)
+	PREFETCHT0 (R8)(R11*1)
+	ADDQ       R9, R8
+
+vectors1_ahead0:
 	ADDQ        R9, DI
 	TESTB       $0x04, 88(AX)
 	JNZ         vectors1_pixel1_0
@@ -984,11 +1000,15 @@ vectors1_pixel1_0:
 	VFMADD231PS Y13, Y7, Y11
 
 vectors1_pixel1_4:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	PREFETCHT0  (R8)(R10*2)
-	PREFETCHT0  (R8)(R11*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead1
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	PREFETCHT0 (R8)(R10*2)
+	PREFETCHT0 (R8)(R11*1)
+	ADDQ       R9, R8
+
+vectors1_ahead1:
 	ADDQ        R9, DI
 	TESTB       $0x04, 88(AX)
 	JNZ         vectors1_pixel2_0
@@ -1015,11 +1035,15 @@ vectors1_pixel2_0:
 	VFMADD231PS Y0, Y6, Y12
 
 vectors1_pixel2_4:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	PREFETCHT0  (R8)(R10*2)
-	PREFETCHT0  (R8)(R11*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead2
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	PREFETCHT0 (R8)(R10*2)
+	PREFETCHT0 (R8)(R11*1)
+	ADDQ       R9, R8
+
+vectors1_ahead2:
 	ADDQ        R9, DI
 	TESTB       $0x04, 88(AX)
 	JNZ         vectors1_pixel3_0
@@ -1040,11 +1064,15 @@ vectors1_pixel3_0:
 	VFMADD231PS Y0, Y7, Y12
 
 vectors1_pixel3_4:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	PREFETCHT0  (R8)(R10*2)
-	PREFETCHT0  (R8)(R11*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead3
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	PREFETCHT0 (R8)(R10*2)
+	PREFETCHT0 (R8)(R11*1)
+	ADDQ       R9, R8
+
+vectors1_ahead3:
 	ADDQ        R9, DI
 	TESTB       $0x02, 88(AX)
 	JNZ         vectors1_column4
@@ -1074,21 +1102,26 @@ vectors1_column4:
 	MOVQ       56(AX), R10
 	ADDQ       72(AX), R8
 	VMOVUPS    Y9, (DI)
-	PREFETCHT0 (R8)
 	VMOVUPS    Y11, (DI)(R10*1)
-	PREFETCHT0 (R8)(R10*1)
 	ADDQ       R9, DI
-	ADDQ       R9, R8
 	VMOVUPS    Y10, (DI)
-	PREFETCHT0 (R8)
 	VMOVUPS    Y12, (DI)(R10*1)
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_soon
+	PREFETCHT0 (R8)
 	PREFETCHT0 (R8)(R10*1)
-	ADDQ       $+32, CX
-	ADDQ       $+32, DX
-	ADDQ       $+32, BX
-	SUBQ       $+8, SI
-	CMPQ       SI, $+8
-	JGE        vectors1
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       R9, R8
+
+vectors1_soon:
+	ADDQ $+32, CX
+	ADDQ $+32, DX
+	ADDQ $+32, BX
+	SUBQ $+8, SI
+	CMPQ SI, $+8
+	JGE  vectors1
 
 after_vectors1:
 	TESTQ       SI, SI
@@ -1241,7 +1274,6 @@ tail_column4:
 	VMASKMOVPS Y10, Y0, (CX)
 	VMASKMOVPS Y12, Y0, (CX)(SI*1)
 	ADDQ       BX, CX
-	ADDQ       BX, DX
 	VMASKMOVPS Y11, Y0, (CX)
 	VMASKMOVPS Y13, Y0, (CX)(SI*1)
 

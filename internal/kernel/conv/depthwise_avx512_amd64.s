@@ -619,9 +619,13 @@ vectors1_pixel0_0:
 
 vectors1_pixel0_3:
 vectors1_column0:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead0
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       R9, R8
+
+vectors1_ahead0:
 	ADDQ        R9, DI
 	TESTB       $0x04, 88(AX)
 	JNZ         vectors1_pixel1_0
@@ -647,9 +651,13 @@ vectors1_pixel1_0:
 	VFMADD231PS Z18, Z7, Z15
 
 vectors1_pixel1_3:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead1
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       R9, R8
+
+vectors1_ahead1:
 	ADDQ        R9, DI
 	TESTB       $0x04, 88(AX)
 	JNZ         vectors1_pixel2_0
@@ -681,9 +689,13 @@ vectors1_pixel2_0:
 	VFMADD231PS Z18, Z7, Z16
 
 vectors1_pixel2_3:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead2
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       R9, R8
+
+vectors1_ahead2:
 	ADDQ        R9, DI
 	TESTB       $0x04, 88(AX)
 	JNZ         vectors1_pixel3_0
@@ -715,9 +727,13 @@ vectors1_pixel3_0:
 	VFMADD231PS Z1, Z7, Z17
 
 vectors1_pixel3_3:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead3
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       R9, R8
+
+vectors1_ahead3:
 	ADDQ        R9, DI
 	TESTB       $0x04, 88(AX)
 	JNZ         vectors1_pixel4_0
@@ -771,33 +787,38 @@ vectors1_column5:
 	MOVQ       56(AX), R10
 	ADDQ       72(AX), R8
 	VMOVUPS    Z10, (DI)
-	PREFETCHT0 (R8)
 	VMOVUPS    Z14, (DI)(R10*1)
-	PREFETCHT0 (R8)(R10*1)
 	ADDQ       R9, DI
-	ADDQ       R9, R8
 	VMOVUPS    Z11, (DI)
-	PREFETCHT0 (R8)
 	VMOVUPS    Z15, (DI)(R10*1)
-	PREFETCHT0 (R8)(R10*1)
 	ADDQ       R9, DI
-	ADDQ       R9, R8
 	VMOVUPS    Z12, (DI)
-	PREFETCHT0 (R8)
 	VMOVUPS    Z16, (DI)(R10*1)
-	PREFETCHT0 (R8)(R10*1)
 	ADDQ       R9, DI
-	ADDQ       R9, R8
 	VMOVUPS    Z13, (DI)
-	PREFETCHT0 (R8)
 	VMOVUPS    Z17, (DI)(R10*1)
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_soon
+	PREFETCHT0 (R8)
 	PREFETCHT0 (R8)(R10*1)
-	ADDQ       $+64, CX
-	ADDQ       $+64, DX
-	ADDQ       $+64, BX
-	SUBQ       $+16, SI
-	CMPQ       SI, $+16
-	JGE        vectors1
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       R9, R8
+
+vectors1_soon:
+	ADDQ $+64, CX
+	ADDQ $+64, DX
+	ADDQ $+64, BX
+	SUBQ $+16, SI
+	CMPQ SI, $+16
+	JGE  vectors1
 
 after_vectors1:
 	TESTQ       SI, SI
@@ -999,15 +1020,12 @@ tail_column5:
 	VMOVUPS Z10, K1, (CX)
 	VMOVUPS Z14, K1, (CX)(SI*1)
 	ADDQ    BX, CX
-	ADDQ    BX, DX
 	VMOVUPS Z11, K1, (CX)
 	VMOVUPS Z15, K1, (CX)(SI*1)
 	ADDQ    BX, CX
-	ADDQ    BX, DX
 	VMOVUPS Z12, K1, (CX)
 	VMOVUPS Z16, K1, (CX)(SI*1)
 	ADDQ    BX, CX
-	ADDQ    BX, DX
 	VMOVUPS Z13, K1, (CX)
 	VMOVUPS Z17, K1, (CX)(SI*1)
 
@@ -1093,11 +1111,15 @@ vectors1_pixel0_0:
 
 vectors1_pixel0_4:
 vectors1_column0:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	PREFETCHT0  (R8)(R10*2)
-	PREFETCHT0  (R8)(R11*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead0
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	PREFETCHT0 (R8)(R10*2)
+	PREFETCHT0 (R8)(R11*1)
+	ADDQ       R9, R8
+
+vectors1_ahead0:
 	ADDQ        R9, DI
 	TESTB       $0x04, 88(AX)
 	JNZ         vectors1_pixel1_0
@@ -1118,11 +1140,15 @@ vectors1_pixel1_0:
 	VFMADD231PS Z18, Z8, Z14
 
 vectors1_pixel1_4:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	PREFETCHT0  (R8)(R10*2)
-	PREFETCHT0  (R8)(R11*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead1
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	PREFETCHT0 (R8)(R10*2)
+	PREFETCHT0 (R8)(R11*1)
+	ADDQ       R9, R8
+
+vectors1_ahead1:
 	ADDQ        R9, DI
 	TESTB       $0x04, 88(AX)
 	JNZ         vectors1_pixel2_0
@@ -1149,11 +1175,15 @@ vectors1_pixel2_0:
 	VFMADD231PS Z18, Z7, Z15
 
 vectors1_pixel2_4:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	PREFETCHT0  (R8)(R10*2)
-	PREFETCHT0  (R8)(R11*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead2
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	PREFETCHT0 (R8)(R10*2)
+	PREFETCHT0 (R8)(R11*1)
+	ADDQ       R9, R8
+
+vectors1_ahead2:
 	ADDQ        R9, DI
 	TESTB       $0x04, 88(AX)
 	JNZ         vectors1_pixel3_0
@@ -1174,11 +1204,15 @@ vectors1_pixel3_0:
 	VFMADD231PS Z18, Z8, Z15
 
 vectors1_pixel3_4:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	PREFETCHT0  (R8)(R10*2)
-	PREFETCHT0  (R8)(R11*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead3
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	PREFETCHT0 (R8)(R10*2)
+	PREFETCHT0 (R8)(R11*1)
+	ADDQ       R9, R8
+
+vectors1_ahead3:
 	ADDQ        R9, DI
 	TESTB       $0x04, 88(AX)
 	JNZ         vectors1_pixel4_0
@@ -1205,11 +1239,15 @@ vectors1_pixel4_0:
 	VFMADD231PS Z18, Z7, Z16
 
 vectors1_pixel4_4:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	PREFETCHT0  (R8)(R10*2)
-	PREFETCHT0  (R8)(R11*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead4
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	PREFETCHT0 (R8)(R10*2)
+	PREFETCHT0 (R8)(R11*1)
+	ADDQ       R9, R8
+
+vectors1_ahead4:
 	ADDQ        R9, DI
 	TESTB       $0x04, 88(AX)
 	JNZ         vectors1_pixel5_0
@@ -1230,11 +1268,15 @@ vectors1_pixel5_0:
 	VFMADD231PS Z18, Z8, Z16
 
 vectors1_pixel5_4:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	PREFETCHT0  (R8)(R10*2)
-	PREFETCHT0  (R8)(R11*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead5
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	PREFETCHT0 (R8)(R10*2)
+	PREFETCHT0 (R8)(R11*1)
+	ADDQ       R9, R8
+
+vectors1_ahead5:
 	ADDQ        R9, DI
 	TESTB       $0x04, 88(AX)
 	JNZ         vectors1_pixel6_0
@@ -1261,11 +1303,15 @@ vectors1_pixel6_0:
 	VFMADD231PS Z1, Z7, Z17
 
 vectors1_pixel6_4:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	PREFETCHT0  (R8)(R10*2)
-	PREFETCHT0  (R8)(R11*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead6
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	PREFETCHT0 (R8)(R10*2)
+	PREFETCHT0 (R8)(R11*1)
+	ADDQ       R9, R8
+
+vectors1_ahead6:
 	ADDQ        R9, DI
 	TESTB       $0x04, 88(AX)
 	JNZ         vectors1_pixel7_0
@@ -1286,11 +1332,15 @@ vectors1_pixel7_0:
 	VFMADD231PS Z1, Z8, Z17
 
 vectors1_pixel7_4:
-	PREFETCHT0  (R8)
-	PREFETCHT0  (R8)(R10*1)
-	PREFETCHT0  (R8)(R10*2)
-	PREFETCHT0  (R8)(R11*1)
-	ADDQ        R9, R8
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_ahead7
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	PREFETCHT0 (R8)(R10*2)
+	PREFETCHT0 (R8)(R11*1)
+	ADDQ       R9, R8
+
+vectors1_ahead7:
 	ADDQ        R9, DI
 	TESTB       $0x02, 88(AX)
 	JNZ         vectors1_column8
@@ -1320,33 +1370,38 @@ vectors1_column8:
 	MOVQ       56(AX), R10
 	ADDQ       72(AX), R8
 	VMOVUPS    Z10, (DI)
-	PREFETCHT0 (R8)
 	VMOVUPS    Z14, (DI)(R10*1)
-	PREFETCHT0 (R8)(R10*1)
 	ADDQ       R9, DI
-	ADDQ       R9, R8
 	VMOVUPS    Z11, (DI)
-	PREFETCHT0 (R8)
 	VMOVUPS    Z15, (DI)(R10*1)
-	PREFETCHT0 (R8)(R10*1)
 	ADDQ       R9, DI
-	ADDQ       R9, R8
 	VMOVUPS    Z12, (DI)
-	PREFETCHT0 (R8)
 	VMOVUPS    Z16, (DI)(R10*1)
-	PREFETCHT0 (R8)(R10*1)
 	ADDQ       R9, DI
-	ADDQ       R9, R8
 	VMOVUPS    Z13, (DI)
-	PREFETCHT0 (R8)
 	VMOVUPS    Z17, (DI)(R10*1)
+	TESTB      $0x10, 88(AX)
+	JNZ        vectors1_soon
+	PREFETCHT0 (R8)
 	PREFETCHT0 (R8)(R10*1)
-	ADDQ       $+64, CX
-	ADDQ       $+64, DX
-	ADDQ       $+64, BX
-	SUBQ       $+16, SI
-	CMPQ       SI, $+16
-	JGE        vectors1
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       R9, R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(R10*1)
+	ADDQ       R9, R8
+
+vectors1_soon:
+	ADDQ $+64, CX
+	ADDQ $+64, DX
+	ADDQ $+64, BX
+	SUBQ $+16, SI
+	CMPQ SI, $+16
+	JGE  vectors1
 
 after_vectors1:
 	TESTQ       SI, SI
@@ -1596,15 +1651,12 @@ tail_column8:
 	VMOVUPS Z10, K1, (CX)
 	VMOVUPS Z14, K1, (CX)(SI*1)
 	ADDQ    BX, CX
-	ADDQ    BX, DX
 	VMOVUPS Z11, K1, (CX)
 	VMOVUPS Z15, K1, (CX)(SI*1)
 	ADDQ    BX, CX
-	ADDQ    BX, DX
 	VMOVUPS Z12, K1, (CX)
 	VMOVUPS Z16, K1, (CX)(SI*1)
 	ADDQ    BX, CX
-	ADDQ    BX, DX
 	VMOVUPS Z13, K1, (CX)
 	VMOVUPS Z17, K1, (CX)(SI*1)
 

@@ -6,9 +6,11 @@ import "github.com/gorge-tf/gorge/internal/kernel"
 // fields of tileSteps. It adds up what tapSums does, in its order.
 type tileLoop = func(y, x, w *float32, steps *int)
 
-// tileLoops are for tiles of so many units of a line, see extent.
+// tileLoops are for tiles of so many units of a line, see extent. Images of so many bytes are
+// near: they stay in the second-level cache.
 type tileLoops struct {
 	columns int
+	near    int
 	windows [2]tileLoop // 1 and 2 apart
 	spread  tileLoop    // the gradient for images of windows 2 apart
 }
@@ -27,7 +29,11 @@ const (
 	missLastColumn
 	missFirstLine
 	missLastLine
+	nothingAhead // says that nothing is worth fetching for the next tile
 )
+
+// leastTiled is how many results make up for what it takes to lay tiles.
+const leastTiled = 2048
 
 // An extent is the lines or the columns along which tiles lie: unit u of the result, which has
 // some pixels from u*pixels-pad on, meets so many positions of the source from u*from+at on.
@@ -95,10 +101,17 @@ type depthwiseTiles struct {
 // A tileRun is some tiles of a line from a unit on, which miss the same columns.
 type tileRun struct{ first, count, missing int }
 
-// tiled says whether there are loops for tiles of v.
+// sameSets is how many channels put all pixels into a few sets of a first-level cache. Tiles of
+// windows that are 2 apart share too little of what they meet to make up for that.
+const sameSets = 512
+
+// tiled says whether there are loops for tiles of v, and these gain.
 func (v *Depthwise) tiled() bool {
 	stride := v.Stride[1]
-	return simd.tiles.columns > 0 && v.Kernel == [3]int{1, 3, 3} && v.Dilation[1] == 1 && v.Dilation[2] == 1 &&
+	if stride == 2 && v.C%sameSets == 0 {
+		return false
+	}
+	return simd.tiles.columns > 0 && v.Batch*v.Out[1]*v.Out[2]*v.C >= leastTiled && v.Kernel == [3]int{1, 3, 3} && v.Dilation[1] == 1 && v.Dilation[2] == 1 &&
 		stride == v.Stride[2] && stride <= 2 && v.In[0] == 1 && v.Out[0] == 1 && v.Pad[0] == 0
 }
 
@@ -111,7 +124,7 @@ func (v *Depthwise) forwardTiles(tracks []track) *depthwiseTiles {
 		sum: simd.tiles.windows[v.Stride[1]-1], down: v.forwardExtent(1), along: v.forwardExtent(2),
 		lines: 2, height: v.Out[1], width: v.Out[2],
 	}
-	return t.lay(v.C, tracks)
+	return t.lay(v.Batch, v.C, tracks)
 }
 
 // backTiles are those of the images' gradient; nil if there are none.
@@ -126,11 +139,11 @@ func (v *Depthwise) backTiles(tracks []track) *depthwiseTiles {
 	if v.Stride[1] == 2 {
 		t.sum, t.lines = simd.tiles.spread, 1
 	}
-	return t.lay(v.C, tracks)
+	return t.lay(v.Batch, v.C, tracks)
 }
 
 // lay sets where tiles lie in a line; nil if it has no place for one.
-func (t *depthwiseTiles) lay(channels int, tracks []track) *depthwiseTiles {
+func (t *depthwiseTiles) lay(batch, channels int, tracks []track) *depthwiseTiles {
 	t.columns = simd.tiles.columns
 	lo, hi := t.along.lo, t.along.hi
 	if lo+t.columns > hi || t.down.lo+t.lines > t.down.hi {
@@ -154,6 +167,9 @@ func (t *depthwiseTiles) lay(channels int, tracks []track) *depthwiseTiles {
 		}
 	}
 	t.setSteps(channels)
+	if hi-lo <= 2*t.columns || 4*channels*t.along.size*t.down.size*batch <= simd.tiles.near {
+		t.steps.missing = nothingAhead // the next tile is elsewhere, or all is near anyway
+	}
 	return t
 }
 
@@ -225,7 +241,7 @@ func (s *tapSums) tile(dst []float32, t *depthwiseTiles, i, unit int) {
 			s.steps = t.steps
 			s.steps.x = 4 * s.channels * (line*t.along.size + u*t.along.from + column)
 			s.steps.y = 4 * s.channels * (y*t.width + u*t.along.pixels + pixel)
-			s.steps.count, s.steps.missing = min(some, r.count-n), r.missing|missing
+			s.steps.count, s.steps.missing = min(some, r.count-n), t.steps.missing|r.missing|missing
 			t.sum(&dst[0], &s.src[0], &s.filter[0], &s.steps.x)
 		}
 	}

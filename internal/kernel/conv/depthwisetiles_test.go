@@ -23,6 +23,9 @@ func TestDepthwiseTiles(t *testing.T) {
 			simd.tiles = tileLoops{}
 			wantY, wantX, _ := runDepthwise(kernel.Serial, &v, x, w, dy)
 			simd.tiles = loops
+			if r.IntN(2) == 0 {
+				simd.tiles.near = 0 // fetches ahead
+			}
 			for name, par := range map[string]kernel.Par{"whole": kernel.Serial, "in halves": inHalves, "line by line": kerneltest.Pieces} {
 				gotY, gotX, _ := runDepthwise(par, &v, x, w, dy)
 				what := fmt.Sprintf("%s: %+v", name, v)
@@ -35,7 +38,7 @@ func TestDepthwiseTiles(t *testing.T) {
 
 // randomTiled returns a convolution by a filter of 3 by 3, of which some have tiles.
 func randomTiled(r *rand.Rand) Depthwise {
-	v := Depthwise{Batch: 1 + r.IntN(3), C: []int{2, 7, 16, 17, 40, 64, 130}[r.IntN(7)]}
+	v := Depthwise{Batch: 1 + r.IntN(3), C: []int{2, 7, 16, 17, 40, 64, 130, 512}[r.IntN(8)]}
 	stride, one := 1+r.IntN(2), [3]int{1, 1, 1}
 	v.Window = sliding.Window{In: one, Out: one, Kernel: [3]int{1, 3, 3}, Stride: [3]int{1, stride, stride}, Dilation: one}
 	for i := 1; i < 3; i++ {
@@ -78,7 +81,7 @@ func TestDepthwiseTilesLie(t *testing.T) {
 	}
 	for _, size := range []int{4, 7, 14, 56} {
 		for stride := 1; stride <= 2; stride++ {
-			v := &Depthwise{Batch: 1, C: 16, Window: sliding.Window{
+			v := &Depthwise{Batch: leastTiled, C: 16, Window: sliding.Window{
 				In: [3]int{1, size, size}, Out: [3]int{1, kernel.CeilDiv(size, stride), kernel.CeilDiv(size, stride)},
 				Kernel: [3]int{1, 3, 3}, Stride: [3]int{1, stride, stride}, Dilation: [3]int{1, 1, 1},
 			}}

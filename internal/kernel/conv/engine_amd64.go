@@ -14,8 +14,9 @@ func init() {
 	with2, with512 := convLoopsOf(&microF32AVX2, &microF64AVX2, winogradAVX2), convLoopsOf(&microF32AVX512, &microF64AVX512, winogradAVX512)
 	with2.depthwiseSums, with2.depthwiseProducts1, with2.depthwiseProducts3 = depthwiseSumsAVX2, depthwiseProducts1AVX2, depthwiseProducts3AVX2
 	with512.depthwiseSums, with512.depthwiseProducts1, with512.depthwiseProducts3 = depthwiseSumsAVX512, depthwiseProducts1AVX512, depthwiseProducts3AVX512
-	with2.tiles = tileLoops{2, [2]tileLoop{depthwiseTiles1AVX2, depthwiseTiles2AVX2}, depthwiseSpreadAVX2}
-	with512.tiles = tileLoops{4, [2]tileLoop{depthwiseTiles1AVX512, depthwiseTiles2AVX512}, depthwiseSpreadAVX512}
+	near := tiles.DataCaches().Second / 2
+	with2.tiles = tileLoops{2, near, [2]tileLoop{depthwiseTiles1AVX2, depthwiseTiles2AVX2}, depthwiseSpreadAVX2}
+	with512.tiles = tileLoops{4, near, [2]tileLoop{depthwiseTiles1AVX512, depthwiseTiles2AVX512}, depthwiseSpreadAVX512}
 	kernel.Dispatch(&simd, with2, with512)
 }
 
