@@ -243,18 +243,8 @@ func (a *automaton) seek(s string, at int) (begin int) {
 	begin = at
 	for {
 		if here.flags != seeking {
-			switch {
-			case here.flags&matches != 0:
-				return begin
-			case here.flags&final != 0:
-				return -1
-			case here.flags&fresh != 0:
-				for here.known(s, at) == here {
-					at++
-				}
-				begin = at
-			}
-			if here.flags&matchesAtEnd != 0 && at == len(s) {
+			var ended bool
+			if begin, at, ended = here.sought(s, begin, at); ended {
 				return begin
 			}
 		}
@@ -275,6 +265,23 @@ func (a *automaton) seek(s string, at int) (begin int) {
 		}
 		here, at = next, at+size
 	}
+}
+
+// sought returns where seek goes on in a state that is more than seeking, at a place of s: from
+// where on matches may begin, and the next place to look at; or what seek returns, if it has ended.
+func (here *state) sought(s string, begin, at int) (from, next int, ended bool) {
+	switch {
+	case here.flags&matches != 0:
+		return begin, at, true
+	case here.flags&final != 0:
+		return -1, at, true
+	case here.flags&fresh != 0:
+		for here.known(s, at) == here {
+			at++
+		}
+		begin = at
+	}
+	return begin, at, here.flags&matchesAtEnd != 0 && at == len(s)
 }
 
 // find returns the first match in s that begins at a place or later, -1 if there is none.

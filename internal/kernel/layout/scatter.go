@@ -12,8 +12,17 @@ const shortRow = 16
 // ScatterAdd adds rows in order: dst[idx[i],:] += src[i,:]. Negative indices
 // are left out.
 func ScatterAdd[T numeric.Number, I numeric.Index](dst, src []T, idx []I, inner int) {
-	if inner >= shortRow {
+	switch {
+	case inner >= shortRow:
 		scatter(dst, src, idx, inner, func(d, s []T) { elementwise.Add(d, d, s) })
+		return
+	case inner == 1: // sums of ids and of biases, often
+		src = src[:len(idx)]
+		for i, k := range idx {
+			if k >= 0 {
+				dst[k] += src[i]
+			}
+		}
 		return
 	}
 	for i, k := range idx {
