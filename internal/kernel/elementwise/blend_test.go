@@ -36,11 +36,13 @@ func TestBlendPixels(t *testing.T) {
 				x, y := kerneltest.Random[float32](old*channels, 1), kerneltest.Random[float32](old*channels, 2)
 				places := make([]Place, pixels)
 				for i := range places {
-					places[i] = Place{At: rng.IntN(old) * channels, Next: rng.IntN(old) * channels, V: rng.Float32(), W: rng.Float32()}
+					places[i] = Place{V: rng.Float32(), W: rng.Float32(), VY: rng.Float32(), WY: rng.Float32()}
+					places[i].At, places[i].Next = rng.IntN(old)*channels, rng.IntN(old)*channels
+					places[i].AtY, places[i].NextY = rng.IntN(old)*channels, rng.IntN(old)*channels
 				}
 				want, got := make([]float32, pixels*channels+20), make([]float32, pixels*channels+20)
 				blendPlaces(want, x, y, places, channels, 0.7, -0.3)
-				if BlendPixels(got, x, y, places, channels, 0.7, -0.3); !slices.Equal(got, want) {
+				if BlendPixels(got, x, y, NewPlaces(places, channels, len(x)), 0.7, -0.3); !slices.Equal(got, want) {
 					t.Fatalf("%d pixels of %d channels differ from the loop that defines them", pixels, channels)
 				}
 			}
@@ -50,15 +52,15 @@ func TestBlendPixels(t *testing.T) {
 
 // TestBlendPixelsRefuses: a place outside of its row is no access to memory.
 func TestBlendPixelsRefuses(t *testing.T) {
-	x := make([]float32, 8)
-	for _, p := range []Place{{At: -1}, {Next: -1}, {At: 5}, {Next: 5}} {
+	const width = 8
+	for _, p := range []Place{{At: -1}, {Next: -1}, {AtY: -1}, {NextY: -1}, {At: 5}, {Next: 5}, {AtY: 5}, {NextY: 5}} {
 		func() {
 			defer func() {
 				if recover() == nil {
 					t.Errorf("%+v in rows of 8 elements does not panic", p)
 				}
 			}()
-			BlendPixels(make([]float32, 4), x, x, []Place{p}, 4, 1, 1)
+			NewPlaces([]Place{p}, 4, width)
 		}()
 	}
 }

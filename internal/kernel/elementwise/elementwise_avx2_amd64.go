@@ -259,10 +259,15 @@ func widenAVX2(y *float64, x *float32, n int)
 //go:noescape
 func narrowAVX2(y *float32, x *float64, n int)
 
-// blendPixelsAVX2 sets pixels of z to v·(V·x[At]+W·x[Next]) + w·(V·y[At]+W·y[Next]), each product and each sum rounded.
+// blendPixelsAVX2 sets pixels of z to v·(V·x[At]+W·x[Next]) + w·(VY·y[AtY]+WY·y[NextY]), each product and each sum rounded.
 //
 //go:noescape
 func blendPixelsAVX2(z *float32, x *float32, y *float32, places *byte, pixels int, channels int, v float32, w float32)
+
+// blendShortPixelsAVX2 sets pixels of z to v·(V·x[At]+W·x[Next]) + w·(VY·y[AtY]+WY·y[NextY]), each product and each sum rounded, as if all had four channels: the next one replaces what is too much.
+//
+//go:noescape
+func blendShortPixelsAVX2(z *float32, x *float32, y *float32, places *byte, pixels int, channels int, v float32, w float32)
 
 // powersAVX2 sets z to x to the power of y, up to the first vector with an x that is subnormal or not finite or a y that is not finite. n is a multiple of the vector's elements.
 //

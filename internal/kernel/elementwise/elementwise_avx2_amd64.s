@@ -4760,65 +4760,115 @@ TEXT ·blendPixelsAVX2(SB), NOSPLIT, $0-56
 	MOVQ         channels+40(FP), DI
 	VBROADCASTSS v+48(FP), Y0
 	VBROADCASTSS w+52(FP), Y1
+	MOVQ         DI, R8
+	ANDQ         $+7, R8
+	LEAQ         tail<>+0(SB), R9
+	NEGQ         R8
+	VMOVUPS      64(R9)(R8*4), Y2
 
 pixel:
 	MOVQ         (BX), R8
+	VBROADCASTSS 32(BX), Y3
 	MOVQ         8(BX), R9
-	VBROADCASTSS 16(BX), Y2
-	VBROADCASTSS 20(BX), Y3
-	MOVQ         DI, R10
-	CMPQ         R10, $+8
+	VBROADCASTSS 36(BX), Y4
+	MOVQ         16(BX), R10
+	VBROADCASTSS 40(BX), Y5
+	MOVQ         24(BX), R11
+	VBROADCASTSS 44(BX), Y6
+	MOVQ         DI, R12
+	CMPQ         R12, $+8
 	JLT          rest
 
 whole:
-	VMOVUPS (CX)(R8*4), Y4
-	VMOVUPS (CX)(R9*4), Y5
-	VMULPS  Y2, Y4, Y4
-	VMULPS  Y3, Y5, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS (DX)(R8*4), Y5
-	VMOVUPS (DX)(R9*4), Y6
-	VMULPS  Y2, Y5, Y5
-	VMULPS  Y3, Y6, Y6
-	VADDPS  Y6, Y5, Y5
-	VMULPS  Y0, Y4, Y4
-	VMULPS  Y1, Y5, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, (AX)
+	VMOVUPS (CX)(R8*4), Y7
+	VMOVUPS (CX)(R9*4), Y8
+	VMULPS  Y3, Y7, Y7
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y7, Y7
+	VMOVUPS (DX)(R10*4), Y8
+	VMOVUPS (DX)(R11*4), Y9
+	VMULPS  Y5, Y8, Y8
+	VMULPS  Y6, Y9, Y9
+	VADDPS  Y9, Y8, Y8
+	VMULPS  Y0, Y7, Y7
+	VMULPS  Y1, Y8, Y8
+	VADDPS  Y8, Y7, Y7
+	VMOVUPS Y7, (AX)
 	ADDQ    $+32, AX
 	ADDQ    $+8, R8
 	ADDQ    $+8, R9
-	SUBQ    $+8, R10
-	CMPQ    R10, $+8
+	ADDQ    $+8, R10
+	ADDQ    $+8, R11
+	SUBQ    $+8, R12
+	CMPQ    R12, $+8
 	JGE     whole
 
 rest:
-	TESTQ      R10, R10
+	TESTQ      R12, R12
 	JZ         next
-	LEAQ       tail<>+0(SB), R11
-	MOVQ       R10, R12
-	NEGQ       R12
-	VMOVUPS    64(R11)(R12*4), Y4
-	VMASKMOVPS (CX)(R8*4), Y4, Y5
-	VMASKMOVPS (CX)(R9*4), Y4, Y6
-	VMULPS     Y2, Y5, Y5
-	VMULPS     Y3, Y6, Y6
-	VADDPS     Y6, Y5, Y5
-	VMASKMOVPS (DX)(R8*4), Y4, Y6
-	VMASKMOVPS (DX)(R9*4), Y4, Y7
-	VMULPS     Y2, Y6, Y2
+	VMASKMOVPS (CX)(R8*4), Y2, Y7
+	VMASKMOVPS (CX)(R9*4), Y2, Y8
 	VMULPS     Y3, Y7, Y3
-	VADDPS     Y3, Y2, Y2
-	VMULPS     Y0, Y5, Y3
-	VMULPS     Y1, Y2, Y2
-	VADDPS     Y2, Y3, Y2
-	VMASKMOVPS Y2, Y4, (AX)
-	LEAQ       (AX)(R10*4), AX
+	VMULPS     Y4, Y8, Y4
+	VADDPS     Y4, Y3, Y3
+	VMASKMOVPS (DX)(R10*4), Y2, Y4
+	VMASKMOVPS (DX)(R11*4), Y2, Y7
+	VMULPS     Y5, Y4, Y4
+	VMULPS     Y6, Y7, Y5
+	VADDPS     Y5, Y4, Y4
+	VMULPS     Y0, Y3, Y3
+	VMULPS     Y1, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	VMASKMOVPS Y3, Y2, (AX)
+	LEAQ       (AX)(R12*4), AX
 
 next:
-	ADDQ $+24, BX
+	ADDQ $+48, BX
 	DECQ SI
 	JNZ  pixel
+	VZEROUPPER
+	RET
+
+// func blendShortPixelsAVX2(z *float32, x *float32, y *float32, places *byte, pixels int, channels int, v float32, w float32)
+// Requires: AVX
+TEXT ·blendShortPixelsAVX2(SB), NOSPLIT, $0-56
+	MOVQ         z+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         places+24(FP), BX
+	MOVQ         pixels+32(FP), SI
+	MOVQ         channels+40(FP), DI
+	VBROADCASTSS v+48(FP), X0
+	VBROADCASTSS w+52(FP), X1
+	SHLQ         $0x02, DI
+
+pixel:
+	MOVQ         (BX), R8
+	VBROADCASTSS 32(BX), X2
+	MOVQ         8(BX), R9
+	VBROADCASTSS 36(BX), X3
+	MOVQ         16(BX), R10
+	VBROADCASTSS 40(BX), X4
+	MOVQ         24(BX), R11
+	VBROADCASTSS 44(BX), X5
+	VMOVUPS      (CX)(R8*4), X6
+	VMOVUPS      (CX)(R9*4), X7
+	VMULPS       X2, X6, X2
+	VMULPS       X3, X7, X3
+	VADDPS       X3, X2, X2
+	VMOVUPS      (DX)(R10*4), X3
+	VMOVUPS      (DX)(R11*4), X6
+	VMULPS       X4, X3, X3
+	VMULPS       X5, X6, X4
+	VADDPS       X4, X3, X3
+	VMULPS       X0, X2, X2
+	VMULPS       X1, X3, X3
+	VADDPS       X3, X2, X2
+	VMOVUPS      X2, (AX)
+	ADDQ         DI, AX
+	ADDQ         $+48, BX
+	DECQ         SI
+	JNZ          pixel
 	VZEROUPPER
 	RET
 

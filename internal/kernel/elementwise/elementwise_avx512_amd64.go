@@ -259,7 +259,7 @@ func widenAVX512(y *float64, x *float32, n int)
 //go:noescape
 func narrowAVX512(y *float32, x *float64, n int)
 
-// blendPixelsAVX512 sets pixels of z to v·(V·x[At]+W·x[Next]) + w·(V·y[At]+W·y[Next]), each product and each sum rounded.
+// blendPixelsAVX512 sets pixels of z to v·(V·x[At]+W·x[Next]) + w·(VY·y[AtY]+WY·y[NextY]), each product and each sum rounded.
 //
 //go:noescape
 func blendPixelsAVX512(z *float32, x *float32, y *float32, places *byte, pixels int, channels int, v float32, w float32)

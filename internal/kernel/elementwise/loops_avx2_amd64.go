@@ -24,7 +24,7 @@ func avx2Loops() vectorLoops {
 		exp: kernel.UnaryOf(expAVX2), log: kernel.UnaryOf(logAVX2), log1p: kernel.UnaryOf(log1pAVX2), tanh: kernel.UnaryOf(tanhAVX2), sigmoid: kernel.UnaryOf(sigmoidAVX2),
 		erf: kernel.UnaryOf(erfAVX2), erfc: kernel.UnaryOf(erfcAVX2), expm1: kernel.UnaryOf(expm1AVX2), elu: kernel.UnaryOf(eluAVX2),
 		sin: periodicOf(sinAVX2, math.Sin), cos: periodicOf(cosAVX2, math.Cos), atan: kernel.UnaryOf(atanAVX2), atan2: kernel.BinaryOf(atan2AVX2),
-		floor: kernel.UnaryOf(floorAVX2), ceil: kernel.UnaryOf(ceilAVX2), rint: kernel.UnaryOf(rintAVX2), blend: blendAVX2, blendPixels: blendPixelsAVX2,
+		floor: kernel.UnaryOf(floorAVX2), ceil: kernel.UnaryOf(ceilAVX2), rint: kernel.UnaryOf(rintAVX2), blend: blendAVX2, blendPixels: blendPixelsAVX2, blendShortPixels: blendShortPixelsAVX2,
 		powers: powersAVX2, powLanes: 8,
 
 		truncate: kernel.UnaryOf(truncateAVX2), fromInt32: kernel.UnaryOf(fromInt32AVX2),

@@ -24,7 +24,7 @@ func avx512Loops() vectorLoops {
 		exp: kernel.UnaryOf(expAVX512), log: kernel.UnaryOf(logAVX512), log1p: kernel.UnaryOf(log1pAVX512), tanh: kernel.UnaryOf(tanhAVX512), sigmoid: kernel.UnaryOf(sigmoidAVX512),
 		erf: kernel.UnaryOf(erfAVX512), erfc: kernel.UnaryOf(erfcAVX512), expm1: kernel.UnaryOf(expm1AVX512), elu: kernel.UnaryOf(eluAVX512),
 		sin: periodicOf(sinAVX512, math.Sin), cos: periodicOf(cosAVX512, math.Cos), atan: kernel.UnaryOf(atanAVX512), atan2: kernel.BinaryOf(atan2AVX512),
-		floor: kernel.UnaryOf(floorAVX512), ceil: kernel.UnaryOf(ceilAVX512), rint: kernel.UnaryOf(rintAVX512), blend: blendAVX512, blendPixels: blendPixelsAVX512,
+		floor: kernel.UnaryOf(floorAVX512), ceil: kernel.UnaryOf(ceilAVX512), rint: kernel.UnaryOf(rintAVX512), blend: blendAVX512, blendPixels: blendPixelsAVX512, blendShortPixels: blendShortPixelsAVX2,
 		powers: powersAVX512, powLanes: 16,
 
 		truncate: kernel.UnaryOf(truncateAVX512), fromInt32: kernel.UnaryOf(fromInt32AVX512),

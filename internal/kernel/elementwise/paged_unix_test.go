@@ -35,5 +35,12 @@ func runLoops(t *testing.T, n int, atEnd bool) {
 	SelectRun(z, less, 1, x, 1, y, 1)
 	Cast(wide, x)
 	Cast(z, wide)
-	BlendPixels(z, x, y, []Place{{V: 1, W: 1}}, n, 1, 1)
+	BlendPixels(z, x, y, NewPlaces([]Place{{V: 1, W: 1}}, n, n), 1, 1)
+	if n%3 == 0 {
+		third := make([]Place, n/3)
+		for i := range third {
+			third[i] = Place{At: 3 * i, Next: n - 3, AtY: n - 3*i - 3, NextY: 3 * i}
+		}
+		BlendPixels(z, x, y, NewPlaces(third, 3, n), 1, 1)
+	}
 }

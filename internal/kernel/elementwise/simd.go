@@ -18,7 +18,7 @@ type vectorLoops struct {
 	floor, ceil, rint                    kernel.UnaryLoop
 	atan2                                kernel.BinaryLoop
 	blend                                func(z, x, y *float32, n int, v, w float32)
-	blendPixels                          func(z, x, y *float32, places *byte, pixels, channels int, v, w float32)
+	blendPixels, blendShortPixels        func(z, x, y *float32, places *byte, pixels, channels int, v, w float32)
 	// powers computes up to what it cannot; n is a multiple of powLanes.
 	powers   func(z, x, y *float32, n int, inverse, log, exp2 *float64) (done int)
 	powLanes int

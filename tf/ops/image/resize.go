@@ -197,7 +197,7 @@ func resizeKernel(f interpolation) core.NewKernel {
 				return err
 			}
 			rows, columns := newResizing(n, s[1], h).all(f), newResizing(n, s[2], w).all(f)
-			(&resizer{s, y, inFloat32(c.Input(0)), rows, columns}).run(c)
+			(&resizer{s: s, y: y, x: inFloat32(c.Input(0)), rows: rows, columns: columns}).run(c)
 			store()
 			return nil
 		}), nil

@@ -16,6 +16,7 @@ type resizer struct {
 	s             tf.Shape
 	y, x          []float32
 	rows, columns []taps
+	places        *elementwise.Places // those of columns, for the vector loop; nil if it does not serve
 }
 
 // rowsAtOnce is how many new rows a thread makes at least where old ones are kept.
@@ -24,45 +25,60 @@ const rowsAtOnce = 16
 // run shares the new rows among threads.
 func (r *resizer) run(c *core.OpContext) {
 	n, atOnce := r.s[0]*len(r.rows), max(1, grain/max(r.line(), r.s[2]*r.s[3]))
-	switch places := r.places(); {
-	case places != nil:
-		c.ParallelFor(n, atOnce, func(lo, hi int) { r.blended(places, lo, hi) })
-	case len(r.rows) < r.s[1]:
+	two := all(r.rows, 2) && all(r.columns, 2)
+	switch {
+	case r.s[3] > 1 && two:
+		r.places = r.placesOf(func(t taps) elementwise.Place {
+			return elementwise.Place{At: t.at[0], Next: t.at[1], AtY: t.at[0], NextY: t.at[1], V: t.weight[0], W: t.weight[1], VY: t.weight[0], WY: t.weight[1]}
+		})
+		c.ParallelFor(n, atOnce, r.blended)
+		return
+	case r.s[3] > 1 && all(r.columns, 4):
+		r.places = r.placesOf(func(t taps) elementwise.Place {
+			return elementwise.Place{At: t.at[0], Next: t.at[1], AtY: t.at[2], NextY: t.at[3], V: t.weight[0], W: t.weight[1], VY: t.weight[2], WY: t.weight[3]}
+		})
+	}
+	if len(r.rows) < r.s[1] {
 		c.ParallelFor(n, atOnce, r.rowsFirst)
-	default:
+	} else {
 		c.ParallelFor(n, max(rowsAtOnce, atOnce), r.columnsFirst)
 	}
 }
 
-// wide is from how many channels on a vector of them is worth its call.
-const wide = 16
-
-// places returns the columns' taps for the vector loop that makes each pixel of four old ones,
-// nil if there are other numbers of them or few channels.
-func (r *resizer) places() []elementwise.Place {
-	two := func(t taps) bool { return len(t.at) == 2 && len(t.weight) == 2 }
-	if r.s[3] < wide || !all(r.rows, two) || !all(r.columns, two) {
-		return nil
-	}
-	p := core.Make[elementwise.Place](len(r.columns))
-	for i, t := range r.columns {
-		p[i] = elementwise.Place{At: t.at[0] * r.s[3], Next: t.at[1] * r.s[3], V: t.weight[0], W: t.weight[1]}
-	}
-	return p
+// all reports whether all have so many taps.
+func all(list []taps, n int) bool {
+	return !slices.ContainsFunc(list, func(t taps) bool { return len(t.at) != n || len(t.weight) != n })
 }
 
-func all(list []taps, f func(taps) bool) bool {
-	return !slices.ContainsFunc(list, func(t taps) bool { return !f(t) })
+// placesOf returns the places of columns, given those by pixels.
+func (r *resizer) placesOf(f func(taps) elementwise.Place) *elementwise.Places {
+	p := core.Make[elementwise.Place](len(r.columns))
+	for i, t := range r.columns {
+		p[i] = f(t)
+		for _, at := range []*int{&p[i].At, &p[i].Next, &p[i].AtY, &p[i].NextY} {
+			*at *= r.s[3]
+		}
+	}
+	return elementwise.NewPlaces(p, r.s[3], r.s[2]*r.s[3])
 }
 
 // blended makes new rows lo to hi of four old pixels each: columns first.
-func (r *resizer) blended(places []elementwise.Place, lo, hi int) {
+func (r *resizer) blended(lo, hi int) {
 	width, line := r.s[2]*r.s[3], r.line()
 	for i := lo; i < hi; i++ {
 		first, row := r.place(i)
 		above, below := r.x[(first+row.at[0])*width:][:width], r.x[(first+row.at[1])*width:][:width]
-		elementwise.BlendPixels(r.y[i*line:(i+1)*line], above, below, places, r.s[3], row.weight[0], row.weight[1])
+		elementwise.BlendPixels(r.y[i*line:(i+1)*line], above, below, r.places, row.weight[0], row.weight[1])
 	}
+}
+
+// resizeLine makes new pixels y of old ones x in a row.
+func (r *resizer) resizeLine(y, x []float32) {
+	if r.places != nil {
+		elementwise.BlendPixels(y, x, x, r.places, 1, 1)
+		return
+	}
+	resizeLine(y, x, r.columns, r.s[3])
 }
 
 // line is the length of a new row.
@@ -85,7 +101,7 @@ func (r *resizer) rowsFirst(lo, hi int) {
 			parts = append(parts, r.x[(first+at)*width:][:width])
 		}
 		sumRows(sum, parts, row.weight)
-		resizeLine(r.y[i*line:(i+1)*line], sum, r.columns, r.s[3])
+		r.resizeLine(r.y[i*line:(i+1)*line], sum)
 	}
 }
 
@@ -144,18 +160,19 @@ func (o *oldLines) get(i int) []float32 {
 		oldest.pixels = core.Make[float32](o.r.line())
 	}
 	width := o.r.s[2] * o.r.s[3]
-	resizeLine(oldest.pixels, o.r.x[i*width:][:width], o.r.columns, o.r.s[3])
+	o.r.resizeLine(oldest.pixels, o.r.x[i*width:][:width])
 	oldest.at, oldest.turn = i, o.turn
 	return oldest.pixels
 }
 
 // sumRows sets dst to the sum of rows with weights.
 func sumRows(dst []float32, rows [][]float32, weights []float32) {
-	if len(rows) == 2 && len(weights) == 2 {
+	if len(rows) < 2 || len(weights) != len(rows) {
+		clear(dst)
+	} else {
 		elementwise.Blend(dst, rows[0], rows[1], weights[0], weights[1])
-		return
+		rows, weights = rows[2:], weights[2:]
 	}
-	clear(dst)
 	for k, row := range rows {
 		descent.Axpy(dst, weights[k], row)
 	}
@@ -180,10 +197,6 @@ func resizeLine(y, x []float32, columns []taps, channels int) {
 
 // blend sets dst to the sum of two pixels with weights. No product is fused with the sum.
 func blend(dst, a, b []float32, v, w float32) {
-	if len(dst) == 3 && len(a) == 3 && len(b) == 3 {
-		dst[0], dst[1], dst[2] = float32(v*a[0])+float32(w*b[0]), float32(v*a[1])+float32(w*b[1]), float32(v*a[2])+float32(w*b[2])
-		return
-	}
 	a, b = a[:len(dst)], b[:len(dst)]
 	for ch := range dst {
 		dst[ch] = float32(v*a[ch]) + float32(w*b[ch])
