@@ -9,7 +9,8 @@ import (
 
 // ParseFloat returns the floating-point number that a text spells for TensorFlow: with
 // what C counts as space around it, decimal, hexadecimal also without an exponent,
-// infinite, or NaN, which may have a sign. What is too large is infinite.
+// infinite, or NaN, which may have a sign and what C calls its payload. What is too
+// large is infinite.
 func ParseFloat(s string, bits int) (float64, bool) {
 	s = trim(s)
 	if v, ok := parseShort(s, bits); ok {
@@ -18,14 +19,32 @@ func ParseFloat(s string, bits int) (float64, bool) {
 	if v, err := strconv.ParseFloat(s, bits); err == nil {
 		return v, strings.IndexByte(s, '_') < 0
 	}
-	if n := len(s) - len("nan"); n >= 0 && strings.EqualFold(s[n:], "nan") {
-		return math.NaN(), n == 0 || s[:n] == "+" || s[:n] == "-"
+	if isNaN(s) {
+		return math.NaN(), true
 	}
 	if strings.ContainsAny(s, "xX") && !strings.ContainsAny(s, "pP") {
 		s += "p0"
 	}
 	v, err := strconv.ParseFloat(s, bits)
 	return v, (err == nil || errors.Is(err, strconv.ErrRange)) && !strings.Contains(s, "_")
+}
+
+// isNaN reports whether s spells NaN: with a sign or without, and with letters, digits and
+// underscores in parentheses behind it or without.
+func isNaN(s string) bool {
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		s = s[1:]
+	}
+	const nan = "nan"
+	if len(s) < len(nan) || !strings.EqualFold(s[:len(nan)], nan) {
+		return false
+	}
+	payload, open := strings.CutPrefix(s[len(nan):], "(")
+	if !open {
+		return payload == ""
+	}
+	payload, closed := strings.CutSuffix(payload, ")")
+	return closed && strings.Trim(payload, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == ""
 }
 
 // shortDigits is how many digits a number may have that a float64 holds exactly.

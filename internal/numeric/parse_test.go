@@ -18,12 +18,12 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: got %v, %v, want %v", s, got, ok, want)
 		}
 	}
-	for _, s := range []string{"nan", "NAN", "-nan", "+nan"} {
+	for _, s := range []string{"nan", "NAN", "-nan", "+nan", "nan()", "-NaN(a_Z9)"} {
 		if got, ok := ParseFloat(s, 64); got == got || !ok {
 			t.Errorf("%q: got %v, %v", s, got, ok)
 		}
 	}
-	for _, s := range []string{"", "1_0", "0x_1p3", "0x", "0x1p", "1e", ".", "+-1", "1d5", "1f", "infinit", "1 2", "\u00a01", "--nan", "xnan"} {
+	for _, s := range []string{"", "1_0", "0x_1p3", "0x", "0x1p", "1e", ".", "+-1", "1d5", "1f", "infinit", "1 2", "\u00a01", "--nan", "xnan", "nan(", "nan)", "nan(a b)", "nan()x", "--nan()"} {
 		if got, ok := ParseFloat(s, 32); ok {
 			t.Errorf("%q: got %v", s, got)
 		}
