@@ -25,7 +25,8 @@ func init() {
 // HasPrecision is set, which is needed for no digits alone. Scientific
 // writes them with an exponent, Shortest with as few digits as they need. Width
 // is the least length, filled with blanks, or zeros if Fill is "0"; a Fill of
-// "-" aligns to the left, "+" and " " go before numbers that are not negative.
+// "-" aligns to the left, "+" and " " go before numbers that are not negative,
+// and "#" keeps the point and the zeros at the end of floating-point numbers.
 type AsStringOpts struct {
 	Precision            int
 	HasPrecision         bool
@@ -245,11 +246,27 @@ func (f *numberFormat) float(v float64) string {
 	if digits < 0 {
 		digits = 6
 	}
-	if f.verb == 'g' {
-		return f.pad(sign, general(v, max(digits, 1)), true)
-	}
 	core.Room(max(digits, 0))
-	return f.pad(sign, string(f.appendDigits(nil, v, digits)), true)
+	if f.verb != 'g' {
+		return f.pad(sign, f.pointed(string(f.appendDigits(nil, v, digits))), true)
+	}
+	number, exponent := generalParts(v, max(digits, 1))
+	if f.fill != '#' {
+		number = trimZeros(number)
+	}
+	return f.pad(sign, f.pointed(number+exponent), true)
+}
+
+// pointed gives a number a point, even if nothing is behind it, where the fill asks for that.
+func (f *numberFormat) pointed(number string) string {
+	if f.fill != '#' || strings.Contains(number, ".") {
+		return number
+	}
+	whole, exponent := number, ""
+	if i := strings.IndexByte(number, 'e'); i >= 0 {
+		whole, exponent = number[:i], number[i:]
+	}
+	return whole + "." + exponent
 }
 
 // pad fills text up to the width.

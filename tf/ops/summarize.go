@@ -104,9 +104,15 @@ func summarizeEnds(t *core.Tensor, ends int) string {
 	switch {
 	case t.Rank() == 0 && ends == 0:
 		p.WriteString("...")
+	case t.DType() == tf.Bool && t.Len() == 0: // has no brackets in TensorFlow
+	case p.element == nil && t.Rank() == 0:
+		p.flat()
 	case p.element == nil:
 		p.WriteByte('[')
 		p.flat()
+		if p.most < t.Len() {
+			p.WriteString("...")
+		}
 		p.WriteByte(']')
 	default:
 		p.ends(0, 0)
@@ -185,7 +191,7 @@ func elementText(t *core.Tensor) func(i int) string {
 func float8Text(f numeric.Float8, b uint8) string {
 	v := f.Decode(b)
 	if v != v && b > 0x7f {
-		return "-nan"
+		return negativeNaN
 	}
 	return number32(v)
 }
@@ -220,8 +226,14 @@ func integerText(t *core.Tensor, i int) string {
 	return "?"
 }
 
+// negativeNaN is NaN with its sign.
+const negativeNaN = "-nan"
+
 // number32 writes v with 6 digits, or 9 if those do not tell it.
 func number32(v float32) string {
+	if v != v && math.Signbit(float64(v)) {
+		return negativeNaN
+	}
 	s := general(float64(v), 6)
 	if back, err := strconv.ParseFloat(s, 32); err == nil && float32(back) == v {
 		return s
@@ -231,6 +243,9 @@ func number32(v float32) string {
 
 // number64 writes v with 15 digits, or 17 if those do not tell it.
 func number64(v float64) string {
+	if v != v && math.Signbit(v) {
+		return negativeNaN
+	}
 	s := general(v, 15)
 	if back, err := strconv.ParseFloat(s, 64); err == nil && back == v {
 		return s
@@ -248,13 +263,19 @@ func general(v float64, digits int) string {
 	case math.IsInf(v, -1):
 		return "-inf"
 	}
+	number, exponent := generalParts(v, digits)
+	return trimZeros(number) + exponent
+}
+
+// generalParts formats a finite v as C's %#.*g does, the exponent apart.
+func generalParts(v float64, digits int) (number, exponent string) {
 	s := strconv.FormatFloat(v, 'e', digits-1, 64)
 	mantissa, exp, _ := strings.Cut(s, "e")
 	x, _ := strconv.Atoi(exp)
 	if x >= -4 && x < digits {
-		return trimZeros(strconv.FormatFloat(v, 'f', digits-1-x, 64))
+		return strconv.FormatFloat(v, 'f', digits-1-x, 64), ""
 	}
-	return trimZeros(mantissa) + "e" + exp
+	return mantissa, "e" + exp
 }
 
 // trimZeros cuts the zeros at the end of a fraction.

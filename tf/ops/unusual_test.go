@@ -1,6 +1,7 @@
 package ops_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -74,6 +75,28 @@ func TestUnusualText(t *testing.T) {
 	}
 }
 
+// TestPointedText: a fill of # keeps the point and the zeros behind it.
+func TestPointedText(t *testing.T) {
+	x := []float64{1.5, math.Copysign(0, -1), 1e20, math.NaN()}
+	for _, c := range []struct {
+		ops.AsStringOpts
+		want []string
+	}{
+		{ops.AsStringOpts{HasPrecision: true}, []string{"2.", "-0.", "100000000000000000000.", "nan"}},
+		{ops.AsStringOpts{HasPrecision: true, Scientific: true}, []string{"2.e+00", "-0.e+00", "1.e+20", "nan"}},
+		{ops.AsStringOpts{Precision: 1, Shortest: true}, []string{"2.", "-0.", "1.e+20", "nan"}},
+		{ops.AsStringOpts{Precision: 4, Shortest: true, Width: 6}, []string{" 1.500", "-0.000", "1.000e+20", "   nan"}},
+	} {
+		c.Fill = "#"
+		v, err := ops.AsString(ops.Const(eager.New(), x, len(x)), c.AsStringOpts).Value()
+		if err != nil {
+			t.Errorf("%+v: %v", c.AsStringOpts, err)
+		} else if got := tf.Data[string](v); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: got %q, want %q", c.AsStringOpts, got, c.want)
+		}
+	}
+}
+
 // TestUnusualSummary: of a scalar nothing is shown where no element is.
 func TestUnusualSummary(t *testing.T) {
 	g := eager.New()
@@ -89,6 +112,26 @@ func TestUnusualSummary(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		} else if got := tf.Data[string](v)[0]; got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestSummaryOfUnusual: NaN has its sign, and what has no text is not all shown.
+func TestSummaryOfUnusual(t *testing.T) {
+	g := eager.New()
+	minus := math.Copysign(math.NaN(), -1)
+	for want, x := range map[string]tf.Output{
+		"[nan -nan]": ops.Const(g, []float64{math.NaN(), minus}, 2),
+		"[-nan 1]":   ops.Const(g, []float32{float32(minus), 1}, 2),
+		"?":          ops.Scalar(g, complex64(1)),
+		"[? ?...]":   ops.Const(g, []complex64{1, 2, 3}, 3),
+		"":           ops.Const(g, []bool{}, 0, 2),
+	} {
+		v, err := ops.StringFormat(g, "%s", []tf.Output{x}, ops.StringFormatOpts{Summarize: 2}).Value()
+		if err != nil {
+			t.Errorf("want %s: %v", want, err)
+		} else if got := tf.Data[string](v)[0]; got != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }
