@@ -220,7 +220,7 @@ func cutCharacters(s string, pos, n int) (string, bool) {
 
 // cutFromEnd cuts n characters that begin back characters before the end.
 func cutFromEnd(s string, back, n int) (string, bool) {
-	skip := max(back-n, 0)
+	skip := max(back-max(n, -len(s)), 0) // no lesser n is of use, and back-n might overflow
 	end, ok := backward(s, len(s), skip)
 	if !ok {
 		return "", false

@@ -279,6 +279,9 @@ func encodedRows(chars, splits *core.Tensor) ([]int, error) {
 		if at[i] < at[i-1] {
 			return nil, invalid("Values in input_splits must be equal or in ascending order.")
 		}
+		if at[i] > chars.Len() {
+			return nil, invalid("Values in input_splits must be less than or equal to input_tensor length.")
+		}
 	}
 	return at, nil
 }
