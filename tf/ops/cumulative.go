@@ -163,6 +163,9 @@ func scanAxis(c *core.OpContext) (int, error) {
 	rank := c.Input(0).Rank()
 	axis, ok := wrapAxis(v[0], rank)
 	if !ok {
+		if v[0] < 0 {
+			v[0] += rank // as TensorFlow shows it
+		}
 		return 0, tf.Errorf(tf.InvalidArgument, "ScanOp: Expected scan axis in the range [%d, %d), but got %d", -rank, rank, v[0])
 	}
 	return axis, nil

@@ -115,6 +115,10 @@ func rollGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 
 func reverseAxes(c *core.OpContext) error {
 	x, axes := c.Input(0), c.Input(1)
+	if nothingToTurn(x) {
+		c.Set(0, x.Share())
+		return nil
+	}
 	if axes.Rank() != 1 {
 		return tf.Errorf(tf.InvalidArgument, "'dims' must be 1-dimension, not %d", axes.Rank())
 	}
@@ -136,6 +140,10 @@ func reverseAxes(c *core.OpContext) error {
 	return flipped(c, flip)
 }
 
+// nothingToTurn reports whether x has one order only, whatever the axes: TensorFlow does not
+// look at them then.
+func nothingToTurn(x *core.Tensor) bool { return x.Rank() == 0 || x.Len() == 0 }
+
 func reverseDims(c *core.OpContext) error {
 	x, dims := c.Input(0), c.Input(1)
 	if x.Rank() > 0 && x.Dim(0) == 0 {
@@ -143,6 +151,10 @@ func reverseDims(c *core.OpContext) error {
 	}
 	if dims.Rank() != 1 {
 		return tf.Errorf(tf.InvalidArgument, "'dims' must be 1-dimension, not %d", dims.Rank())
+	}
+	if x.Rank() == 0 {
+		c.Set(0, x.Share())
+		return nil
 	}
 	if dims.Len() != x.Rank() {
 		return tf.Errorf(tf.InvalidArgument, "'dims' must have the same number of values as 'input' has dimensions. 'input' has %d'dims' has %d values", x.Rank(), dims.Len())
@@ -265,12 +277,16 @@ func turnCells[C cell](z, x []C) {
 func sequenceDims(n *core.Node, s tf.Shape) (seq, batch int, err error) {
 	seq, batch = n.Int("seq_dim"), n.Int("batch_dim")
 	switch {
-	case seq < 0 || seq >= len(s):
-		err = tf.Errorf(tf.InvalidArgument, "seq_dim must be < input rank ( %d vs. %d)", seq, len(s))
-	case batch < 0 || batch >= len(s):
-		err = tf.Errorf(tf.InvalidArgument, "batch_dim must be < input rank ( %d vs. %d)", batch, len(s))
+	case batch < 0:
+		err = tf.Errorf(tf.InvalidArgument, "Invalid batch_dim %d", batch)
+	case seq < 0:
+		err = tf.Errorf(tf.InvalidArgument, "Invalid seq_dim %d", seq)
 	case seq == batch:
 		err = tf.Errorf(tf.InvalidArgument, "batch_dim == seq_dim == %d", seq)
+	case seq >= len(s):
+		err = tf.Errorf(tf.InvalidArgument, "seq_dim must be < input rank ( %d vs. %d)", seq, len(s))
+	case batch >= len(s):
+		err = tf.Errorf(tf.InvalidArgument, "batch_dim must be < input rank ( %d vs. %d)", batch, len(s))
 	}
 	return seq, batch, err
 }

@@ -86,6 +86,9 @@ func segmentSum[T tf.Elem](add adding[T], inPlace func(add adding[T], x []T, idx
 		if temp != nil {
 			defer temp.Release()
 		}
+		if x.Len() == 0 {
+			idx = nil // of nothing: TensorFlow does not look at them
+		}
 		if err := checkSegmentsBelow(n, idx, ids.Shape()); err != nil {
 			return err
 		}

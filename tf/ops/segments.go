@@ -300,8 +300,11 @@ func unsortedFold(f slicesOp, first *core.Tensor) core.NewKernel {
 			return err
 		}
 		fillWith(out, first)
+		if x.Len() == 0 {
+			return nil // TensorFlow does not look at the ids of nothing
+		}
 		to := rows.Indices(ids)
-		if err := checkSegmentsBelow(n, to, ids.Shape()); err != nil || x.Len() == 0 {
+		if err := checkSegmentsBelow(n, to, ids.Shape()); err != nil {
 			return err
 		}
 		f(out, x)(to, 0, product(x.Shape()[ids.Rank():]))

@@ -297,11 +297,11 @@ func givenSegments(c *core.OpContext, ids []int64) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if k := len(ids) - 1; k >= 0 && ids[k] >= int64(n) {
-		return 0, tf.Errorf(tf.InvalidArgument, "segment ids must be < num_segments")
-	}
 	if n < 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "segment ids must be >= 0")
+	}
+	if k := len(ids) - 1; k >= 0 && ids[k] >= int64(n) {
+		return 0, tf.Errorf(tf.InvalidArgument, "segment ids must be < num_segments")
 	}
 	return n, nil
 }

@@ -104,10 +104,13 @@ func sparseGradInputs(c *core.OpContext, count string) (in segmentInputs, n int,
 	if n, err = sparseGradRows(c, count, in.indices); err != nil {
 		in.release()
 	}
+	if n == 0 {
+		in.indices, in.ids = nil, nil
+	}
 	return in, n, err
 }
 
-// sparseGradRows reads the number of rows, which the indices must keep to.
+// sparseGradRows reads the number of rows, which the indices must keep to if there are any.
 func sparseGradRows(c *core.OpContext, count string, indices []int64) (n int, err error) {
 	if c.Input(3).Rank() != 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "%s should be a scalar.", count)
@@ -115,14 +118,11 @@ func sparseGradRows(c *core.OpContext, count string, indices []int64) (n int, er
 	if n, err = scalarInt(c.Input(3), count); err != nil {
 		return 0, err
 	}
-	switch {
-	case n < 0 && count == "dense_output_dim0":
+	if n < 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "Expected a non-negative size, got %d", n)
-	case n < 0:
-		return 0, tf.Errorf(tf.InvalidArgument, "Segment id %d out of range", n)
 	}
 	for _, at := range indices {
-		if at < 0 || at >= int64(n) {
+		if n > 0 && (at < 0 || at >= int64(n)) {
 			return 0, tf.Errorf(tf.InvalidArgument, "Index %d out of range [0, %d).", at, n)
 		}
 	}

@@ -27,7 +27,8 @@ func (o SegmentJoinOpts) Apply(s *tf.Spec) { s.Set("separator", o.Separator) }
 // int64 as n is; a segment without strings is empty. Shapes that do not begin
 // alike, and an n that is no scalar, are refused with INVALID_ARGUMENT, when
 // the graph is built if the shapes are known, else in the step; so are, in the
-// step, a negative n and an id that is negative or not less than n.
+// step, ids that are a scalar, a negative n and an id that is negative or not
+// less than n.
 // Its options are [SegmentJoinOpts].
 func UnsortedSegmentJoin(x, ids, n tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "UnsortedSegmentJoin", []tf.Output{x, ids, n}, opts...).Output(0)
@@ -109,6 +110,9 @@ func segmentIDs(c *core.OpContext) (at []int, count int, err error) {
 	}
 	if v[0] < 0 {
 		return nil, 0, invalid("Number of segments must be non-negative but got %d", v[0])
+	}
+	if ids.Rank() == 0 {
+		return nil, 0, invalid("Segment_id cannot have rank 0")
 	}
 	if ids.Rank() > len(x) {
 		return nil, 0, invalid("segment_ids must not have more dimensions than the input, got %d and %d", ids.Rank(), len(x))

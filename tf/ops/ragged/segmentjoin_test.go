@@ -1,8 +1,12 @@
 package ragged_test
 
 import (
+	"testing"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/ragged"
 	"github.com/gorge-tf/gorge/tf/optest"
 )
@@ -25,4 +29,13 @@ func init() {
 		failing(op, "number", join, words, i32(2, 0, 2, 1, 2), i32(4)),
 		failing(op, "negative", join, words, i32(-2, -1, -2, -1, -2), core.Scalar(int32(-1))),
 	)
+}
+
+// TestSegmentJoinScalar: TensorFlow 2.21 takes no single id.
+func TestSegmentJoinScalar(t *testing.T) {
+	g := eager.New()
+	_, err := ragged.UnsortedSegmentJoin(ops.Scalar(g, "a"), ops.Scalar(g, int32(1)), ops.Scalar(g, int32(2))).Value()
+	if tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("got %v, want INVALID_ARGUMENT", err)
+	}
 }
