@@ -20,12 +20,12 @@ func init() {
 	} {
 		core.Register(core.OpDef{
 			Name: r.name, In: in, Out: "resized_images: float", Attrs: "T: {" + r.types + "}; " + resizeAttrs,
-			Shape: resizeShape, Expensive: true, Grad: tf.GradFunc(r.grad), Kernels: core.ByType("T", forTypes(resizeKernel(r.interpolate), reals...)),
+			Shape: resizeShape, Expensive: true, Grad: tf.GradFunc(r.grad), Kernels: core.ByType("T", forTypes(resizeKernel(r.interpolate, r.name == "ResizeBilinear"), reals...)),
 		})
 	}
 	core.Register(core.OpDef{
 		Name: "ResizeArea", In: in, Out: "resized_images: float", Attrs: "T: {" + imageTypes + "}; align_corners: bool = false",
-		Shape: resizeShape, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", forTypes(resizeKernel(area), reals...)),
+		Shape: resizeShape, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", forTypes(resizeKernel(area, false), reals...)),
 	})
 	for name, types := range map[string][]tf.DType{"ResizeBilinear": floats, "ResizeBicubic": {tf.Float32, tf.Float64}} {
 		list, rule := floatTypes, bilinear
@@ -182,7 +182,9 @@ func resizeArgs(c *core.OpContext) (s tf.Shape, h, w int, err error) {
 	return s, h, w, core.CheckSize(tf.Float32, out)
 }
 
-func resizeKernel(f interpolation) core.NewKernel {
+// resizeKernel makes the kernel of an interpolation; with keep, images whose size stays are copied,
+// so that no infinite number or NaN reaches the pixels beside it.
+func resizeKernel(f interpolation, keep bool) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		if err := checkCenters(n); err != nil {
 			return nil, err
@@ -196,8 +198,13 @@ func resizeKernel(f interpolation) core.NewKernel {
 			if err != nil || len(y) == 0 {
 				return err
 			}
-			rows, columns := newResizing(n, s[1], h).all(f), newResizing(n, s[2], w).all(f)
-			(&resizer{s: s, y: y, x: inFloat32(c.Input(0)), rows: rows, columns: columns}).run(c)
+			x := inFloat32(c.Input(0))
+			if keep && h == s[1] && w == s[2] {
+				copy(y, x)
+			} else {
+				rows, columns := newResizing(n, s[1], h).all(f), newResizing(n, s[2], w).all(f)
+				(&resizer{s: s, y: y, x: x, rows: rows, columns: columns}).run(c)
+			}
 			store()
 			return nil
 		}), nil

@@ -82,3 +82,26 @@ func valueOf(t *testing.T, x tf.Output) []float32 {
 	}
 	return tf.Data[float32](v)
 }
+
+// TestResizeToSameSize: pixels stay what they are, whatever is beside them, as in TensorFlow 2.21.
+func TestResizeToSameSize(t *testing.T) {
+	minus, inf := float32(math.Copysign(0, -1)), float32(math.Inf(1))
+	for _, channels := range []int{1, 17} {
+		g := eager.New()
+		x := make([]float32, 2*3*channels)
+		for i := range x {
+			x[i] = []float32{minus, 1, inf}[i/channels%3]
+		}
+		for _, o := range []image.ResizeOpts{{}, {AlignCorners: true}, {HalfPixelCenters: true}} {
+			v, err := image.ResizeBilinear(ops.Const(g, x, 1, 2, 3, channels), ops.Const(g, []int32{2, 3}, 2), o).Value()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, y := range tf.Data[float32](v) {
+				if math.Float32bits(y) != math.Float32bits(x[i]) {
+					t.Fatalf("%d channels, %+v: element %d is %v, want %v", channels, o, i, y, x[i])
+				}
+			}
+		}
+	}
+}
