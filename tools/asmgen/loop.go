@@ -177,6 +177,7 @@ func emitElementwise(a *asm, i isa) {
 	emitConversions(a)
 	emitPixels(a)
 	emitPow(a)
+	emitFloat64(a)
 }
 
 // loops lists all elementwise functions.

@@ -273,3 +273,48 @@ func blendShortPixelsAVX2(z *float32, x *float32, y *float32, places *byte, pixe
 //
 //go:noescape
 func powersAVX2(z *float32, x *float32, y *float32, n int, inverse *float64, log *float64, exp2 *float64) (done int)
+
+// sqrt64AVX2 sets y to the square root of x.
+//
+//go:noescape
+func sqrt64AVX2(y *float64, x *float64, n int)
+
+// rsqrt64AVX2 sets y = 1/√x.
+//
+//go:noescape
+func rsqrt64AVX2(y *float64, x *float64, n int)
+
+// exp64AVX2 sets y to the exponential of x.
+//
+//go:noescape
+func exp64AVX2(y *float64, x *float64, n int)
+
+// log64AVX2 sets y to the logarithm of x.
+//
+//go:noescape
+func log64AVX2(y *float64, x *float64, n int)
+
+// tanh64AVX2 sets y to the hyperbolic tangent of x.
+//
+//go:noescape
+func tanh64AVX2(y *float64, x *float64, n int)
+
+// sigmoid64AVX2 sets y = 1/(1+e^-x).
+//
+//go:noescape
+func sigmoid64AVX2(y *float64, x *float64, n int)
+
+// addScaled64AVX2 adds s·x to y, the product rounded.
+//
+//go:noescape
+func addScaled64AVX2(y *float64, x *float64, n int, s float64)
+
+// rotate64AVX2 sets x = c·x + s·y and y = c·y - s·x, products rounded.
+//
+//go:noescape
+func rotate64AVX2(x *float64, y *float64, n int, c float64, s float64)
+
+// dot64AVX2 returns the sum of the products of x and y.
+//
+//go:noescape
+func dot64AVX2(x *float64, y *float64, n int) float64

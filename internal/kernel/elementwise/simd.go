@@ -2,7 +2,7 @@ package elementwise
 
 import "github.com/gorge-tf/gorge/internal/kernel"
 
-// vectorLoops holds the float32 loops that the processor runs with vector
+// vectorLoops holds the loops, of float32 unless they say otherwise, that the processor runs with vector
 // instructions. A nil field means that the portable loop serves.
 type vectorLoops struct {
 	add, sub, mul, div, max, min         kernel.BinaryLoop
@@ -31,6 +31,13 @@ type vectorLoops struct {
 	// widen and narrow convert multiples of 16.
 	widen  func(y *float64, x *float32, n int)
 	narrow func(y *float32, x *float64, n int)
+
+	// Those of float64 get at most VectorChunk elements.
+	sqrt64, rsqrt64, exp64, log64, tanh64, sigmoid64 func(y, x *float64, n int)
+
+	addScaled64 func(y, x *float64, n int, s float64)
+	rotate64    func(x, y *float64, n int, c, s float64)
+	dot64       func(x, y *float64, n int) float64
 }
 
 // simd is set once, before main starts, by the file of the architecture.

@@ -36,7 +36,16 @@ func mapBy[T numeric.Float](loop kernel.UnaryLoop, y, x []T, f func(float64) flo
 }
 
 // Exp sets y = e to the x.
-func Exp[T numeric.Float](y, x []T) { mapBy(simd.exp, y, x, math.Exp) }
+func Exp[T numeric.Float](y, x []T) { mapBoth(simd.exp, simd.exp64, y, x, expPlain) }
+
+// expPlain is e to the x. On amd64, math.Exp is infinite for numbers below the last one whose
+// exponential is finite.
+func expPlain(x float64) float64 {
+	if x > 709 && x < 709.7827128933841 {
+		return math.Exp(x-1) * math.E
+	}
+	return math.Exp(x)
+}
 
 // Expm1 sets y = e to the x, less 1.
 func Expm1[T numeric.Float](y, x []T) { mapBy(simd.expm1, y, x, math.Expm1) }
@@ -58,7 +67,7 @@ func Atan2[T numeric.Float](z, y, x []T) {
 }
 
 // Log sets y to the natural logarithm of x.
-func Log[T numeric.Float](y, x []T) { mapBy(simd.log, y, x, LogOf) }
+func Log[T numeric.Float](y, x []T) { mapBoth(simd.log, simd.log64, y, x, LogOf) }
 
 // leastNormal is the least number of float64 that is not subnormal.
 const leastNormal = 0x1p-1022
@@ -79,20 +88,16 @@ func LogOfComplex(x complex128) complex128 {
 
 // Sqrt sets y to the square root of x.
 func Sqrt[T numeric.Float](y, x []T) {
-	if !map32(simd.sqrt, y, x) {
-		kernel.Map(y, x, func(v T) T { return T(math.Sqrt(float64(v))) })
-	}
+	mapBoth(simd.sqrt, simd.sqrt64, y, x, math.Sqrt)
 }
 
 // Rsqrt sets y = 1/√x.
 func Rsqrt[T numeric.Float](y, x []T) {
-	if !map32(simd.rsqrt, y, x) {
-		kernel.Map(y, x, func(v T) T { return T(1 / math.Sqrt(float64(v))) })
-	}
+	mapBoth(simd.rsqrt, simd.rsqrt64, y, x, rsqrtOf)
 }
 
 // Tanh sets y to the hyperbolic tangent of x.
-func Tanh[T numeric.Float](y, x []T) { mapBy(simd.tanh, y, x, math.Tanh) }
+func Tanh[T numeric.Float](y, x []T) { mapBoth(simd.tanh, simd.tanh64, y, x, math.Tanh) }
 
 // Erf sets y to the error function of x.
 func Erf[T numeric.Float](y, x []T) { mapBy(simd.erf, y, x, math.Erf) }
@@ -101,7 +106,7 @@ func Erf[T numeric.Float](y, x []T) { mapBy(simd.erf, y, x, math.Erf) }
 func Erfc[T numeric.Float](y, x []T) { mapBy(simd.erfc, y, x, math.Erfc) }
 
 // Sigmoid sets y = 1/(1+e^-x).
-func Sigmoid[T numeric.Float](y, x []T) { mapBy(simd.sigmoid, y, x, sigmoid) }
+func Sigmoid[T numeric.Float](y, x []T) { mapBoth(simd.sigmoid, simd.sigmoid64, y, x, sigmoid) }
 
 // sigmoid never takes the exponential of a positive number, so that a very
 // negative x gives the small result it should and not 1/Inf.
