@@ -91,15 +91,28 @@ func factorCholesky[T scalar](a matrix[T]) bool {
 		for at := hi; at < n; at += blockSize {
 			width := min(blockSize, n-at)
 			upper := lower.part(at-hi, 0, width, size).adjoint()
-			upper.scale(-1)
-			multiplyAdd(a.part(at, at, n-at, width), lower.part(at-hi, 0, n-at, size), upper)
+			multiplySubtract(a.part(at, at, n-at, width), lower.part(at-hi, 0, n-at, size), upper)
 		}
 	}
 	return true
 }
 
-// factorPanel factors the square at the top of a and what lies below it.
+// factorPanel factors the square at the top of a and what lies below it: first one
+// half of the columns, then, changed by that, the other.
 func factorPanel[T scalar](a matrix[T]) bool {
+	if a.cols <= leafSize {
+		return factorLeaf(a)
+	}
+	half, below := halfOf(a.cols), a.rows-halfOf(a.cols)
+	if !factorPanel(a.part(0, 0, a.rows, half)) {
+		return false
+	}
+	left, right := a.part(half, 0, below, half), a.part(half, half, below, a.cols-half)
+	multiplySubtract(right, left, left.part(0, 0, a.cols-half, half).adjoint())
+	return factorPanel(right)
+}
+
+func factorLeaf[T scalar](a matrix[T]) bool {
 	for i := range a.rows {
 		x := a.row(i)
 		for j := range min(i, a.cols) {

@@ -21,20 +21,27 @@ func factorLU[T scalar](a matrix[T]) *luFactor[T] {
 	for i := range f.rows {
 		f.rows[i] = i
 	}
-	n := a.rows
-	for lo := 0; lo < n; lo += blockSize {
-		hi := min(lo+blockSize, n)
+	f.factor(0, a.rows)
+	return f
+}
+
+// factor factors columns [lo, hi) from row lo down: first one half of them, then,
+// changed by that, the other.
+func (f *luFactor[T]) factor(lo, hi int) {
+	a, n := f.lu, f.lu.rows
+	if hi-lo <= leafSize {
 		for k := lo; k < hi; k++ {
 			f.pivot(k)
 			eliminate(a.part(k, k, n-k, hi-k))
 		}
-		upper := a.part(lo, hi, hi-lo, n-hi)
-		solveTriangle(a.part(lo, lo, hi-lo, hi-lo), upper, true, true)
-		lower := a.part(hi, lo, n-hi, hi-lo).clone()
-		lower.scale(-1)
-		multiplyAdd(a.part(hi, hi, n-hi, n-hi), lower, upper)
+		return
 	}
-	return f
+	middle := lo + halfOf(hi-lo)
+	f.factor(lo, middle)
+	upper := a.part(lo, middle, middle-lo, hi-middle)
+	solveTriangle(a.part(lo, lo, middle-lo, middle-lo), upper, true, true)
+	multiplySubtract(a.part(middle, middle, n-middle, hi-middle), a.part(middle, lo, n-middle, middle-lo), upper)
+	f.factor(middle, hi)
 }
 
 // pivot moves the row with the greatest element in column k, of those not yet

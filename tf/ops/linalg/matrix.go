@@ -5,6 +5,7 @@ import (
 	"math/cmplx"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -173,6 +174,30 @@ func multiplyInto[T scalar](c, a, b matrix[T], transposed, add bool) {
 	gemm.MatMul(kernel.Serial, g, c.data, a.data, b.data, gemm.Epilogue[T]{})
 }
 
+// multiplySubtract subtracts a·b from c. Meanwhile it changes the sign of the smaller factor,
+// neither of which lies in c.
+func multiplySubtract[T scalar](c, a, b matrix[T]) {
+	if c.rows == 0 || c.cols == 0 {
+		return
+	}
+	small := a
+	if b.cols < a.rows {
+		small = b
+	}
+	small.negate()
+	multiplyAdd(c, a, b)
+	small.negate()
+}
+
+func (m matrix[T]) negate() {
+	for i := range m.rows {
+		x := m.row(i)
+		for j, v := range x {
+			x[j] = -v
+		}
+	}
+}
+
 // smallProduct is up to how many multiplications a product is not worth being
 // cut into blocks.
 const smallProduct = 1 << 10
@@ -215,9 +240,18 @@ func norm1[T scalar](m matrix[T]) float64 {
 	return most
 }
 
+// vectorLeast elements are worth a call of a vector loop.
+const vectorLeast = 8
+
 // axpy adds a·x to y.
 func axpy[T scalar](y []T, a T, x []T) {
 	x = x[:len(y)]
+	if len(y) >= vectorLeast {
+		if y, ok := any(y).([]float64); ok {
+			elementwise.AddScaled(y, re(a), any(x).([]float64))
+			return
+		}
+	}
 	for i := range y {
 		y[i] += a * x[i]
 	}
@@ -238,6 +272,11 @@ func dot[T scalar](x, y []T) (sum T) {
 
 // dotPlain returns Σ x·y.
 func dotPlain[T scalar](x, y []T) T {
+	if len(x) >= vectorLeast {
+		if x, ok := any(x).([]float64); ok {
+			return fromReal[T](elementwise.Dot(x, any(y).([]float64)))
+		}
+	}
 	var a, b, c, d T
 	for len(x) >= 4 && len(y) >= 4 {
 		a += x[0] * y[0]

@@ -109,24 +109,33 @@ func triangular[T scalar](n *core.Node) solver[T, T] {
 }
 
 // solveTriangle overwrites b with the x for which a·x = b. If unit is set, the
-// diagonal of a counts as ones. Blocks of rows are solved one after the other;
-// what they mean for the rest is a product of matrices.
+// diagonal of a counts as ones. One half of the rows is solved after the other;
+// what it means for that is a product of matrices.
 func solveTriangle[T scalar](a, b matrix[T], lower, unit bool) {
 	n := a.rows
-	for at := 0; at < n; at += blockSize {
-		size := min(blockSize, n-at)
-		lo, rest, left := at, at+size, n-at-size
-		if !lower {
-			lo, rest = n-at-size, 0
-		}
-		solveBlock(a.part(lo, lo, size, size), b.part(lo, 0, size, b.cols), lower, unit)
-		if left > 0 {
-			x := b.part(lo, 0, size, b.cols).clone()
-			x.scale(-1)
-			multiplyAdd(b.part(rest, 0, left, b.cols), a.part(rest, lo, left, size), x)
-		}
+	if n <= leafSize || b.cols == 0 {
+		solveBlock(a, b, lower, unit)
+		return
 	}
+	top := halfOf(n)
+	first, other := b.part(0, 0, top, b.cols), b.part(top, 0, n-top, b.cols)
+	corner := a.part(top, top, n-top, n-top)
+	if lower {
+		solveTriangle(a.part(0, 0, top, top), first, lower, unit)
+		multiplySubtract(other, a.part(top, 0, n-top, top), first)
+		solveTriangle(corner, other, lower, unit)
+		return
+	}
+	solveTriangle(corner, other, lower, unit)
+	multiplySubtract(first, a.part(0, top, top, n-top), other)
+	solveTriangle(a.part(0, 0, top, top), first, lower, unit)
 }
+
+// leafSize rows or columns are not cut in two; of more than that, halfOf is about
+// the half, whole leaves.
+const leafSize = 8
+
+func halfOf(n int) int { return (n/2 + leafSize - 1) / leafSize * leafSize }
 
 func solveBlock[T scalar](a, b matrix[T], lower, unit bool) {
 	for k := range a.rows {
