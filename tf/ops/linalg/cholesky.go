@@ -113,6 +113,9 @@ func factorPanel[T scalar](a matrix[T]) bool {
 }
 
 func factorLeaf[T scalar](a matrix[T]) bool {
+	if a, ok := any(a).(matrix[float64]); ok {
+		return factorLeafReal(a)
+	}
 	for i := range a.rows {
 		x := a.row(i)
 		for j := range min(i, a.cols) {
@@ -124,6 +127,29 @@ func factorLeaf[T scalar](a matrix[T]) bool {
 				return false
 			}
 			x[i] = fromReal[T](math.Sqrt(rest))
+		}
+	}
+	return true
+}
+
+// factorLeafReal is factorLeaf without calls, of which so few columns would make many.
+func factorLeafReal(a matrix[float64]) bool {
+	for i := range a.rows {
+		x := a.row(i)
+		for j := range min(i+1, a.cols) {
+			y := a.row(j)[:j+1]
+			rest := x[j]
+			for k, v := range y[:j] {
+				rest -= v * x[k]
+			}
+			switch {
+			case j < i:
+				x[j] = rest / y[j]
+			case rest <= 0:
+				return false
+			default:
+				x[j] = math.Sqrt(rest)
+			}
 		}
 	}
 	return true

@@ -47,12 +47,7 @@ func (f *luFactor[T]) factor(lo, hi int) {
 // pivot moves the row with the greatest element in column k, of those not yet
 // chosen, to row k.
 func (f *luFactor[T]) pivot(k int) {
-	best, most := k, abs(f.lu.at(k, k))
-	for i := k + 1; i < f.lu.rows; i++ {
-		if v := abs(f.lu.at(i, k)); v > most {
-			best, most = i, v
-		}
-	}
+	best := f.greatest(k)
 	if best == k {
 		return
 	}
@@ -64,6 +59,25 @@ func (f *luFactor[T]) pivot(k int) {
 	f.odd = !f.odd
 }
 
+// greatest returns the row of that element.
+func (f *luFactor[T]) greatest(k int) int {
+	best, most := k, abs(f.lu.at(k, k))
+	if reals, ok := any(f.lu).(matrix[float64]); ok {
+		for i, at := k, k*reals.stride+k; i < reals.rows; i, at = i+1, at+reals.stride {
+			if v := math.Abs(reals.data[at]); v > most {
+				best, most = i, v
+			}
+		}
+		return best
+	}
+	for i := k + 1; i < f.lu.rows; i++ {
+		if v := abs(f.lu.at(i, k)); v > most {
+			best, most = i, v
+		}
+	}
+	return best
+}
+
 // eliminate subtracts multiples of the first row from the others, which keep
 // the factors in their first column.
 func eliminate[T scalar](a matrix[T]) {
@@ -71,11 +85,18 @@ func eliminate[T scalar](a matrix[T]) {
 	if first[0] == 0 {
 		return
 	}
-	by := naiveDivisor(first[0])
+	pivot := naiveDivisor(first[0])
 	for i := 1; i < a.rows; i++ {
 		row := a.row(i)
-		row[0] /= by
-		axpy(row[1:], -row[0], first[1:])
+		row[0] /= pivot
+		if len(row) > vectorLeast {
+			axpy(row[1:], -row[0], first[1:])
+			continue
+		}
+		by, rest := -row[0], row[1:]
+		for j, v := range first[1:] {
+			rest[j] += by * v
+		}
 	}
 }
 

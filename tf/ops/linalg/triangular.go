@@ -153,7 +153,12 @@ func solveBlock[T scalar](a, b matrix[T], lower, unit bool) {
 	}
 }
 
+// divide divides as Eigen does: it multiplies real numbers by the inverse.
 func divide[T scalar](x []T, by T) {
+	if _, ok := any(by).(float64); ok {
+		scaleVector(x, 1/by)
+		return
+	}
 	for i := range x {
 		x[i] /= by
 	}
