@@ -25,11 +25,11 @@ func hermitianEig[T scalar](a, v matrix[T]) ([]float64, bool) {
 		return d, ok
 	}
 	z := identity[float64](n, n)
-	if !solver64.Dsteqr(lapack.EVOrig, n, d, e, z.data, n, core.Make[float64](max(1, 2*n-2))) {
+	if !tridiagonalEig(d, e, z) {
 		return d, false
 	}
 	restore(d, power)
-	v.setReal(z)
+	v.setReal(z.adjoint())
 	q.applyAll(v, 1)
 	return d, true
 }

@@ -90,13 +90,12 @@ func (m matrix[T]) adjoint() matrix[T] {
 }
 
 func (m matrix[T]) adjointTo(a matrix[T]) {
-	for i := range m.rows {
-		for j, v := range m.row(i) {
-			a.set(j, i, v)
+	for j := range a.rows {
+		x := a.row(j)
+		for i, at := 0, j; i < len(x); i, at = i+1, at+m.stride {
+			x[i] = m.data[at]
 		}
-	}
-	for i := range a.rows {
-		conjugate(a.row(i))
+		conjugate(x)
 	}
 }
 
