@@ -67,35 +67,45 @@ func (l loop64) emit(a *asm) {
 	for _, s := range l.scalars {
 		scalars = append(scalars, a.broadcast64(s))
 	}
-	step := operand.I32(int32(a.isa) / 8)
-	a.SUBQ(step, n)
-	a.JLT(operand.LabelRef("rest"))
-	a.Label("vectors")
+	e.vectors(n, scalars)
+	e.rest(n, scalars)
+	a.end()
+}
+
+// vectors writes the loop over whole vectors, which leaves in n what remains, less a vector.
+func (e *emitter64) vectors(n reg.Register, scalars []vec) {
+	step := operand.I32(int32(e.isa) / 8)
+	e.SUBQ(step, n)
+	e.JLT(operand.LabelRef("rest"))
+	e.Label("vectors")
 	var in []vec
 	for _, p := range e.pointers {
-		in = append(in, a.copyOf(operand.Mem{Base: p}))
+		in = append(in, e.copyOf(operand.Mem{Base: p}))
 	}
-	for i, v := range l.body(e, in, scalars) {
-		a.VMOVUPS(v, operand.Mem{Base: e.pointers[i]})
+	for i, v := range e.body(e, in, scalars) {
+		e.VMOVUPS(v, operand.Mem{Base: e.pointers[i]})
 	}
 	for _, p := range e.pointers {
-		a.ADDQ(operand.I32(int32(a.isa)), p)
+		e.ADDQ(operand.I32(int32(e.isa)), p)
 	}
-	a.SUBQ(step, n)
-	a.JGE(operand.LabelRef("vectors"))
-	a.Label("rest")
-	a.ADDQ(step, n)
-	a.JZ(operand.LabelRef("end"))
-	t := a.newTail64(n)
-	in = nil
+	e.SUBQ(step, n)
+	e.JGE(operand.LabelRef("vectors"))
+}
+
+// rest writes what is done to the last, partial vector.
+func (e *emitter64) rest(n reg.Register, scalars []vec) {
+	e.Label("rest")
+	e.ADDQ(operand.I32(int32(e.isa)/8), n)
+	e.JZ(operand.LabelRef("end"))
+	t := e.newTail64(n)
+	var in []vec
 	for _, p := range e.pointers {
 		in = append(in, t.load(operand.Mem{Base: p}))
 	}
-	for i, v := range l.body(e, in, scalars) {
+	for i, v := range e.body(e, in, scalars) {
 		t.store(v, operand.Mem{Base: e.pointers[i]})
 	}
-	a.Label("end")
-	a.end()
+	e.Label("end")
 }
 
 // broadcast64 loads a float64 argument into all lanes.
@@ -117,29 +127,14 @@ func (a *asm) newTail64(n reg.Register) tail {
 	return a.newTail(twice)
 }
 
-// emitDot64 writes the sum of products, in two vectors of sums.
+// emitDot64 writes the sum of products, in four vectors of sums.
 func emitDot64(a *asm) {
 	name := "dot64" + a.isa.suffix()
 	a.text(name, "func(x, y *float64, n int) float64", name+" returns the sum of the products of x and y.")
 	x, y, n := a.arg("x"), a.arg("y"), a.arg("n")
 	sum := []vec{a.zero(), a.zero(), a.zero(), a.zero()}
-	lanes := int(a.isa) / 8
-	loop := func(label string, k int) {
-		a.CMPQ(n, operand.I32(int32(k*lanes)))
-		a.JLT(operand.LabelRef("after_" + label))
-		a.Label(label)
-		for i := range k {
-			a.VFMADD231PD(operand.Mem{Base: y, Disp: i * int(a.isa)}, a.copyOf(operand.Mem{Base: x, Disp: i * int(a.isa)}), sum[i])
-		}
-		a.ADDQ(operand.I32(int32(k*int(a.isa))), x)
-		a.ADDQ(operand.I32(int32(k*int(a.isa))), y)
-		a.SUBQ(operand.I32(int32(k*lanes)), n)
-		a.CMPQ(n, operand.I32(int32(k*lanes)))
-		a.JGE(operand.LabelRef(label))
-		a.Label("after_" + label)
-	}
-	loop("four", 4)
-	loop("one", 1)
+	a.dots64("four", 4, x, y, n, sum)
+	a.dots64("one", 1, x, y, n, sum)
 	a.TESTQ(n, n)
 	a.JZ(operand.LabelRef("end"))
 	t := a.newTail64(n)
@@ -147,6 +142,29 @@ func emitDot64(a *asm) {
 	a.Label("end")
 	e := &powEmitter{asm: a}
 	total := e.plus(e.plus(sum[0], sum[1]), e.plus(sum[2], sum[3]))
+	a.Store(a.total64(total), a.ReturnIndex(0))
+	a.end()
+}
+
+// dots64 writes the loop over k vectors at a time.
+func (a *asm) dots64(label string, k int, x, y, n reg.Register, sum []vec) {
+	step := operand.I32(int32(k * int(a.isa) / 8))
+	a.CMPQ(n, step)
+	a.JLT(operand.LabelRef("after_" + label))
+	a.Label(label)
+	for i := range k {
+		a.VFMADD231PD(operand.Mem{Base: y, Disp: i * int(a.isa)}, a.copyOf(operand.Mem{Base: x, Disp: i * int(a.isa)}), sum[i])
+	}
+	a.ADDQ(operand.I32(int32(k*int(a.isa))), x)
+	a.ADDQ(operand.I32(int32(k*int(a.isa))), y)
+	a.SUBQ(step, n)
+	a.CMPQ(n, step)
+	a.JGE(operand.LabelRef(label))
+	a.Label("after_" + label)
+}
+
+// total64 adds up the lanes.
+func (a *asm) total64(total vec) reg.Register {
 	if a.isa == avx512 {
 		low, high := a.YMM(), a.YMM()
 		a.VEXTRACTF64X4(operand.U8(1), total, high)
@@ -160,8 +178,7 @@ func emitDot64(a *asm) {
 	a.VADDPD(high, low, low)
 	a.VPERMILPD(operand.U8(1), low, high)
 	a.VADDSD(high, low, low)
-	a.Store(low, a.ReturnIndex(0))
-	a.end()
+	return low
 }
 
 func (e *emitter64) root(x vec) vec {
