@@ -5,20 +5,19 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
-	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	activation("Elu", eluGrad, floatMaps(elementwise.Elu, elementwise.Elu))
-	activation("Selu", seluGrad, floatFunc(selu))
+	activation("Selu", seluGrad, inFloat64(elementwise.Selu32, selu))
 	activation("Softplus", softplusGrad, floatMaps(elementwise.Softplus, elementwise.Softplus))
-	activation("Softsign", softsignGrad, floatFunc(func(x float64) float64 { return x / (math.Abs(x) + 1) }))
-	activationGrad("EluGrad", "outputs", eluGradGrad, floatGates(eluGate[float32], eluGate[float64]))
-	activationGrad("SeluGrad", "outputs", seluGradGrad, floatGates(seluGate[float32], seluGate[float64]))
-	activationGrad("SoftplusGrad", "features", softplusGradGrad, floatGates(softplusGate[float32], softplusGate[float64]))
-	activationGrad("SoftsignGrad", "features", nil, floatGates(softsignGate[float32], softsignGate[float64]))
+	activation("Softsign", softsignGrad, laneMaps(elementwise.SoftsignLanes, elementwise.Softsign, elementwise.Softsign))
+	activationGrad("EluGrad", "outputs", eluGradGrad, laneGates(elementwise.EluGradLanes, elementwise.EluGrad, elementwise.EluGrad))
+	activationGrad("SeluGrad", "outputs", seluGradGrad, laneGates(elementwise.SeluGradLanes, elementwise.SeluGrad, elementwise.SeluGrad))
+	activationGrad("SoftplusGrad", "features", softplusGradGrad, floatGates(elementwise.SoftplusGrad32, softplusGate))
+	activationGrad("SoftsignGrad", "features", nil, laneGates(elementwise.SoftsignGradLanes, elementwise.SoftsignGrad, elementwise.SoftsignGrad))
 }
 
 // activation declares a function that layers apply to their results.
@@ -41,12 +40,6 @@ func activationGrad(name, of string, grad tf.GradFunc, kernels byType) {
 	}
 	core.Register(d)
 }
-
-// The constants of Selu, which make activations keep mean 0 and variance 1.
-const (
-	seluScale = 1.0507009873554804934193349852946
-	seluAlpha = 1.7580993408473768599402175208123 // scale included
-)
 
 // Elu returns x where it is not negative, e^x - 1 elsewhere. The result has
 // the shape and the type of x, which holds floating-point numbers (float16,
@@ -77,38 +70,13 @@ func Softsign(x tf.Output, opts ...tf.Option) tf.Output { return apply("Softsign
 
 func selu(x float64) float64 {
 	if x < 0 {
-		return seluAlpha * math.Expm1(x)
+		return elementwise.SeluAlpha * math.Expm1(x)
 	}
-	return seluScale * x
+	return elementwise.SeluScale * x
 }
 
-func eluGate[T numeric.Float](dx, dy, y []T) {
-	kernel.Zip(dx, dy, y, func(d, y T) T {
-		if y < 0 {
-			return (y + 1) * d
-		}
-		return d
-	})
-}
-
-func seluGate[T numeric.Float](dx, dy, y []T) {
-	kernel.Zip(dx, dy, y, func(d, y T) T {
-		if y < 0 {
-			return (y + seluAlpha) * d
-		}
-		return seluScale * d
-	})
-}
-
-func softplusGate[T numeric.Float](dx, dy, x []T) {
-	kernel.Zip(dx, dy, x, func(d, x T) T { return d / T(math.Exp(-float64(x))+1) })
-}
-
-func softsignGate[T numeric.Float](dx, dy, x []T) {
-	kernel.Zip(dx, dy, x, func(d, x T) T {
-		s := max(x, -x) + 1
-		return d / (s * s)
-	})
+func softplusGate(dx, dy, x []float64) {
+	kernel.Zip(dx, dy, x, func(d, x float64) float64 { return d / (math.Exp(-x) + 1) })
 }
 
 func eluGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {

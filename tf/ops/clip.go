@@ -3,7 +3,6 @@ package ops
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
@@ -38,12 +37,11 @@ func ClipByValue(t, low, high tf.Output, opts ...tf.Option) tf.Output {
 // one only.
 func clip[T numeric.Real](z, x, lo, hi []T) {
 	if len(lo) == 1 && len(hi) == 1 {
-		low, high := lo[0], hi[0]
-		kernel.Map(z, x, func(v T) T { return max(min(v, high), low) })
+		elementwise.ClipTo(z, x, lo[0], hi[0])
 		return
 	}
 	for i, v := range x {
-		z[i] = max(min(v, hi[i%len(hi)]), lo[i%len(lo)])
+		z[i] = elementwise.Clipped(v, lo[i%len(lo)], hi[i%len(hi)])
 	}
 }
 
@@ -75,13 +73,24 @@ func clipKernel[T tf.Elem](f func(z, x, lo, hi []T)) core.NewKernel {
 		if err != nil || x.Len() == 0 {
 			return err
 		}
-		f(core.Data[T](out), core.Data[T](x), core.Data[T](lo), core.Data[T](hi))
+		z, v, low, high := core.Data[T](out), core.Data[T](x), core.Data[T](lo), core.Data[T](hi)
+		c.ParallelFor(len(z), elementGrain, func(from, to int) {
+			f(z[from:to], v[from:to], boundsOf(low, from, to), boundsOf(high, from, to))
+		})
 		return nil
 	}
 	k := &core.ElementKernel{Compute: run, Shape: clippedShape, Repeats: true, Loop: func(z []byte, in []core.Operand) {
 		f(core.Elements[T](z), core.Elements[T](in[0].Data), core.Elements[T](in[1].Data), core.Elements[T](in[2].Data))
 	}}
 	return func(*core.Node) (core.Kernel, error) { return k, nil }
+}
+
+// boundsOf returns the bounds of some elements: the one that all share, or their own.
+func boundsOf[T any](b []T, from, to int) []T {
+	if len(b) == 1 {
+		return b
+	}
+	return b[from:to]
 }
 
 // clippedShape is that of the first input. The bounds are scalars or have it, too.

@@ -19,7 +19,7 @@ func init() {
 		roundedZips(elementwise.Div[float32], truncate[float32]),
 		intZips(elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt, elementwise.DivInt))
 	binary("FloorDiv", divisionTypes, noFlow,
-		floatZips(zip(elementwise.FloorDiv[float32]), zip(elementwise.FloorDiv[float64])),
+		floatZips(zip(elementwise.FloorDiv32), zip(elementwise.FloorDiv[float64])),
 		roundedZips(elementwise.Div[float32], elementwise.Floor[float32]),
 		intZips(elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt, elementwise.FloorDivInt))
 	binary("FloorMod", signedTypes+", "+unsignedTypes+", "+floatTypes, floorModGrad,
@@ -28,7 +28,7 @@ func init() {
 	binary("Mod", "int32, int64, half, bfloat16, float, double", nil, truncateModKernels())
 	binary("TruncateMod", "int32, int64, bfloat16, half, float, double", nil, truncateModKernels())
 	binary("DivNoNan", "half, float, bfloat16, double, "+complexTypes, divNoNanGrad,
-		floatZips(zip(elementwise.DivNoNan[float32]), zip(elementwise.DivNoNan[float64])),
+		inLanes(tf.Float32, elementwise.DivNoNanLanes, floatZips(zip(elementwise.DivNoNan32), zip(elementwise.DivNoNan[float64]))),
 		complexZips(zip(elementwise.DivNoNan[complex64]), zip(elementwise.DivNoNan[complex128])))
 	binary("Pow", "bfloat16, float, half, double, "+signedTypes+", "+complexTypes, powGrad,
 		floatZips(zip(elementwise.Pow[float32]), zip(elementwise.Pow[float64])),

@@ -56,6 +56,21 @@ func withLanes(l machine.Lanes, k core.NewKernel) core.NewKernel {
 	return changed(k, func(e *core.ElementKernel) { e.Lanes = l })
 }
 
+// laneMaps are floatMaps of an operation that float32 has in machine code, which kernels run, too.
+func laneMaps(l machine.Lanes, f32 func(y, x []float32), f64 func(y, x []float64)) byType {
+	return inLanes(tf.Float32, l, floatMaps(elementwise.CompiledMap(l, f32), f64))
+}
+
+// laneGates are floatGates of such an operation.
+func laneGates(l machine.Lanes, f32 func(z, x, y []float32), f64 func(z, x, y []float64)) byType {
+	return inLanes(tf.Float32, l, floatGates(elementwise.CompiledZip(l, f32), f64))
+}
+
+// laneTests are floatTests of such an operation.
+func laneTests(l machine.Lanes, f32 func(y []bool, x []float32), f64 func(y []bool, x []float64)) byType {
+	return inLanes(tf.Float32, l, floatTests(elementwise.CompiledMap(l, f32), f64))
+}
+
 // rectifiers says that kernels for float32 are those of a rectifier, or of its gradient.
 func rectifiers(most float64, k byType) byType {
 	r := &core.Rectifier{Most: float32(most)}
@@ -159,4 +174,9 @@ func floatFunc(f func(float64) float64) byType {
 	return floatMaps(
 		func(y, x []float32) { elementwise.MapFloat64(y, x, f) },
 		func(y, x []float64) { elementwise.MapFloat64(y, x, f) })
+}
+
+// inFloat64 is floatFunc with a loop for float32, and for what is computed in it.
+func inFloat64(f32 func(y, x []float32), f func(float64) float64) byType {
+	return floatMaps(f32, func(y, x []float64) { elementwise.MapFloat64(y, x, f) })
 }

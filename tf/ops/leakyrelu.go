@@ -15,14 +15,14 @@ func init() {
 		Name: "LeakyRelu", Traits: core.Elementwise | core.Cheap, In: "features: T", Out: "activations: T", Attrs: attrs,
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(leakyReluGrad),
 		Kernels: leakyKernels(elementwise.LeakyReluLanes, func(n *core.Node) byType {
-			return floatMaps(leakyMap[float32](n.Float("alpha")), leakyMap[float64](n.Float("alpha")))
+			return floatMaps(elementwise.CompiledMap(elementwise.LeakyReluLanes(n.Float("alpha")), leakyMap[float32](n.Float("alpha"))), leakyMap[float64](n.Float("alpha")))
 		}),
 	})
 	core.Register(core.OpDef{
 		Name: "LeakyReluGrad", Traits: core.Elementwise | core.Cheap, In: "gradients: T; features: T", Out: "backprops: T", Attrs: attrs,
 		Shape: core.MergedShape, Grad: tf.GradFunc(leakyReluGradGrad),
 		Kernels: leakyKernels(elementwise.LeakyReluGradLanes, func(n *core.Node) byType {
-			return floatGates(leakyGate[float32](n.Float("alpha")), leakyGate[float64](n.Float("alpha")))
+			return floatGates(elementwise.CompiledZip(elementwise.LeakyReluGradLanes(n.Float("alpha")), leakyGate[float32](n.Float("alpha"))), leakyGate[float64](n.Float("alpha")))
 		}),
 	})
 }

@@ -12,9 +12,9 @@ import (
 
 func init() {
 	const types = "half, bfloat16, float, double, " + complexTypes
-	binary("Xlogy", types, xlogyGrad, timesLogs(xlogy, math.Log), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * elementwise.LogOfComplex(y) })))
-	binary("Xlog1py", types, xlog1pyGrad, timesLogs(xlog1py, math.Log1p), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * elementwise.Log1pOfComplex(y) })))
-	binary("Xdivy", types, xdivyGrad, floatZipFunc(xdivy), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x / y })))
+	binary("Xlogy", types, xlogyGrad, timesLogs(xlogy, math.Log, elementwise.Log[float32]), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * elementwise.LogOfComplex(y) })))
+	binary("Xlog1py", types, xlog1pyGrad, timesLogs(xlog1py, math.Log1p, elementwise.Log1p[float32]), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * elementwise.Log1pOfComplex(y) })))
+	binary("Xdivy", types, xdivyGrad, inLanes(tf.Float32, elementwise.XdivyLanes, inFloat64s(elementwise.Xdivy32, xdivy)), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x / y })))
 	unary("Erfc", floatTypes, erfcGrad, floatMaps(elementwise.Erfc, elementwise.Erfc))
 	unary("Erfinv", floatTypes, erfinvGrad, floatFunc(math.Erfinv))
 	unary("Ndtri", floatTypes, ndtriGrad, floatFunc(normalQuantile))
@@ -22,15 +22,18 @@ func init() {
 
 // floatZipFunc returns broadcasting kernels that compute f in float64.
 func floatZipFunc(f func(x, y float64) float64) byType {
-	return floatZips(
-		zip(func(z, x, y []float32) { elementwise.ZipFloat64(z, x, y, f) }),
-		zip(func(z, x, y []float64) { elementwise.ZipFloat64(z, x, y, f) }))
+	return inFloat64s(func(z, x, y []float32) { elementwise.ZipFloat64(z, x, y, f) }, f)
+}
+
+// inFloat64s is floatZipFunc with a loop for float32, and for what is computed in it.
+func inFloat64s(f32 func(z, x, y []float32), f func(x, y float64) float64) byType {
+	return floatZips(zip(f32), zip(func(z, x, y []float64) { elementwise.ZipFloat64(z, x, y, f) }))
 }
 
 // timesLogs returns broadcasting kernels of f, the product of x and a logarithm
 // of y. Of 16-bit floats TensorFlow rounds the logarithm before it multiplies.
-func timesLogs(f func(x, y float64) float64, log func(float64) float64) byType {
-	by := floatZipFunc(f)
+func timesLogs(f func(x, y float64) float64, log func(float64) float64, log32 func(y, x []float32)) byType {
+	by := inFloat64s(func(z, x, y []float32) { elementwise.TimesLog(log32, z, x, y) }, f)
 	by[tf.Float16], by[tf.BFloat16] = zipKernel(zip(timesRounded[tf.Half](log))), zipKernel(zip(timesRounded[tf.BF16](log)))
 	return by
 }

@@ -9,14 +9,14 @@ import (
 )
 
 func init() {
-	unary("Asin", inexactTypes, asinGrad, floatFunc(elementwise.AsinOf), complexFunc(elementwise.AsinOfComplex))
-	unary("Acos", inexactTypes, acosGrad, floatFunc(elementwise.AcosOf), complexFunc(elementwise.AcosOfComplex))
+	unary("Asin", inexactTypes, asinGrad, inLanes(tf.Float32, elementwise.AsinLanes, inFloat64(elementwise.Asin32, elementwise.AsinOf)), complexFunc(elementwise.AsinOfComplex))
+	unary("Acos", inexactTypes, acosGrad, inLanes(tf.Float32, elementwise.AcosLanes, inFloat64(elementwise.Acos32, elementwise.AcosOf)), complexFunc(elementwise.AcosOfComplex))
 	unary("Atan", inexactTypes, atanGrad, floatMaps(elementwise.Atan, elementwise.Atan), complexFunc(elementwise.AtanOfComplex))
 	unary("Sinh", inexactTypes, sinhGrad, floatFunc(sinh), complexFunc(elementwise.SinhOfComplex))
 	unary("Cosh", inexactTypes, coshGrad, floatFunc(cosh), complexFunc(elementwise.CoshOfComplex))
 	unary("Asinh", inexactTypes, asinhGrad, floatFunc(math.Asinh), complexFunc(elementwise.AsinhOfComplex))
 	unary("Acosh", inexactTypes, acoshGrad, floatFunc(math.Acosh), complexFunc(elementwise.AcoshOfComplex))
-	unary("Atanh", inexactTypes, atanhGrad, floatFunc(math.Atanh), complexFunc(elementwise.AtanhOfComplex))
+	unary("Atanh", inexactTypes, atanhGrad, inFloat64(elementwise.Atanh32, math.Atanh), complexFunc(elementwise.AtanhOfComplex))
 	core.Register(core.OpDef{
 		Name: "Atan2", In: "y: T; x: T", Out: "z: T", Attrs: "T: {" + floatTypes + "}",
 		Shape: core.BroadcastShape, Grad: tf.GradFunc(atan2Grad), Kernels: core.ByType("T", floatZips(zip(elementwise.Atan2[float32]), zip(elementwise.Atan2[float64]))),

@@ -62,9 +62,9 @@ func init() {
 	unary("Rint", floatTypes, noFlow, inLanes(tf.Float32, elementwise.Lanes1((*machine.Code).RoundToEven), floatMaps(elementwise.Round, elementwise.Round)))
 	unary("Round", signedNumbers, noFlow,
 		inLanes(tf.Float32, elementwise.Lanes1((*machine.Code).RoundToEven), floatMaps(elementwise.Round, elementwise.Round)), byType{tf.Int32: forward, tf.Int64: forward})
-	floatTest("IsNan", floatTests(isNaN[float32], isNaN[float64]))
-	floatTest("IsInf", floatTests(isInf[float32], isInf[float64]))
-	floatTest("IsFinite", floatTests(isFinite[float32], isFinite[float64]))
+	floatTest("IsNan", laneTests(elementwise.IsNanLanes, isNaN, isNaN))
+	floatTest("IsInf", laneTests(elementwise.IsInfLanes, isInf, isInf))
+	floatTest("IsFinite", laneTests(elementwise.IsFiniteLanes, isFinite, isFinite))
 }
 
 // floatTest declares an op from floating-point numbers to bool.

@@ -53,8 +53,14 @@ func Cast(dst, src any) bool {
 func castReal[S numeric.Real](dst any, src []S) bool {
 	switch dst := dst.(type) {
 	case []bool:
+		if x, ok := kernel.AsFloat32(src); ok && floatToBool.Run(len(dst), Along(x[:len(dst)]), Along(dst)) {
+			return true
+		}
 		kernel.Map2(dst, src, func(v S) bool { return v != 0 })
 	case []float32:
+		if x, ok := any(src).([]uint8); ok && byteToFloat.Run(len(dst), Along(x[:len(dst)]), Along(dst)) {
+			return true
+		}
 		if x, ok := any(src).([]int32); ok && simd.fromInt32 != nil {
 			simd.fromInt32(dst, kernel.Words[float32](x)[:len(dst)])
 			return true
@@ -97,6 +103,9 @@ func convertVectors[D, S any](loop func(dst *D, src *S, n int), dst []D, src any
 func castInteger[S numeric.Integer](dst any, src []S) bool {
 	switch dst := dst.(type) {
 	case []int8:
+		if x, ok := any(src).([]int32); ok && wordToByte.Run(len(dst), Along(x[:len(dst)]), Along(dst)) {
+			return true
+		}
 		kernel.Map2(dst, src, func(v S) int8 { return int8(v) })
 	case []int16:
 		kernel.Map2(dst, src, func(v S) int16 { return int16(v) })
@@ -121,7 +130,9 @@ func castInteger[S numeric.Integer](dst any, src []S) bool {
 func castFloat[S numeric.Float](dst any, src []S) bool {
 	switch dst := dst.(type) {
 	case []int8:
-		kernel.Map2(dst, src, func(v S) int8 { return int8(truncate32(v)) })
+		if !truncateToBytes(kernel.Words[uint8](dst), src) {
+			kernel.Map2(dst, src, func(v S) int8 { return int8(truncate32(v)) })
+		}
 	case []int16:
 		kernel.Map2(dst, src, func(v S) int16 { return int16(truncate32(v)) })
 	case []int32:
@@ -133,7 +144,9 @@ func castFloat[S numeric.Float](dst any, src []S) bool {
 	case []int64:
 		kernel.Map2(dst, src, truncate64[S])
 	case []uint8:
-		kernel.Map2(dst, src, func(v S) uint8 { return uint8(truncate32(v)) })
+		if !truncateToBytes(dst, src) {
+			kernel.Map2(dst, src, func(v S) uint8 { return uint8(truncate32(v)) })
+		}
 	case []uint16:
 		kernel.Map2(dst, src, func(v S) uint16 { return uint16(truncate32(v)) })
 	case []uint32:
@@ -191,9 +204,14 @@ func truncateU64[S numeric.Float](v S) uint64 {
 }
 
 func castBool(dst any, src []bool) bool {
-	if dst, ok := dst.([]bool); ok {
+	switch dst := dst.(type) {
+	case []bool:
 		copy(dst, src)
 		return true
+	case []float32:
+		if byteToFloat.Run(len(dst), Along(src[:len(dst)]), Along(dst)) {
+			return true
+		}
 	}
 	return castBlocks(dst, src, func(y []uint8, x []bool) {
 		kernel.Map2(y, x, func(v bool) uint8 {
