@@ -96,7 +96,9 @@ func dequantizer[Q quantum](mode string, narrow bool, lo, hi float32) func([]flo
 		half = (most - least + 1) / 2
 	}
 	return func(y []float32, x []Q) {
-		kernel.Map2(y, x, func(v Q) float32 { return (float32(v)+half)*scale + lo })
+		if !dequantized(lo, scale, half, y, x) {
+			kernel.Map2(y, x, func(v Q) float32 { return float32((float32(v)+half)*scale) + lo })
+		}
 	}
 }
 

@@ -258,6 +258,10 @@ func fakeForward(c *core.OpContext, x int, r []nudged) error {
 	}
 	src, dst := core.Data[float32](in), core.Data[float32](out)
 	rows(c, in, len(r), func(lo, hi int) {
+		if len(r) == 1 {
+			r[0].round(dst[lo:hi], src[lo:hi])
+			return
+		}
 		for i := lo; i < hi; {
 			for k := range r {
 				dst[i] = r[k].rounded(src[i])
@@ -273,7 +277,7 @@ func (r *nudged) rounded(x float32) float32 {
 	if r.empty {
 		return 0
 	}
-	return floor((r.within(x)-r.min)*r.inverse-r.zero+0.5) * r.scale
+	return floor(float32((r.within(x)-r.min)*r.inverse)-r.zero+0.5) * r.scale
 }
 
 func floor(x float32) float32 { return float32(math.Floor(float64(x))) }
@@ -290,6 +294,10 @@ func fakeGate(c *core.OpContext, _ int, r []nudged) error {
 	}
 	dx := core.Data[float32](out)
 	rows(c, out, len(r), func(lo, hi int) {
+		if len(r) == 1 {
+			r[0].gate(dx[lo:hi], dy[lo:hi], x[lo:hi])
+			return
+		}
 		for i := lo; i < hi; {
 			for k := range r {
 				if dx[i] = dy[i]; !r[k].inside(x[i]) {

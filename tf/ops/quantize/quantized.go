@@ -210,14 +210,16 @@ func slicerOf[Q quantum](q *quantizer, lo, hi float32) slicer[Q] {
 		return slicer[Q]{lo, hi, func(y []Q, _ []float32) { clear(y) }}
 	}
 	scale := (highest[Q]() - lowest[Q]()) / (hi - lo)
-	if lowest[Q]() == 0 {
-		return slicer[Q]{lo, hi, func(y []Q, x []float32) {
-			kernel.Map2(y, x, func(v float32) Q { return saturated[Q](floor((max(min(v, hi), lo)-lo)*scale + 0.5)) })
-		}}
-	}
 	half := (highest[Q]() - lowest[Q]() + 1) / 2
+	p := &parameters{lo, hi, scale, half}
 	return slicer[Q]{lo, hi, func(y []Q, x []float32) {
-		kernel.Map2(y, x, func(v float32) Q { return saturated[Q](roundAway((max(min(v, hi), lo)-lo)*scale - half)) })
+		switch {
+		case byCode(combined, p, y, x):
+		case lowest[Q]() == 0:
+			kernel.Map2(y, x, func(v float32) Q { return saturated[Q](floor(float32((max(min(v, hi), lo)-lo)*scale) + 0.5)) })
+		default:
+			kernel.Map2(y, x, func(v float32) Q { return saturated[Q](roundAway(float32((max(min(v, hi), lo)-lo)*scale) - half)) })
+		}
 	}}
 }
 
@@ -239,8 +241,11 @@ func scaledSlicer[Q quantum](q *quantizer, lo, hi float32) slicer[Q] {
 	if q.even {
 		round = func(x float32) float32 { return float32(math.RoundToEven(float64(x))) }
 	}
+	p := &parameters{lo, hi, scale}
 	return slicer[Q]{lo, hi, func(y []Q, x []float32) {
-		kernel.Map2(y, x, func(v float32) Q { return saturated[Q](round(max(min(v, hi), lo) * scale)) })
+		if q.even || !byCode(scaled, p, y, x) {
+			kernel.Map2(y, x, func(v float32) Q { return saturated[Q](round(max(min(v, hi), lo) * scale)) })
+		}
 	}}
 }
 
