@@ -37,8 +37,8 @@ var (
 	})
 	mulNoZero = CompiledZip(mulNoZeroLanes, func(z, x, y []float32) {
 		kernel.Zip(z, x, y, func(x, y float32) float32 {
-			if x == 0 {
-				return x
+			if x == 0 || x != x {
+				return x + x // of two NaNs the first one, as in machine code
 			}
 			return x * y
 		})
