@@ -82,15 +82,47 @@ func ProdFold[T numeric.Number]() Fold[T] {
 	return Fold[T]{
 		Init: 1,
 		Join: func(a, b T) T { return a * b },
-		Run: func(x []T) T {
-			p := T(1)
-			for _, v := range x {
-				p *= v
-			}
-			return p
-		},
+		Run:  prod[T],
 		Rows: func(acc, x []T) { elementwise.Mul(acc, acc, x) },
 	}
+}
+
+// prodLanes products of float32 are made side by side.
+const prodLanes = 256
+
+// prod multiplies the elements of x: of float32, and of enough of them, those that lie prodLanes
+// apart first, by vector loops, and then halves of these products.
+func prod[T numeric.Number](x []T) T {
+	if xf, ok := kernel.AsFloat32(x); ok && len(x) >= 2*prodLanes {
+		p, _ := any(prodF32(xf)).(T)
+		return p
+	}
+	p := T(1)
+	for _, v := range x {
+		p *= v
+	}
+	return p
+}
+
+func prodF32(x []float32) (p float32) {
+	elementwise.EachBlock(prodLanes, func(_, _ int, acc []float32) {
+		elementwise.Mul(acc, x, x[prodLanes:])
+		for x = x[2*prodLanes:]; len(x) >= prodLanes; x = x[prodLanes:] {
+			elementwise.Mul(acc, acc, x)
+		}
+		elementwise.Mul(acc[:len(x)], acc, x)
+		for n := prodLanes / 2; n >= 64; n /= 2 {
+			elementwise.Mul(acc[:n], acc, acc[n:])
+		}
+		four := [4]float32{1, 1, 1, 1}
+		for i := 0; i < 64; i += 4 { // products that do not wait for each other
+			for k := range four {
+				four[k] *= acc[i+k]
+			}
+		}
+		p = (four[0] * four[1]) * (four[2] * four[3])
+	})
+	return p
 }
 
 // MaxFold returns the fold to the greatest element, NaN if there is one. The
