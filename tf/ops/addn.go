@@ -56,6 +56,34 @@ func addNGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return out
 }
 
+// mostSummed operands are added at once by machine code.
+const mostSummed = 7
+
+// manySums holds what adds that many operands.
+var manySums = func() (all [mostSummed + 1]*elementwise.Compiled) {
+	for i := range all {
+		all[i] = elementwise.Compile(elementwise.SumLanes)
+	}
+	return all
+}()
+
+// sumsOfMany computes z[lo:hi] by machine code, in one pass, if there are more than two operands and
+// that is possible.
+func sumsOfMany[T tf.Elem](c *core.OpContext, z []T, lo, hi int) bool {
+	if _, ok := any(z).([]float32); !ok || c.Inputs() < 3 || c.Inputs() > mostSummed {
+		return false
+	}
+	var all [mostSummed + 1]elementwise.Stream
+	for i := range c.Inputs() {
+		all[i] = elementwise.Along(core.Data[T](c.Input(i))[lo:hi])
+	}
+	all[c.Inputs()] = elementwise.Along(z[lo:hi])
+	return manySums[c.Inputs()].Run(hi-lo, all[:c.Inputs()+1]...)
+}
+
+// addNBlock sums stay in the first-level cache until the last input has been added.
+const addNBlock = 1024
+
 func addNKernel[T tf.Elem](add func(z, x, y []T)) core.NewKernel {
 	return perElement(func(c *core.OpContext) error {
 		for i := 1; i < c.Inputs(); i++ {
@@ -74,9 +102,15 @@ func addNKernel[T tf.Elem](add func(z, x, y []T)) core.NewKernel {
 		}
 		z := core.Data[T](out)
 		c.ParallelFor(len(z), elementGrain, func(lo, hi int) {
-			add(z[lo:hi], x[lo:hi], core.Data[T](c.Input(1))[lo:hi])
-			for i := 2; i < c.Inputs(); i++ {
-				add(z[lo:hi], z[lo:hi], core.Data[T](c.Input(i))[lo:hi])
+			if sumsOfMany(c, z, lo, hi) {
+				return
+			}
+			for ; lo < hi; lo += addNBlock {
+				end := min(lo+addNBlock, hi)
+				add(z[lo:end], x[lo:end], core.Data[T](c.Input(1))[lo:end])
+				for i := 2; i < c.Inputs(); i++ {
+					add(z[lo:end], z[lo:end], core.Data[T](c.Input(i))[lo:end])
+				}
 			}
 		})
 		return nil
