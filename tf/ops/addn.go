@@ -69,13 +69,13 @@ var manySums = func() (all [mostSummed + 1]*elementwise.Compiled) {
 
 // sumsOfMany computes z[lo:hi] by machine code, in one pass, if there are more than two operands and
 // that is possible.
-func sumsOfMany[T tf.Elem](c *core.OpContext, z []T, lo, hi int) bool {
-	if _, ok := any(z).([]float32); !ok || c.Inputs() < 3 || c.Inputs() > mostSummed {
+func sumsOfMany(c *core.OpContext, z []float32, lo, hi int) bool {
+	if c.Inputs() < 3 || c.Inputs() > mostSummed {
 		return false
 	}
 	var all [mostSummed + 1]elementwise.Stream
 	for i := range c.Inputs() {
-		all[i] = elementwise.Along(core.Data[T](c.Input(i))[lo:hi])
+		all[i] = elementwise.Along(core.Data[float32](c.Input(i))[lo:hi])
 	}
 	all[c.Inputs()] = elementwise.Along(z[lo:hi])
 	return manySums[c.Inputs()].Run(hi-lo, all[:c.Inputs()+1]...)
@@ -102,7 +102,7 @@ func addNKernel[T tf.Elem](add func(z, x, y []T)) core.NewKernel {
 		}
 		z := core.Data[T](out)
 		c.ParallelFor(len(z), elementGrain, func(lo, hi int) {
-			if sumsOfMany(c, z, lo, hi) {
+			if zf, ok := any(z).([]float32); ok && sumsOfMany(c, zf, lo, hi) {
 				return
 			}
 			for ; lo < hi; lo += addNBlock {

@@ -79,24 +79,19 @@ func sumDown(acc, x []float32, rows, stride int) {
 
 // ProdFold returns the fold that multiplies.
 func ProdFold[T numeric.Number]() Fold[T] {
-	return Fold[T]{
+	f := Fold[T]{
 		Init: 1,
 		Join: func(a, b T) T { return a * b },
 		Run:  prod[T],
 		Rows: func(acc, x []T) { elementwise.Mul(acc, acc, x) },
 	}
+	if run, ok := any(prodF32).(func(x []T) T); ok {
+		f.Run = run
+	}
+	return f
 }
 
-// prodLanes products of float32 are made side by side.
-const prodLanes = 256
-
-// prod multiplies the elements of x: of float32, and of enough of them, those that lie prodLanes
-// apart first, by vector loops, and then halves of these products.
 func prod[T numeric.Number](x []T) T {
-	if xf, ok := kernel.AsFloat32(x); ok && len(x) >= 2*prodLanes {
-		p, _ := any(prodF32(xf)).(T)
-		return p
-	}
 	p := T(1)
 	for _, v := range x {
 		p *= v
@@ -104,7 +99,15 @@ func prod[T numeric.Number](x []T) T {
 	return p
 }
 
+// prodLanes products of float32 are made side by side.
+const prodLanes = 256
+
+// prodF32 multiplies the elements of x, if there are enough of them, by vector loops: those that
+// lie prodLanes apart first and then halves of these products.
 func prodF32(x []float32) (p float32) {
+	if len(x) < 2*prodLanes {
+		return prod(x)
+	}
 	elementwise.EachBlock(prodLanes, func(_, _ int, acc []float32) {
 		elementwise.Mul(acc, x, x[prodLanes:])
 		for x = x[2*prodLanes:]; len(x) >= prodLanes; x = x[prodLanes:] {
