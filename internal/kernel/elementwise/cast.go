@@ -53,12 +53,12 @@ func Cast(dst, src any) bool {
 func castReal[S numeric.Real](dst any, src []S) bool {
 	switch dst := dst.(type) {
 	case []bool:
-		if x, ok := kernel.AsFloat32(src); ok && floatToBool.Run(len(dst), Along(x[:len(dst)]), Along(dst)) {
+		if floatsToBools(dst, src) {
 			return true
 		}
 		kernel.Map2(dst, src, func(v S) bool { return v != 0 })
 	case []float32:
-		if x, ok := any(src).([]uint8); ok && byteToFloat.Run(len(dst), Along(x[:len(dst)]), Along(dst)) {
+		if bytesToFloats(dst, src) {
 			return true
 		}
 		if x, ok := any(src).([]int32); ok && simd.fromInt32 != nil {
@@ -103,7 +103,7 @@ func convertVectors[D, S any](loop func(dst *D, src *S, n int), dst []D, src any
 func castInteger[S numeric.Integer](dst any, src []S) bool {
 	switch dst := dst.(type) {
 	case []int8:
-		if x, ok := any(src).([]int32); ok && wordToByte.Run(len(dst), Along(x[:len(dst)]), Along(dst)) {
+		if wordsToBytes(dst, src) {
 			return true
 		}
 		kernel.Map2(dst, src, func(v S) int8 { return int8(v) })

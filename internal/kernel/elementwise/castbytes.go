@@ -15,9 +15,27 @@ var (
 	wordToByte  = Compile(Lanes1(func(_ *machine.Code, x machine.Value) machine.Value { return x }))
 )
 
+// The casts run machine code if src is what it converts, or report that they did not. They are
+// not generic: there is one of each.
+
+func floatsToBools(dst []bool, src any) bool {
+	x, ok := src.([]float32)
+	return ok && floatToBool.Run(len(dst), Along(x[:len(dst)]), Along(dst))
+}
+
+func bytesToFloats(dst []float32, src any) bool {
+	x, ok := src.([]uint8)
+	return ok && byteToFloat.Run(len(dst), Along(x[:len(dst)]), Along(dst))
+}
+
+func wordsToBytes(dst []int8, src any) bool {
+	x, ok := src.([]int32)
+	return ok && wordToByte.Run(len(dst), Along(x[:len(dst)]), Along(dst))
+}
+
 // truncateToBytes sets dst to the last bytes of src's whole numbers, if it can.
-func truncateToBytes[S any](dst []uint8, src []S) bool {
-	x, ok := kernel.AsFloat32(src)
+func truncateToBytes(dst []uint8, src any) bool {
+	x, ok := src.([]float32)
 	if !ok || simd.truncate == nil {
 		return false
 	}

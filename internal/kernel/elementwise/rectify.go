@@ -108,15 +108,15 @@ var clipTo = Compile(ClipLanes)
 // ClipTo bounds x by high and then by low. What equals a bound, or does not compare with it, stays
 // as it is, as in TensorFlow.
 func ClipTo[T numeric.Real](z, x []T, low, high T) {
-	if zf, ok := kernel.AsFloat32(z); ok {
-		xf, _ := kernel.AsFloat32(x)
-		l, _ := kernel.ScalarFloat32(low)
-		h, _ := kernel.ScalarFloat32(high)
-		if clipTo.Run(len(zf), Along(xf), Shared(&l), Shared(&h), Along(zf)) {
-			return
-		}
+	if zf, ok := kernel.AsFloat32(z); ok && clip32(zf, x, low, high) {
+		return
 	}
 	kernel.Map(z, x, func(v T) T { return Clipped(v, low, high) })
+}
+
+func clip32(z []float32, x, low, high any) bool {
+	l, h := low.(float32), high.(float32)
+	return clipTo.Run(len(z), Along(x.([]float32)[:len(z)]), Shared(&l), Shared(&h), Along(z))
 }
 
 // Clipped is ClipTo for one number.
