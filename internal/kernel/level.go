@@ -6,7 +6,7 @@ type Level int
 const (
 	// Portable is Go alone.
 	Portable Level = iota
-	// AVX2 stands for processors with AVX2, FMA and BMI2.
+	// AVX2 stands for processors with AVX2, FMA, BMI2 and F16C.
 	AVX2
 	// AVX512 stands for processors with AVX-512 F, DQ, BW and VL as well.
 	AVX512

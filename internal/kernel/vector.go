@@ -59,7 +59,7 @@ func ScalarFloat32[T any](x T) (float32, bool) {
 }
 
 // Words views elements as numbers of their size. Bools are 0 and 1.
-func Words[W uint8 | uint32 | uint64 | float32, T any](x []T) []W {
+func Words[W uint8 | uint16 | uint32 | uint64 | float32, T any](x []T) []W {
 	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
 

@@ -23,14 +23,15 @@ const (
 	bfloatNaN     = 0x7fc0
 )
 
-// HalfFromFloat32 rounds to the nearest Half, ties to even.
+// HalfFromFloat32 rounds to the nearest Half, ties to even. A NaN becomes a quiet one and keeps the
+// upper bits of its payload, as processors do it.
 func HalfFromFloat32(f float32) Half {
 	b := math.Float32bits(f)
 	sign := Half(b >> 16 & halfSign)
 	b &= 0x7fffffff
 	switch {
 	case b > 0x7f800000:
-		return sign | halfNaN
+		return sign | halfNaN | Half(b>>13&0x3ff)
 	case b >= halfOverflow:
 		return sign | halfInf
 	case b < halfMinNormal:
@@ -42,12 +43,14 @@ func HalfFromFloat32(f float32) Half {
 	return sign | Half((b-(112<<23)+0xfff+odd)>>13)
 }
 
-// Float32 returns the exact value.
+// Float32 returns the exact value; a NaN becomes a quiet one.
 func (h Half) Float32() float32 {
 	sign := uint32(h&halfSign) << 16
 	b := uint32(h&0x7fff) << 13
 	switch {
-	case b >= halfInf<<13:
+	case b > halfInf<<13:
+		return math.Float32frombits(sign | b | 0x7fc00000)
+	case b == halfInf<<13:
 		return math.Float32frombits(sign | b | 0x7f800000)
 	case b < 1<<23:
 		return math.Float32frombits(sign | math.Float32bits(float32(b)*(1.0/(1<<37))))

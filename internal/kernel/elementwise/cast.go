@@ -71,8 +71,16 @@ func castReal[S numeric.Real](dst any, src []S) bool {
 		n := convertVectors(simd.widen, dst, src)
 		kernel.Map2(dst[n:], src[n:], func(v S) float64 { return float64(v) })
 	case []numeric.Half:
+		if x, ok := kernel.AsFloat32(src); ok {
+			Narrow(dst, x[:len(dst)])
+			return true
+		}
 		kernel.Map2(dst, src, func(v S) numeric.Half { return numeric.HalfFromFloat32(float32(v)) })
 	case []numeric.BFloat16:
+		if x, ok := kernel.AsFloat32(src); ok {
+			Narrow(dst, x[:len(dst)])
+			return true
+		}
 		kernel.Map2(dst, src, func(v S) numeric.BFloat16 { return numeric.BFloat16FromFloat32(float32(v)) })
 	case []complex64:
 		kernel.Map2(dst, src, func(v S) complex64 { return complex(float32(v), 0) })
@@ -224,8 +232,12 @@ func castBool(dst any, src []bool) bool {
 }
 
 func castHalf[H numeric.HalfFloat](dst any, src []H) bool {
-	if dst, ok := dst.([]H); ok {
+	switch dst := dst.(type) {
+	case []H:
 		copy(dst, src)
+		return true
+	case []float32:
+		Widen(dst, src)
 		return true
 	}
 	return castBlocks(dst, src, Widen[H])

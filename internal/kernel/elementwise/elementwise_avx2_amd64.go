@@ -259,6 +259,26 @@ func widenAVX2(y *float64, x *float32, n int)
 //go:noescape
 func narrowAVX2(y *float32, x *float64, n int)
 
+// widenHalfAVX2 sets y = x, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func widenHalfAVX2(y *float32, x *uint16, n int)
+
+// narrowHalfAVX2 sets y = x, rounded, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func narrowHalfAVX2(y *uint16, x *float32, n int)
+
+// widenBFloatAVX2 sets y = x, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func widenBFloatAVX2(y *float32, x *uint16, n int)
+
+// narrowBFloatAVX2 sets y = x, rounded, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func narrowBFloatAVX2(y *uint16, x *float32, n int)
+
 // blendPixelsAVX2 sets pixels of z to v·(V·x[At]+W·x[Next]) + w·(VY·y[AtY]+WY·y[NextY]), each product and each sum rounded.
 //
 //go:noescape

@@ -4749,6 +4749,135 @@ done:
 	VZEROUPPER
 	RET
 
+// func widenHalfAVX2(y *float32, x *uint16, n int)
+// Requires: AVX, F16C
+TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ      DX, $+16
+	JLT       done
+	VCVTPH2PS (CX), Y0
+	VMOVUPS   Y0, (AX)
+	VCVTPH2PS 16(CX), Y0
+	VMOVUPS   Y0, 32(AX)
+	ADDQ      $+32, CX
+	ADDQ      $+64, AX
+	SUBQ      $+16, DX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func narrowHalfAVX2(y *uint16, x *float32, n int)
+// Requires: AVX, F16C
+TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ      DX, $+16
+	JLT       done
+	VMOVUPS   (CX), Y0
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVDQU   X0, (AX)
+	VMOVUPS   32(CX), Y0
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVDQU   X0, 16(AX)
+	ADDQ      $+64, CX
+	ADDQ      $+32, AX
+	SUBQ      $+16, DX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func widenBFloatAVX2(y *float32, x *uint16, n int)
+// Requires: AVX, AVX2
+TEXT ·widenBFloatAVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ      DX, $+16
+	JLT       done
+	VPMOVZXWD (CX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VMOVUPS   Y0, (AX)
+	VPMOVZXWD 16(CX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VMOVUPS   Y0, 32(AX)
+	ADDQ      $+32, CX
+	ADDQ      $+64, AX
+	SUBQ      $+16, DX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func narrowBFloatAVX2(y *uint16, x *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·narrowBFloatAVX2(SB), NOSPLIT, $0-24
+	VMOVUPS word8_00007fff<>+0(SB), Y0
+	VMOVUPS word8_00000001<>+0(SB), Y1
+	VMOVUPS word8_80000000<>+0(SB), Y2
+	VMOVUPS word8_7fc00000<>+0(SB), Y3
+	MOVQ    y+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    n+16(FP), DX
+
+loop:
+	CMPQ      DX, $+16
+	JLT       done
+	VMOVUPS   (CX), Y4
+	VPSRLD    $0x10, Y4, Y5
+	VPAND     Y1, Y5, Y6
+	VPADDD    Y0, Y4, Y5
+	VPADDD    Y6, Y5, Y5
+	VCMPPS    $0x03, Y4, Y4, Y6
+	VPAND     Y2, Y4, Y4
+	VPOR      Y3, Y4, Y4
+	VBLENDVPS Y6, Y4, Y5, Y4
+	VPSRLD    $0x10, Y4, Y4
+	VMOVUPS   32(CX), Y5
+	VPSRLD    $0x10, Y5, Y6
+	VPAND     Y1, Y6, Y7
+	VPADDD    Y0, Y5, Y6
+	VPADDD    Y7, Y6, Y6
+	VCMPPS    $0x03, Y5, Y5, Y7
+	VPAND     Y2, Y5, Y5
+	VPOR      Y3, Y5, Y5
+	VBLENDVPS Y7, Y5, Y6, Y5
+	VPSRLD    $0x10, Y5, Y5
+	VPACKUSDW Y5, Y4, Y4
+	VPERMQ    $0xd8, Y4, Y4
+	VMOVDQU   Y4, (AX)
+	ADDQ      $+64, CX
+	ADDQ      $+32, AX
+	SUBQ      $+16, DX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word8_00007fff<>+0(SB)/4, $0x00007fff
+DATA word8_00007fff<>+4(SB)/4, $0x00007fff
+DATA word8_00007fff<>+8(SB)/4, $0x00007fff
+DATA word8_00007fff<>+12(SB)/4, $0x00007fff
+DATA word8_00007fff<>+16(SB)/4, $0x00007fff
+DATA word8_00007fff<>+20(SB)/4, $0x00007fff
+DATA word8_00007fff<>+24(SB)/4, $0x00007fff
+DATA word8_00007fff<>+28(SB)/4, $0x00007fff
+GLOBL word8_00007fff<>(SB), RODATA|NOPTR, $32
+
 // func blendPixelsAVX2(z *float32, x *float32, y *float32, places *byte, pixels int, channels int, v float32, w float32)
 // Requires: AVX
 TEXT ·blendPixelsAVX2(SB), NOSPLIT, $0-56

@@ -259,6 +259,26 @@ func widenAVX512(y *float64, x *float32, n int)
 //go:noescape
 func narrowAVX512(y *float32, x *float64, n int)
 
+// widenHalfAVX512 sets y = x, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func widenHalfAVX512(y *float32, x *uint16, n int)
+
+// narrowHalfAVX512 sets y = x, rounded, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func narrowHalfAVX512(y *uint16, x *float32, n int)
+
+// widenBFloatAVX512 sets y = x, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func widenBFloatAVX512(y *float32, x *uint16, n int)
+
+// narrowBFloatAVX512 sets y = x, rounded, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func narrowBFloatAVX512(y *uint16, x *float32, n int)
+
 // blendPixelsAVX512 sets pixels of z to v·(V·x[At]+W·x[Next]) + w·(VY·y[AtY]+WY·y[NextY]), each product and each sum rounded.
 //
 //go:noescape

@@ -4667,6 +4667,110 @@ done:
 	VZEROUPPER
 	RET
 
+// func widenHalfAVX512(y *float32, x *uint16, n int)
+// Requires: AVX, AVX512F
+TEXT ·widenHalfAVX512(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ      DX, $+16
+	JLT       done
+	VCVTPH2PS (CX), Z0
+	VMOVUPS   Z0, (AX)
+	ADDQ      $+32, CX
+	ADDQ      $+64, AX
+	SUBQ      $+16, DX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func narrowHalfAVX512(y *uint16, x *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·narrowHalfAVX512(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ      DX, $+16
+	JLT       done
+	VMOVUPS   (CX), Z0
+	VCVTPS2PH $0x00, Z0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+64, CX
+	ADDQ      $+32, AX
+	SUBQ      $+16, DX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func widenBFloatAVX512(y *float32, x *uint16, n int)
+// Requires: AVX, AVX512F
+TEXT ·widenBFloatAVX512(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ      DX, $+16
+	JLT       done
+	VPMOVZXWD (CX), Z0
+	VPSLLD    $0x10, Z0, Z0
+	VMOVUPS   Z0, (AX)
+	ADDQ      $+32, CX
+	ADDQ      $+64, AX
+	SUBQ      $+16, DX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func narrowBFloatAVX512(y *uint16, x *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·narrowBFloatAVX512(SB), NOSPLIT, $0-24
+	VPBROADCASTD word1_00007fff<>+0(SB), Z0
+	VPBROADCASTD word1_00000001<>+0(SB), Z1
+	VPBROADCASTD word1_80000000<>+0(SB), Z2
+	VPBROADCASTD word1_7fc00000<>+0(SB), Z3
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+
+loop:
+	CMPQ    DX, $+16
+	JLT     done
+	VMOVUPS (CX), Z4
+	VPSRLD  $0x10, Z4, Z5
+	VPANDD  Z1, Z5, Z6
+	VPADDD  Z0, Z4, Z5
+	VPADDD  Z6, Z5, Z5
+	VCMPPS  $0x03, Z4, Z4, K1
+	VPANDD  Z2, Z4, Z4
+	VPORD   Z3, Z4, Z4
+	VMOVUPS Z5, Z5
+	VMOVUPS Z4, K1, Z5
+	VPSRLD  $0x10, Z5, Z5
+	VPMOVDW Z5, Y4
+	VMOVDQU Y4, (AX)
+	ADDQ    $+64, CX
+	ADDQ    $+32, AX
+	SUBQ    $+16, DX
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word1_00007fff<>+0(SB)/4, $0x00007fff
+GLOBL word1_00007fff<>(SB), RODATA|NOPTR, $4
+
 // func blendPixelsAVX512(z *float32, x *float32, y *float32, places *byte, pixels int, channels int, v float32, w float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·blendPixelsAVX512(SB), NOSPLIT, $0-56

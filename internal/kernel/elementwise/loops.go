@@ -16,6 +16,9 @@ type Loops[R, T any] struct {
 	ScalarX func(z []R, x T, y []T)
 	// ScalarY sets z[i] = f(x[i], y).
 	ScalarY func(z []R, x []T, y T)
+	// Calls says that a call costs as much as tens of elements, so that rows are put side by side
+	// up to a greater length.
+	Calls bool
 	// Lanes is the operation in machine code, if it has that form.
 	Lanes machine.Lanes
 }
@@ -62,12 +65,12 @@ func commutative[T any](zip func(z, x, y []T), scalar func(z, x []T, s T), f32, 
 
 // WidenLoops runs loops over float32 on 16-bit floats.
 func WidenLoops[H numeric.HalfFloat](l Loops[float32, float32]) Loops[H, H] {
-	return Loops[H, H]{Zip: func(z, x, y []H) { Widen2(z, x, y, l.Zip) }}
+	return Loops[H, H]{Calls: true, Zip: func(z, x, y []H) { Widen2(z, x, y, l.Zip) }}
 }
 
 // WidenLoopsTo is WidenLoops for results of another type, as comparisons have.
 func WidenLoopsTo[R any, H numeric.HalfFloat](l Loops[R, float32]) Loops[R, H] {
-	return Loops[R, H]{Zip: func(z []R, x, y []H) { WidenTo(z, x, y, l.Zip) }}
+	return Loops[R, H]{Calls: true, Zip: func(z []R, x, y []H) { WidenTo(z, x, y, l.Zip) }}
 }
 
 // scalarRun is how often a scalar is repeated for loops without scalar form.
@@ -88,11 +91,15 @@ func (l Loops[R, T]) zipRange(b *Broadcast, z []R, x, y []T, lo, hi int) {
 		l.Zip(z[lo:hi], x[lo:hi], y[lo:hi])
 		return
 	}
-	switch n := b.dims[len(b.dims)-1].n; b.shortRow() {
+	run := rowRun
+	if l.Calls {
+		run = rowRunOfCalls
+	}
+	switch n := b.dims[len(b.dims)-1].n; b.shortRow(run) {
 	case 0:
-		repeatRow(lo, hi, x[:n], func(lo, hi int, row []T) { l.Zip(z[lo:hi], row, y[lo:hi]) })
+		repeatRow(lo, hi, x[:n], run, func(lo, hi int, row []T) { l.Zip(z[lo:hi], row, y[lo:hi]) })
 	case 1:
-		repeatRow(lo, hi, y[:n], func(lo, hi int, row []T) { l.Zip(z[lo:hi], x[lo:hi], row) })
+		repeatRow(lo, hi, y[:n], run, func(lo, hi int, row []T) { l.Zip(z[lo:hi], x[lo:hi], row) })
 	default:
 		step := b.Inner()
 		b.Runs(lo, hi, func(at int, off []int, n int) {
@@ -101,14 +108,14 @@ func (l Loops[R, T]) zipRange(b *Broadcast, z []R, x, y []T, lo, hi int) {
 	}
 }
 
-// rowRun is how many elements of repeated rows are put side by side.
-const rowRun = 512
+// rowRun is how many elements of repeated rows are put side by side, rowRunOfCalls for [Loops.Calls].
+const rowRun, rowRunOfCalls = 512, 4096
 
 // shortRow returns which of two operands is a row, repeated beside a matrix
 // and so short that many of them side by side are walked faster; -1 if
 // neither is.
-func (b *Broadcast) shortRow() int {
-	if len(b.dims) != 2 || b.dims[1].n > rowRun/16 || b.dims[0].n < 4 {
+func (b *Broadcast) shortRow(run int) int {
+	if len(b.dims) != 2 || b.dims[1].n > run/16 || b.dims[0].n < 4 {
 		return -1
 	}
 	for k := range 2 {
@@ -122,9 +129,9 @@ func (b *Broadcast) shortRow() int {
 
 // repeatRow calls f for parts of [lo, hi) together with the elements of the
 // endlessly repeated row that belong there.
-func repeatRow[T any](lo, hi int, row []T, f func(lo, hi int, row []T)) {
+func repeatRow[T any](lo, hi int, row []T, run int, f func(lo, hi int, row []T)) {
 	n := len(row)
-	rows := min(rowRun/n, (hi-lo)/n+2)
+	rows := min(run/n, (hi-lo)/n+2)
 	buf := memory.Make[T](rows * n)
 	for i := range rows {
 		copy(buf[i*n:], row)

@@ -34,5 +34,6 @@ func avx2Loops() vectorLoops {
 
 		sqrt64: sqrt64AVX2, rsqrt64: rsqrt64AVX2, exp64: exp64AVX2, log64: log64AVX2, tanh64: tanh64AVX2, sigmoid64: sigmoid64AVX2,
 		addScaled64: addScaled64AVX2, rotate64: rotate64AVX2, dot64: dot64AVX2,
+		widenHalf: widenHalfAVX2, widenBFloat: widenBFloatAVX2, narrowHalf: narrowHalfAVX2, narrowBFloat: narrowBFloatAVX2,
 	}
 }

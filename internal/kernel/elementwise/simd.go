@@ -38,6 +38,9 @@ type vectorLoops struct {
 	addScaled64 func(y, x *float64, n int, s float64)
 	rotate64    func(x, y *float64, n int, c, s float64)
 	dot64       func(x, y *float64, n int) float64
+	// These do between float32 and 16 bits.
+	widenHalf, widenBFloat   func(y *float32, x *uint16, n int)
+	narrowHalf, narrowBFloat func(y *uint16, x *float32, n int)
 }
 
 // simd is set once, before main starts, by the file of the architecture.

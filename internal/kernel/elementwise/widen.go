@@ -1,6 +1,8 @@
 package elementwise
 
 import (
+	"sync"
+
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/numeric"
 )
@@ -9,13 +11,18 @@ import (
 // the 16-bit data they stand for.
 const widenBlock = 1024
 
+// wideBlocks keeps blocks for the operands of loops: a row of a matrix is often shorter than what
+// clearing new ones takes.
+var wideBlocks = sync.Pool{New: func() any { return new([2][widenBlock]float32) }}
+
 // Widen1 computes a unary loop over 16-bit floats in float32, a block at a
 // time: y = f(x).
 func Widen1[H numeric.HalfFloat](y, x []H, f func(y, x []float32)) {
-	var buf [widenBlock]float32
+	buf := wideBlocks.Get().(*[2][widenBlock]float32)
+	defer wideBlocks.Put(buf)
 	for len(x) > 0 {
 		n := min(len(x), widenBlock)
-		b := buf[:n]
+		b := buf[0][:n]
 		Widen(b, x[:n])
 		f(b, b)
 		Narrow(y[:n], b)
@@ -26,7 +33,9 @@ func Widen1[H numeric.HalfFloat](y, x []H, f func(y, x []float32)) {
 // Widen2 computes a binary loop over 16-bit floats in float32, a block at a
 // time: z = f(x, y).
 func Widen2[H numeric.HalfFloat](z, x, y []H, f func(z, x, y []float32)) {
-	var bx, by [widenBlock]float32
+	buf := wideBlocks.Get().(*[2][widenBlock]float32)
+	defer wideBlocks.Put(buf)
+	bx, by := &buf[0], &buf[1]
 	for len(z) > 0 {
 		n := min(len(z), widenBlock)
 		Widen(bx[:n], x[:n])
@@ -47,7 +56,9 @@ func WidenRounded[H numeric.HalfFloat](z, x, y []H, f func(z, x, y []float32), t
 // WidenTo computes a binary loop over 16-bit floats whose result has another
 // type, as the comparisons have: z = f(x, y).
 func WidenTo[R any, H numeric.HalfFloat](z []R, x, y []H, f func(z []R, x, y []float32)) {
-	var bx, by [widenBlock]float32
+	buf := wideBlocks.Get().(*[2][widenBlock]float32)
+	defer wideBlocks.Put(buf)
+	bx, by := &buf[0], &buf[1]
 	for len(z) > 0 {
 		n := min(len(z), widenBlock)
 		Widen(bx[:n], x[:n])
@@ -59,11 +70,13 @@ func WidenTo[R any, H numeric.HalfFloat](z []R, x, y []H, f func(z []R, x, y []f
 
 // Widen sets y[i] to the value of x[i].
 func Widen[H numeric.HalfFloat](y []float32, x []H) {
-	switch x := any(x).(type) {
+	switch x := any(x[:len(y)]).(type) {
 	case []numeric.Half:
-		kernel.Map2(y, x, func(h numeric.Half) float32 { return h.Float32() })
+		n := convertVectors(simd.widenHalf, y, kernel.Words[uint16](x))
+		kernel.Map2(y[n:], x[n:], func(h numeric.Half) float32 { return h.Float32() })
 	case []numeric.BFloat16:
-		kernel.Map2(y, x, func(b numeric.BFloat16) float32 { return b.Float32() })
+		n := convertVectors(simd.widenBFloat, y, kernel.Words[uint16](x))
+		kernel.Map2(y[n:], x[n:], func(b numeric.BFloat16) float32 { return b.Float32() })
 	}
 }
 
@@ -71,8 +84,10 @@ func Widen[H numeric.HalfFloat](y []float32, x []H) {
 func Narrow[H numeric.HalfFloat](y []H, x []float32) {
 	switch y := any(y).(type) {
 	case []numeric.Half:
-		kernel.Map2(y, x, numeric.HalfFromFloat32)
+		n := convertVectors(simd.narrowHalf, kernel.Words[uint16](y), x)
+		kernel.Map2(y[n:], x[n:], func(v float32) numeric.Half { return numeric.HalfFromFloat32(v) })
 	case []numeric.BFloat16:
-		kernel.Map2(y, x, numeric.BFloat16FromFloat32)
+		n := convertVectors(simd.narrowBFloat, kernel.Words[uint16](y), x)
+		kernel.Map2(y[n:], x[n:], func(v float32) numeric.BFloat16 { return numeric.BFloat16FromFloat32(v) })
 	}
 }
