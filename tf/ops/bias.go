@@ -177,7 +177,7 @@ func biasAddGradKernels() byType {
 	sum := folding(reduction.SumFold[float32]())
 	return byType{
 		tf.Float32: channelSum(sum), tf.Float64: channelSum(folding(reduction.SumFold[float64]())),
-		tf.Float16: channelSum(inFloat32Fold[tf.Half](sum)), tf.BFloat16: channelSum(inFloat32Fold[tf.BF16](sum)),
+		tf.Float16: channelSum(inFloat32Fold[tf.Half](sum, nil)), tf.BFloat16: channelSum(inFloat32Fold[tf.BF16](sum, nil)),
 		tf.Int8: channelSum(folding(reduction.SumFold[int8]())), tf.Int16: channelSum(folding(reduction.SumFold[int16]())),
 		tf.Int32: channelSum(folding(reduction.SumFold[int32]())), tf.Int64: channelSum(folding(reduction.SumFold[int64]())),
 		tf.Uint8: channelSum(folding(reduction.SumFold[uint8]())), tf.Uint16: channelSum(folding(reduction.SumFold[uint16]())),

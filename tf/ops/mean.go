@@ -12,7 +12,7 @@ import (
 func init() {
 	registerReduction("Mean", reducibleTypes, meanGrad, byType{
 		tf.Float32: foldingRows(mean, meanRows(reduction.SumFold[float32]())), tf.Float64: foldingRows(mean, meanRows(reduction.SumFold[float64]())),
-		tf.Float16: reduceKernel(inFloat32Fold[tf.Half](mean[float32])), tf.BFloat16: reduceKernel(inFloat32Fold[tf.BF16](mean[float32])),
+		tf.Float16: reduceKernel(inFloat32Fold[tf.Half](mean[float32], meanRows(reduction.SumFold[float32]()))), tf.BFloat16: reduceKernel(inFloat32Fold[tf.BF16](mean[float32], meanRows(reduction.SumFold[float32]()))),
 		tf.Complex64: reduceKernel(mean[complex64]), tf.Complex128: reduceKernel(mean[complex128]),
 		tf.Int8: reduceKernel(intMean[int8]), tf.Int16: reduceKernel(intMean[int16]), tf.Int32: reduceKernel(intMean[int32]), tf.Int64: reduceKernel(intMean[int64]),
 		tf.Uint8: reduceKernel(intMean[uint8]), tf.Uint16: reduceKernel(intMean[uint16]), tf.Uint32: reduceKernel(intMean[uint32]), tf.Uint64: reduceKernel(intMean[uint64]),

@@ -16,7 +16,7 @@ func init() {
 		tf.Int8: reduceKernel(wholeNorm[int8]), tf.Int16: reduceKernel(wholeNorm[int16]), tf.Int32: reduceKernel(wholeNorm[int32]), tf.Int64: reduceKernel(wholeNorm[int64]),
 		tf.Uint8: reduceKernel(wholeNorm[uint8]), tf.Uint16: reduceKernel(wholeNorm[uint16]), tf.Uint32: reduceKernel(wholeNorm[uint32]), tf.Uint64: reduceKernel(wholeNorm[uint64]),
 		tf.Float32: reduceKernel(norm[float32]), tf.Float64: reduceKernel(norm[float64]),
-		tf.Float16: reduceKernel(inFloat32Fold[tf.Half](norm[float32])), tf.BFloat16: reduceKernel(inFloat32Fold[tf.BF16](norm[float32])),
+		tf.Float16: reduceKernel(inFloat32Fold[tf.Half](norm[float32], nil)), tf.BFloat16: reduceKernel(inFloat32Fold[tf.BF16](norm[float32], nil)),
 		tf.Complex64: reduceKernel(complexNorm[complex64]), tf.Complex128: reduceKernel(complexNorm[complex128]),
 	}))
 }
@@ -72,8 +72,8 @@ func init() {
 		Shape: core.ScalarShape, Grad: tf.GradFunc(l2LossGrad),
 		Kernels: core.ByType("T", byType{
 			tf.Float32: l2Loss(sumOfSquares[float32]), tf.Float64: l2Loss(sumOfSquares[float64]),
-			tf.Float16:  l2Loss(inFloat32Fold[tf.Half](sumOfSquares[float32])),
-			tf.BFloat16: l2Loss(inFloat32Fold[tf.BF16](sumOfSquares[float32])),
+			tf.Float16:  l2Loss(inFloat32Fold[tf.Half](sumOfSquares[float32], nil)),
+			tf.BFloat16: l2Loss(inFloat32Fold[tf.BF16](sumOfSquares[float32], nil)),
 		}),
 	})
 }

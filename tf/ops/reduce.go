@@ -207,11 +207,16 @@ func folding[T any](f reduction.Fold[T]) reduce[T] {
 }
 
 // inFloat32Fold reduces 16-bit floats in float32, so that a sum does not stop
-// growing when its terms fall below its last place.
-func inFloat32Fold[H numeric.HalfFloat](f reduce[float32]) reduce[H] {
+// growing when its terms fall below its last place. rows, which may be nil, does
+// to rows of n elements what f does.
+func inFloat32Fold[H numeric.HalfFloat](f reduce[float32], rows func(dst, src []float32, n int)) reduce[H] {
 	return func(c *core.OpContext, r *reduction.Reduction, dst, src []H) {
+		if rows != nil && r.ByRows() && r.Count <= wideElements {
+			inWideBlocks(c.ParallelFor, dst, src, 1, r.Count, rows)
+			return
+		}
 		d, s := core.Make[float32](len(dst)), core.Make[float32](len(src))
-		elementwise.Widen(s, src)
+		c.ParallelFor(len(src), elementGrain, func(lo, hi int) { elementwise.Widen(s[lo:hi], src[lo:hi]) })
 		f(c, r, d, s)
 		elementwise.Narrow(dst, d)
 	}
@@ -253,10 +258,11 @@ func reduceKernel[T tf.Elem](f reduce[T]) core.NewKernel {
 }
 
 func floatFolds(f32 reduction.Fold[float32], f64 reduction.Fold[float64]) byType {
+	rows := func(dst, src []float32, n int) { reduction.ReduceRows(dst, src, n, f32) }
 	return byType{
 		tf.Float32: foldKernel(f32), tf.Float64: foldKernel(f64),
-		tf.Float16:  reduceKernel(inFloat32Fold[tf.Half](folding(f32))),
-		tf.BFloat16: reduceKernel(inFloat32Fold[tf.BF16](folding(f32))),
+		tf.Float16:  reduceKernel(inFloat32Fold[tf.Half](folding(f32), rows)),
+		tf.BFloat16: reduceKernel(inFloat32Fold[tf.BF16](folding(f32), rows)),
 	}
 }
 

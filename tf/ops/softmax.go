@@ -86,6 +86,10 @@ func rowKernel[T tf.Elem](f rowFunc[T]) core.NewKernel {
 // halfRows computes rows of 16-bit floats in float32.
 func halfRows[H numeric.HalfFloat](f rowFunc[float32]) rowFunc[H] {
 	return func(par kernel.Par, y, x []H, n int) {
+		if n > 0 && n <= wideElements {
+			inWideBlocks(par, y, x, n, n, func(y, x []float32, n int) { f(kernel.Serial, y, x, n) })
+			return
+		}
 		in, out := core.Make[float32](len(x)), core.Make[float32](len(x))
 		elementwise.Widen(in, x)
 		f(par, out, in, n)

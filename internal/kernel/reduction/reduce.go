@@ -37,6 +37,9 @@ func NewReduction(shape []int, reduced []bool) *Reduction {
 	return r
 }
 
+// ByRows reports whether each result is that of a row of Count elements, one after the other.
+func (r *Reduction) ByRows() bool { return len(r.dims) == 2 && r.dims[1].reduced && r.Count > 0 }
+
 func (r *Reduction) push(d reduceDim) {
 	if k := len(r.dims) - 1; k >= 0 && r.dims[k].reduced == d.reduced {
 		r.dims[k].n *= d.n
