@@ -20,21 +20,23 @@ func init() {
 	})
 	core.Register(core.OpDef{
 		Name: "Real", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: core.UnchangedShape, Grad: tf.GradFunc(realGrad),
-		Kernels: partKernels(func(v complex128) float64 { return real(v) }),
+		Kernels: partsKernels(func(y []float32, x []complex64) { kernel.Map2(y, x, func(v complex64) float32 { return real(v) }) },
+			func(y []float64, x []complex128) { kernel.Map2(y, x, func(v complex128) float64 { return real(v) }) }),
 	})
 	core.Register(core.OpDef{
 		Name: "Imag", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: core.UnchangedShape, Grad: tf.GradFunc(imagGrad),
-		Kernels: partKernels(func(v complex128) float64 { return imag(v) }),
+		Kernels: partsKernels(func(y []float32, x []complex64) { kernel.Map2(y, x, func(v complex64) float32 { return imag(v) }) },
+			func(y []float64, x []complex128) { kernel.Map2(y, x, func(v complex128) float64 { return imag(v) }) }),
 	})
 	core.Register(core.OpDef{
-		Name: "Angle", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: core.UnchangedShape, Grad: tf.GradFunc(angleGrad), Kernels: partKernels(cmplx.Phase),
+		Name: "Angle", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: core.UnchangedShape, Grad: tf.GradFunc(angleGrad), Kernels: partsKernels(phases, func(y []float64, x []complex128) { kernel.Map2(y, x, cmplx.Phase) }),
 	})
 	core.Register(core.OpDef{
-		Name: "ComplexAbs", In: "x: T", Out: "y: Tout", Attrs: parts, Shape: core.UnchangedShape, Grad: tf.GradFunc(complexAbsGrad), Kernels: partsKernels(magnitudes, cmplx.Abs),
+		Name: "ComplexAbs", In: "x: T", Out: "y: Tout", Attrs: parts, Shape: core.UnchangedShape, Grad: tf.GradFunc(complexAbsGrad), Kernels: partsKernels(magnitudes, func(y []float64, x []complex128) { kernel.Map2(y, x, cmplx.Abs) }),
 	})
 	core.Register(core.OpDef{
 		Name: "Conj", Traits: core.Involution, In: "input: T", Out: "output: T", Attrs: "T: {complex64, complex128, variant} = complex64",
-		Shape: conjShape, Grad: tf.GradFunc(conjGrad), Kernels: core.ByType("T", merge(complexFunc(conjugate), byType{tf.Variant: stateless(conjVariants)})),
+		Shape: conjShape, Grad: tf.GradFunc(conjGrad), Kernels: core.ByType("T", merge(complexMaps(elementwise.Conj64, elementwise.Conj128), byType{tf.Variant: stateless(conjVariants)})),
 	})
 }
 
@@ -132,12 +134,9 @@ func complexOf[C numeric.Complex, F numeric.Float]() elementwise.Loops[C, F] {
 	}}
 }
 
-// partKernels returns the kernels of a function from complex to real numbers.
-// A result of another width than the operand's is refused, as TensorFlow does.
-func partKernels(f func(complex128) float64) core.KernelSet {
-	return partsKernels(func(y []float32, x []complex64) {
-		kernel.Map2(y, x, func(v complex64) float32 { return float32(f(complex128(v))) })
-	}, f)
+// phases sets y to the angles of x.
+func phases(y []float32, x []complex64) {
+	kernel.Map2(y, x, func(v complex64) float32 { return float32(cmplx.Phase(complex128(v))) })
 }
 
 // magnitudes sets y to |x|. The squares of single precision neither overflow nor
@@ -153,11 +152,10 @@ func magnitudes(y []float32, x []complex64) {
 	}
 }
 
-// partsKernels is partKernels for a function that single precision has a loop of its
-// own for.
-func partsKernels(single func(y []float32, x []complex64), f func(complex128) float64) core.KernelSet {
-	c64 := mapToKernel(single)
-	c128 := mapToKernel(func(y []float64, x []complex128) { kernel.Map2(y, x, f) })
+// partsKernels returns the kernels of a function from complex to real numbers.
+// A result of another width than the operand's is refused, as TensorFlow does.
+func partsKernels(single func(y []float32, x []complex64), double func(y []float64, x []complex128)) core.KernelSet {
+	c64, c128 := mapToKernel(single), mapToKernel(double)
 	return core.ByType("T", byType{tf.Complex64: resultOf(tf.Float32, c64), tf.Complex128: resultOf(tf.Float64, c128)})
 }
 

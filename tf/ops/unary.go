@@ -50,7 +50,7 @@ func init() {
 	cheap("Square", floatTypes+", "+signedTypes+", "+unsignedTypes+", "+complexTypes, squareGrad,
 		inLanes(tf.Float32, elementwise.SquareLanes, floatMaps(elementwise.Square, elementwise.Square)), signedMaps(elementwise.Square, elementwise.Square, elementwise.Square, elementwise.Square),
 		unsignedMaps(elementwise.Square, elementwise.Square, elementwise.Square, elementwise.Square), complexMaps(elementwise.Square, elementwise.Square))
-	unary("Sqrt", inexactTypes, sqrtGrad, inLanes(tf.Float32, elementwise.Lanes1((*machine.Code).Sqrt), floatMaps(elementwise.Sqrt, elementwise.Sqrt)), complexFunc(cmplx.Sqrt))
+	unary("Sqrt", inexactTypes, sqrtGrad, inLanes(tf.Float32, elementwise.Lanes1((*machine.Code).Sqrt), floatMaps(elementwise.Sqrt, elementwise.Sqrt)), complexMaps(elementwise.SqrtComplex, sqrtComplex128))
 	unary("Rsqrt", inexactTypes, rsqrtGrad, floatMaps(elementwise.Rsqrt, elementwise.Rsqrt),
 		complexFunc(func(v complex128) complex128 { return 1 / cmplx.Sqrt(v) }))
 	for _, name := range []string{"Reciprocal", "Inv"} {
@@ -66,6 +66,8 @@ func init() {
 	floatTest("IsInf", laneTests(elementwise.IsInfLanes, isInf, isInf))
 	floatTest("IsFinite", laneTests(elementwise.IsFiniteLanes, isFinite, isFinite))
 }
+
+func sqrtComplex128(y, x []complex128) { elementwise.MapComplex128(y, x, cmplx.Sqrt) }
 
 // floatTest declares an op from floating-point numbers to bool.
 func floatTest(name string, kernels byType) {

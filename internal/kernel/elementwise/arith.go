@@ -28,7 +28,7 @@ func Mul[T numeric.Number](z, x, y []T) {
 
 // Div sets z = x / y. Integers have DivInt.
 func Div[T numeric.Inexact](z, x, y []T) {
-	if !zip32(simd.div, z, x, y) {
+	if !zip32(simd.div, z, x, y) && !divComplex(z, x, y) {
 		kernel.Zip(z, x, y, func(a, b T) T { return a / b })
 	}
 }
@@ -100,7 +100,7 @@ func DivScalar[T numeric.Inexact](z, x []T, s T) {
 
 // ScalarDiv sets z = s / x.
 func ScalarDiv[T numeric.Inexact](z []T, s T, x []T) {
-	if !scalar32(simd.rdivS, z, x, s) {
+	if !scalar32(simd.rdivS, z, x, s) && !scalarDivComplex(z, s, x) {
 		kernel.Map(z, x, func(a T) T { return s / a })
 	}
 }

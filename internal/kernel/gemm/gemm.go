@@ -85,6 +85,10 @@ func MatMul[T numeric.Number](par kernel.Par, g Gemm, c, a, b []T, e Epilogue[T]
 			return
 		}
 	}
+	if byFloats(par, g, c, a, b) {
+		e.Apply(g, c, 0, g.M, 0, g.N)
+		return
+	}
 	gemmPortable(par, g, c, a, b, e)
 }
 
