@@ -8,9 +8,9 @@ import (
 )
 
 func init() {
-	unary("Exp", inexactTypes, expGrad, floatMaps(elementwise.Exp, elementwise.Exp), complexFunc(elementwise.ExpOfComplex))
+	unary("Exp", inexactTypes, expGrad, floatMaps(elementwise.Exp, elementwise.Exp), complexMaps(elementwise.ExpComplex, func(y, x []complex128) { elementwise.MapComplex128(y, x, elementwise.ExpOfComplex) }))
 	unary("Expm1", inexactTypes, expm1Grad, floatMaps(elementwise.Expm1, elementwise.Expm1), complexFunc(elementwise.Expm1OfComplex))
-	unary("Log", inexactTypes, logGrad, floatMaps(elementwise.Log, elementwise.Log), complexFunc(elementwise.LogOfComplex))
+	unary("Log", inexactTypes, logGrad, floatMaps(elementwise.Log, elementwise.Log), complexMaps(elementwise.LogComplex, func(y, x []complex128) { elementwise.MapComplex128(y, x, elementwise.LogOfComplex) }))
 	unary("Log1p", inexactTypes, log1pGrad, floatMaps(elementwise.Log1p, elementwise.Log1p), complexFunc(elementwise.Log1pOfComplex))
 	unary("Sin", inexactTypes, sinGrad, floatMaps(elementwise.Sin, elementwise.Sin), complexFunc(elementwise.SinOfComplex))
 	unary("Cos", inexactTypes, cosGrad, floatMaps(elementwise.Cos, elementwise.Cos), complexFunc(elementwise.CosOfComplex))

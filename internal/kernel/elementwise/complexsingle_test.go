@@ -60,3 +60,20 @@ func TestComplexOfSinglePrecision(t *testing.T) {
 		checkComplex(t, "the conjugate", v, y[i], complex64(cmplx.Conj(complex128(v))), 0)
 	}
 }
+
+// TestComplexByBlocks compares loops over the parts with the functions that define them.
+func TestComplexByBlocks(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		x := corners()
+		for i := range 300 { // near the circle of size 1
+			x = append(x, complex64(cmplx.Rect(1+float64(i%7-3)*1e-7, float64(i))))
+		}
+		y, z := make([]complex64, len(x)), make([]complex64, len(x))
+		ExpComplex(y, x)
+		LogComplex(z, x)
+		for i, v := range x {
+			checkComplex(t, "the power", v, y[i], complex64(ExpOfComplex(complex128(v))), 0x1p-21)
+			checkComplex(t, "the logarithm", v, z[i], complex64(LogOfComplex(complex128(v))), 0x1p-21)
+		}
+	})
+}
