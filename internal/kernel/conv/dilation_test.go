@@ -1,9 +1,12 @@
 package conv
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/kerneltest"
 	"github.com/gorge-tf/gorge/internal/numeric"
 )
 
@@ -27,4 +30,31 @@ func TestDilate(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestDilateRuns: vector loops find what the plain loop does, bit for bit.
+func TestDilateRuns(t *testing.T) {
+	inf := float32(math.Inf(1))
+	special := []float32{float32(math.NaN()), inf, -inf, 0, float32(math.Copysign(0, -1)), -math.MaxFloat32}
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		for i, v := range depthwiseCases() {
+			rng := rand.New(rand.NewPCG(uint64(i), 2))
+			x, w := kerneltest.RandomSlice[float32](rng, v.Batch*v.LinesIn()*v.In[2]*v.C), kerneltest.RandomSlice[float32](rng, v.Taps()*v.C)
+			for k := range special {
+				x[rng.IntN(len(x))] = special[k]
+			}
+			w[rng.IntN(len(w))] = special[i%len(special)]
+			got := make([]float32, v.Batch*v.LinesOut()*v.Out[2]*v.C)
+			want := make([]float32, len(got))
+			Dilate(kernel.Serial, &v, got, x, w, nil)
+			for line := range v.Batch * v.LinesOut() {
+				dilateLine(&v, line, want, x, w, nil)
+			}
+			for k := range want {
+				if math.Float32bits(got[k]) != math.Float32bits(want[k]) {
+					t.Fatalf("case %d: result %d is %v, want %v", i, k, got[k], want[k])
+				}
+			}
+		}
+	})
 }
