@@ -193,27 +193,13 @@ func adjustContrast(c *core.OpContext) error {
 	}
 	depth := s[len(s)-1]
 	size := s[len(s)-3] * s[len(s)-2] * depth
-	x, factor := inFloat32(in), float64(core.Data[float32](by)[0])
+	x, factor := inFloat32(in), core.Data[float32](by)[0]
 	c.ParallelFor(len(x)/size, max(1, grain/size), func(lo, hi int) {
+		k := newContrast(depth)
 		for i := lo * size; i < hi*size; i += size {
-			stretch(y[i:i+size], x[i:i+size], depth, factor)
+			k.stretch(y[i:i+size], x[i:i+size], factor)
 		}
 	})
 	store()
 	return nil
-}
-
-// stretch moves the pixels of an image away from the mean of their channel.
-func stretch(y, x []float32, depth int, factor float64) {
-	mean := make([]float64, depth)
-	for i, v := range x {
-		mean[i%depth] += float64(v)
-	}
-	for ch := range mean {
-		mean[ch] /= float64(len(x) / depth)
-	}
-	for i, v := range x {
-		m := mean[i%depth]
-		y[i] = float32((float64(v)-m)*factor + m)
-	}
 }
