@@ -3,7 +3,7 @@ package ops
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -68,43 +68,17 @@ func sameImages(c *core.Infer) error {
 // lrnAttrs say what a response is normalized by.
 type lrnAttrs struct {
 	radius            int
-	bias, alpha, beta float64
+	bias, alpha, beta float32
 }
 
 func lrnKernel(run func(*core.OpContext, *lrnAttrs, computedIn[float32]) error, k computedIn[float32]) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
-		a := &lrnAttrs{n.Int("depth_radius"), float64(n.Float("bias")), float64(n.Float("alpha")), float64(n.Float("beta"))}
+		a := &lrnAttrs{n.Int("depth_radius"), n.Float("bias"), n.Float("alpha"), n.Float("beta")}
 		if a.radius < 0 || a.radius > math.MaxInt32 {
 			return nil, tf.Errorf(tf.InvalidArgument, "depth_radius = %d larger than int max", a.radius)
 		}
 		return core.Compute(func(c *core.OpContext) error { return run(c, a, k) }), nil
 	}
-}
-
-// norms sets n to bias + alpha·(sum of squares around each element) of a row.
-func (a *lrnAttrs) norms(n []float64, x []float32) {
-	for i := range x {
-		sum := 0.0
-		for _, v := range x[max(0, i-a.radius):min(len(x), i+a.radius+1)] {
-			sum += float64(v) * float64(v)
-		}
-		n[i] = a.bias + a.alpha*sum
-	}
-}
-
-// eachPixel calls f for the channels of each pixel of images of shape s, from
-// element at on, with room for as many numbers.
-func eachPixel(c *core.OpContext, s tf.Shape, work int, f func(at int, room []float64)) {
-	depth := s[3]
-	if s.NumElements() == 0 {
-		return
-	}
-	c.ParallelFor(s.NumElements()/depth, max(1, elementGrain/(depth*work)), func(lo, hi int) {
-		room := make([]float64, depth)
-		for i := lo; i < hi; i++ {
-			f(i*depth, room)
-		}
-	})
 }
 
 func lrn(c *core.OpContext, a *lrnAttrs, k computedIn[float32]) error {
@@ -117,10 +91,16 @@ func lrn(c *core.OpContext, a *lrnAttrs, k computedIn[float32]) error {
 		return err
 	}
 	x := k.load(in)
-	eachPixel(c, in.Shape(), min(a.radius, in.Dim(3))+8, func(at int, norm []float64) {
-		a.norms(norm, x[at:at+len(norm)])
-		for i, n := range norm {
-			y[at+i] = float32(float64(x[at+i]) * math.Pow(n, -a.beta))
+	a.eachBlock(c, in.Shape(), func(b *lrnBlock, lo, hi int) {
+		y, x := y[lo:hi], x[lo:hi]
+		norm := b.norms[:len(x)]
+		b.setNorms(norm, x)
+		switch b.beta {
+		case 1:
+			elementwise.Div(y, x, norm)
+		default:
+			b.powers(norm)
+			elementwise.Mul(y, x, norm)
 		}
 	})
 	k.finish(out, y)
@@ -140,29 +120,11 @@ func lrnBack(c *core.OpContext, a *lrnAttrs, k computedIn[float32]) error {
 		return err
 	}
 	x, y, g := k.load(in), k.load(act), k.load(dy)
-	kernel.Fill(dx, 0)
-	eachPixel(c, dy.Shape(), min(a.radius, dy.Dim(3))+8, func(at int, norm []float64) {
-		end := at + len(norm)
-		a.norms(norm, x[at:end])
-		a.rowBack(dx[at:end], g[at:end], x[at:end], y[at:end], norm)
+	a.eachBlock(c, dy.Shape(), func(b *lrnBlock, lo, hi int) {
+		b.back(dx[lo:hi], g[lo:hi], x[lo:hi], y[lo:hi])
 	})
 	k.finish(out, dx)
 	return nil
-}
-
-// rowBack adds to dx what every result of a row gives back to those around it.
-func (a *lrnAttrs) rowBack(dx, dy, x, y []float32, norm []float64) {
-	for j, n := range norm {
-		lo, hi := max(0, j-a.radius), min(len(x), j+a.radius+1)
-		share := -2 * a.alpha * a.beta * float64(y[j]) / n
-		for i := lo; i < hi; i++ {
-			d := share * float64(x[i])
-			if i == j {
-				d += math.Pow(n, -a.beta)
-			}
-			dx[i] += float32(d * float64(dy[j]))
-		}
-	}
 }
 
 func lrnGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
