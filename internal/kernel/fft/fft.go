@@ -134,6 +134,29 @@ func (f *FFT) Complex(par kernel.Par, y, x []complex64, width int, inverse bool)
 	})
 }
 
+// Columns transforms columns of x, matrices of n rows of inner elements, to those of
+// y, which may be x. The inverse is scaled by 1/n.
+func (f *FFT) Columns(par kernel.Par, y, x []complex64, inner int, inverse bool) {
+	groups, matrix := (inner+fftLanes-1)/fftLanes, f.n*inner
+	par(len(x)/matrix*groups, max(1, kernel.ElementGrain/(f.n*fftLanes)), func(lo, hi int) {
+		s := f.scratch.Get().(*fftScratch)
+		defer f.scratch.Put(s)
+		for g := lo; g < hi; g++ {
+			first := g % groups * fftLanes
+			at, columns := g/groups*matrix+first, min(fftLanes, inner-first)
+			readColumns(s.x, x[at:], inner, columns, f.n)
+			if inverse {
+				swapParts(s.x, f.n, 1)
+			}
+			z := f.transform(s)
+			if inverse {
+				swapParts(z, f.n, 1/float32(f.n))
+			}
+			writeColumns(y[at:], z, inner, columns, f.n)
+		}
+	})
+}
+
 // Real transforms lines of x, each of which is width numbers of which the first 2n
 // count, to the first n+1 elements of their spectra.
 func (f *FFT) Real(par kernel.Par, y []complex64, x []float32, width int) {

@@ -82,6 +82,38 @@ func TestComplexFFT(t *testing.T) {
 	})
 }
 
+// turn transposes matrices.
+func turn(to, from []complex64, rows, cols int) {
+	for i := range from {
+		m, r, c := i/(rows*cols), i/cols%rows, i%cols
+		to[m*rows*cols+c*rows+r] = from[i]
+	}
+}
+
+// TestColumns: columns are transformed as lines are, to the last bit.
+func TestColumns(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		for _, n := range fftSizes {
+			for _, inner := range []int{1, 4, 16, 37} {
+				f, x := NewComplexFFT(n), fftLines(n*inner, 2, n*inner, 5)
+				columns, lines, want := make([]complex64, len(x)), make([]complex64, len(x)), make([]complex64, len(x))
+				for _, inverse := range []bool{false, true} {
+					turn(lines, x, n, inner)
+					f.Complex(kerneltest.Backwards, want, lines, n, inverse)
+					turn(lines, want, inner, n)
+					copy(columns, x)
+					f.Columns(kerneltest.Backwards, columns, columns, inner, inverse)
+					for i, v := range lines {
+						if columns[i] != v {
+							t.Fatalf("%d rows of %d, inverse %v: element %d is %v, want %v", n, inner, inverse, i, columns[i], v)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
 func TestRealFFT(t *testing.T) {
 	kerneltest.EachLevel(t, func(t *testing.T) {
 		for _, half := range fftSizes {

@@ -198,3 +198,27 @@ func exchange(dst, src []float32, ldd, lds, rows, cols int) {
 		}
 	}
 }
+
+// readColumns sets z to n rows of a matrix of inner columns, of which it takes some.
+func readColumns(z []float32, x []complex64, inner, columns, n int) {
+	if columns < fftLanes {
+		clear(z[:n*fftBlock])
+	}
+	for k := range n {
+		b := block(z, k)
+		for i, v := range x[k*inner:][:min(columns, fftLanes)] {
+			b[i], b[i+fftLanes] = real(v), imag(v)
+		}
+	}
+}
+
+// writeColumns undoes readColumns.
+func writeColumns(y []complex64, z []float32, inner, columns, n int) {
+	for k := range n {
+		b := block(z, k)
+		row := y[k*inner:][:min(columns, fftLanes)]
+		for i := range row {
+			row[i] = complex(b[i], b[i+fftLanes])
+		}
+	}
+}

@@ -36,5 +36,5 @@ func spectra(s ...int) *core.Tensor { return optest.Convert(seq(s...), tf.Comple
 
 // TestThreads: work is shared between threads, which changes nothing.
 func TestThreads(t *testing.T) {
-	optest.Threads(t, sample{Op: "FFT2D", In: tensors{spectra(4, 64, 60)}, F: applied("FFT2D")})
+	optest.Threads(t, sample{Op: "FFT2D", In: tensors{spectra(20, 64, 60)}, F: applied("FFT2D")})
 }

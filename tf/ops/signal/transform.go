@@ -246,8 +246,9 @@ func (c *chirp) apply(x, scratch []complex128) {
 
 // transforms keeps what a kernel has used lately.
 type transforms struct {
-	double recent[*transform]
-	single recent[*fft.FFT]
+	double  recent[*transform]
+	single  recent[*fft.FFT]
+	columns recent[*fft.FFT]
 }
 
 // recent keeps plans by length.
