@@ -35,15 +35,26 @@ func bucketize[T interface {
 	if !slices.IsSorted(bounds) {
 		return nil, tf.Errorf(tf.InvalidArgument, "Expected sorted boundaries")
 	}
+	ends := make([]float64, len(bounds))
+	for i, b := range bounds {
+		ends[i] = float64(b)
+	}
 	return mapToKernel(func(y []int32, x []T) {
-		kernel.Map2(y, x, func(v T) int32 {
-			at, _ := slices.BinarySearchFunc(bounds, v, func(b float32, v T) int {
-				if float64(v) < float64(b) { // false for NaN, which comes after all
-					return 1
-				}
-				return -1
-			})
-			return int32(at)
-		})
+		kernel.Map2(y, x, func(v T) int32 { return int32(bucket(ends, float64(v))) })
 	})(n)
+}
+
+// bucket returns how many of the sorted bounds v is not less than: all for NaN.
+// The search has no branches that depend on v, which could not be predicted.
+func bucket(bounds []float64, v float64) int {
+	at, n := 0, len(bounds)
+	for n > 0 {
+		half := (n + 1) / 2
+		next := at + half
+		if v < bounds[next-1] {
+			next = at
+		}
+		at, n = next, n-half
+	}
+	return at
 }

@@ -87,15 +87,47 @@ func histogram[T interface {
 			return err
 		}
 		counts := core.Make[int](bins)
-		step := float64(high)/float64(bins) - float64(low)/float64(bins) // a difference might not fit into the type
-		for _, v := range core.Data[T](c.Input(0)) {
-			if v != v && bins > 1 {
-				return tf.Errorf(tf.InvalidArgument, "Histogram values must not contain NaN")
-			}
-			counts[bin((float64(min(max(v, low), high))-float64(low))/step, bins)]++
+		if !countBins(counts, core.Data[T](c.Input(0)), low, high) {
+			return tf.Errorf(tf.InvalidArgument, "Histogram values must not contain NaN")
 		}
 		return fillInts(out, counts)
 	}), nil
+}
+
+// countBins counts x to bins. It reports false for NaN where there are several bins.
+func countBins[T numeric.Real](counts []int, x []T, low, high T) bool {
+	bins, from := len(counts), float64(low)
+	step := float64(high)/float64(bins) - from/float64(bins) // a difference might not fit into the type
+	last := bin((float64(high)-from)/step, bins)
+	for _, v := range x {
+		at := 0
+		switch {
+		case v >= high:
+			at = last
+		case v > low:
+			at = binBy(float64(v)-from, step, 1/step, bins)
+		case v != v && bins > 1:
+			return false
+		}
+		counts[at]++
+	}
+	return true
+}
+
+// nearBin is more than the rounding error of products as large as the number
+// of bins, an int32.
+const nearBin = 1e-5
+
+// binBy is bin(d/step, bins), without the slow division where a product with
+// 1/step tells the bin as well.
+func binBy(d, step, inverse float64, bins int) int {
+	if x := d * inverse; x < float64(bins-1) {
+		at := int(x)
+		if rest := x - float64(at); rest > nearBin && rest < 1-nearBin {
+			return at
+		}
+	}
+	return bin(d/step, bins)
 }
 
 // bin returns the number of the bin at x widths of a bin.

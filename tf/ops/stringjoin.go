@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"strings"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -73,16 +75,65 @@ func stringJoin(n *core.Node) (core.Kernel, error) {
 	}), nil
 }
 
-// joinEach joins the inputs element by element.
+const (
+	joinedTogether = 64      // how many short strings are parts of one
+	mostTogether   = 4 << 10 // how long that one is: any of them keeps all of its memory
+)
+
+// joinEach joins the inputs element by element, some short strings in one
+// allocation.
 func joinEach(c *core.OpContext, y []string, sep string) {
-	parts := make([]string, c.Inputs())
-	for i := range y {
-		for k := range parts {
-			if x := core.Data[string](c.Input(k)); len(c.Input(k).Shape()) == 0 {
-				parts[k] = x[0]
-			} else {
-				parts[k] = x[i]
+	in, steps := make([][]string, c.Inputs()), make([]int, c.Inputs())
+	for k := range in {
+		in[k] = core.Data[string](c.Input(k))
+		if len(c.Input(k).Shape()) > 0 {
+			steps[k] = 1
+		}
+	}
+	for lo := 0; lo < len(y); lo += joinedTogether {
+		some := y[lo:min(lo+joinedTogether, len(y))]
+		size := max(0, len(in)-1) * len(sep) * len(some)
+		for k := range in {
+			for i := range some {
+				size += len(in[k][(lo+i)*steps[k]])
 			}
+		}
+		if size <= mostTogether {
+			joinShort(some, lo, in, steps, sep, size)
+		} else {
+			joinLong(some, lo, in, steps, sep)
+		}
+	}
+}
+
+// joinShort sets y to the joined elements of in from lo on, which are size
+// bytes together. An input with step 0 has one element that goes with all.
+func joinShort(y []string, lo int, in [][]string, steps []int, sep string, size int) {
+	var all strings.Builder
+	var ends [joinedTogether]int
+	core.Room(size)
+	all.Grow(size)
+	for i := range y {
+		for k, x := range in {
+			if k > 0 {
+				all.WriteString(sep)
+			}
+			all.WriteString(x[(lo+i)*steps[k]])
+		}
+		ends[i] = all.Len()
+	}
+	from, text := 0, all.String()
+	for i := range y {
+		y[i], from = text[from:ends[i]], ends[i]
+	}
+}
+
+// joinLong is joinShort without shared memory.
+func joinLong(y []string, lo int, in [][]string, steps []int, sep string) {
+	parts := make([]string, len(in))
+	for i := range y {
+		for k, x := range in {
+			parts[k] = x[(lo+i)*steps[k]]
 		}
 		y[i] = core.Join(parts, sep)
 	}

@@ -4,7 +4,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/layout"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -20,7 +22,7 @@ func init() {
 	})
 	core.Register(core.OpDef{
 		Name: "InvertPermutation", In: "x: T", Out: "y: T", Attrs: "T: {int32, int64} = int32",
-		Shape: invertShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(invertPermutation),
+		Shape: invertShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", byType{tf.Int32: invertPermutation[int32], tf.Int64: invertPermutation[int64]}),
 	})
 }
 
@@ -161,35 +163,32 @@ func invertShape(c *core.Infer) error {
 	return err
 }
 
-func invertPermutation(n *core.Node) (core.Kernel, error) {
+func invertPermutation[I numeric.Index](n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
 	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		if x.Rank() != 1 {
 			return tf.Errorf(tf.InvalidArgument, "invert_permutation expects a 1D vector.")
 		}
-		perm, err := x.Ints()
+		out, err := c.Alloc(0, d, x.Shape())
 		if err != nil {
 			return err
 		}
-		inverse, err := inverted(perm)
-		if err != nil {
-			return err
-		}
-		return allocInts(c, 0, d, inverse)
+		return invert(core.Data[I](out), core.Data[I](x))
 	}), nil
 }
 
-func inverted(perm []int) ([]int, error) {
-	out, seen := make([]int, len(perm)), make([]bool, len(perm))
+// invert sets y to the inverse of perm. An element of y that is -1 is still free.
+func invert[I numeric.Index](y, perm []I) error {
+	kernel.Fill(y, -1)
 	for i, p := range perm {
 		switch {
-		case p < 0 || p >= len(perm):
-			return nil, tf.Errorf(tf.InvalidArgument, "%d is not between 0 and %d", p, len(perm))
-		case seen[p]:
-			return nil, tf.Errorf(tf.InvalidArgument, "%d is duplicated in the input.", p)
+		case p < 0 || int(p) >= len(y):
+			return tf.Errorf(tf.InvalidArgument, "%d is not between 0 and %d", p, len(perm))
+		case y[p] >= 0:
+			return tf.Errorf(tf.InvalidArgument, "%d is duplicated in the input.", p)
 		}
-		out[p], seen[p] = i, true
+		y[p] = I(i)
 	}
-	return out, nil
+	return nil
 }

@@ -232,11 +232,7 @@ func (v *crop) eachPixel(lo, hi int, f func(p *cut)) {
 	h, w := v.out[1], v.out[2]
 	p, cols := new(cut), core.Make[between](w)
 	for b := lo; b < hi; b++ {
-		box := v.boxes[4*b : 4*b+4]
-		down, across := v.line(h, v.image[1], box[0], box[2]), v.line(w, v.image[2], box[1], box[3])
-		for x := range cols {
-			cols[x] = v.place(across.at(x), v.image[2])
-		}
+		down := v.lines(b, cols)
 		for y := range h {
 			row := v.place(down.at(y), v.image[1])
 			for x, col := range cols {
@@ -245,6 +241,16 @@ func (v *crop) eachPixel(lo, hi int, f func(p *cut)) {
 			}
 		}
 	}
+}
+
+// lines returns where the rows of box b are, and sets cols to where its columns are.
+func (v *crop) lines(b int, cols []between) (down line) {
+	box := v.boxes[4*b : 4*b+4]
+	across := v.line(len(cols), v.image[2], box[1], box[3])
+	for x := range cols {
+		cols[x] = v.place(across.at(x), v.image[2])
+	}
+	return v.line(v.out[1], v.image[1], box[0], box[2])
 }
 
 // place finds the pixels around a position among size.
@@ -288,7 +294,7 @@ func cropKernel(n *core.Node) (core.Kernel, error) {
 		}
 		x := inFloat32(c.Input(0))
 		c.ParallelFor(v.out[0], v.boxGrain(), func(lo, hi int) {
-			v.eachPixel(lo, hi, func(p *cut) { v.cutOut(y[p.to:][:v.out[3]], x, p, beyond) })
+			v.cutOut(lo, hi, y, x, beyond)
 		})
 		store()
 		return nil
@@ -346,17 +352,38 @@ func cropSize(t *core.Tensor) (h, w int, err error) {
 	return int(v[0]), int(v[1]), nil
 }
 
-// cutOut sets dst to a pixel of a crop.
-func (v *crop) cutOut(dst, x []float32, p *cut, beyond float32) {
-	if p.outside {
-		kernel.Fill(dst, beyond)
-		return
+// cutOut sets the crops of boxes [lo, hi) in y.
+func (v *crop) cutOut(lo, hi int, y, x []float32, beyond float32) {
+	h, size, width := v.out[1], v.out[2]*v.out[3], v.image[2]*v.image[3]
+	cols := core.Make[between](v.out[2])
+	for b := lo; b < hi; b++ {
+		down, image := v.lines(b, cols), x[int(v.of[b])*v.image[1]*width:]
+		for i := range h {
+			dst, row := y[(b*h+i)*size:][:size], v.place(down.at(i), v.image[1])
+			if row.outside {
+				kernel.Fill(dst, beyond)
+				continue
+			}
+			blendRow(dst, image[row.before*width:][:width], image[row.after*width:][:width], cols, row.share, beyond)
+		}
 	}
-	at, dy, dx := v.corners(p)
-	tl, tr, bl, br := x[at[0]:][:len(dst)], x[at[1]:][:len(dst)], x[at[2]:][:len(dst)], x[at[3]:][:len(dst)]
-	for ch := range dst {
-		top := tl[ch] + float32((tr[ch]-tl[ch])*dx)
-		bottom := bl[ch] + float32((br[ch]-bl[ch])*dx)
-		dst[ch] = top + float32((bottom-top)*dy)
+}
+
+// blendRow sets dst to pixels between those of two rows of an image.
+func blendRow(dst, top, bottom []float32, cols []between, dy, beyond float32) {
+	depth := len(dst) / len(cols)
+	for i := range cols {
+		to, col := dst[i*depth:][:depth], &cols[i]
+		if col.outside {
+			kernel.Fill(to, beyond)
+			continue
+		}
+		l, r := col.before*depth, col.after*depth
+		tl, tr, bl, br := top[l:][:depth], top[r:][:depth], bottom[l:][:depth], bottom[r:][:depth]
+		for ch := range to {
+			above := tl[ch] + float32((tr[ch]-tl[ch])*col.share)
+			below := bl[ch] + float32((br[ch]-bl[ch])*col.share)
+			to[ch] = above + float32((below-above)*dy)
+		}
 	}
 }
