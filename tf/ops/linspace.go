@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -63,14 +65,38 @@ func linSpace[T interface {
 			return err
 		}
 		start, stop, y := core.Data[T](c.Input(0))[0], core.Data[T](c.Input(1))[0], core.Data[T](out)
-		y[0] = start
 		if num > 1 {
-			step := (stop - start) / T(num-1)
-			for i := 1; i < num-1; i++ {
-				y[i] = start + step*T(i)
-			}
+			ramp(y, start, (stop-start)/T(num-1))
 			y[num-1] = stop // to the last bit
 		}
+		y[0] = start
 		return nil
 	}), nil
+}
+
+const (
+	rampBlock = 1024    // elements stay in the first-level cache
+	rampExact = 1 << 24 // up to here every int is a float32
+)
+
+// ramp sets y[i] to start + i·step, the product rounded, by vector loops if
+// there are any.
+func ramp[T numeric.Float](y []T, start, step T) {
+	exact := 0
+	if _, ok := kernel.AsFloat32(y); ok {
+		exact = min(len(y), rampExact)
+	}
+	var from [rampBlock]T
+	for i := range min(exact, rampBlock) {
+		from[i] = T(i)
+	}
+	for lo := 0; lo < exact; lo += rampBlock {
+		some := y[lo:min(lo+rampBlock, exact)]
+		elementwise.AddScalar(some, from[:len(some)], T(lo))
+		elementwise.MulScalar(some, some, step)
+		elementwise.AddScalar(some, some, start)
+	}
+	for i := exact; i < len(y); i++ {
+		y[i] = start + T(T(i)*step)
+	}
 }

@@ -15,8 +15,8 @@ func init() {
 		Attrs: "Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = int32",
 		Shape: rangeShape, NoGrad: core.NotDifferentiable,
 		Kernels: core.ByType("Tidx", map[tf.DType]core.NewKernel{
-			tf.Float32: rangeOf[float32], tf.Float64: rangeOf[float64], tf.Int32: rangeOf[int32], tf.Int64: rangeOf[int64],
-			tf.Int8: rangeOf[int8], tf.Int16: rangeOf[int16], tf.Uint16: rangeOf[uint16], tf.Uint32: rangeOf[uint32], tf.Uint64: rangeOf[uint64],
+			tf.Float32: rangeOf(ramp[float32]), tf.Float64: rangeOf(ramp[float64]), tf.Int32: rangeOf(steps[int32]), tf.Int64: rangeOf(steps[int64]),
+			tf.Int8: rangeOf(steps[int8]), tf.Int16: rangeOf(steps[int16]), tf.Uint16: rangeOf(steps[uint16]), tf.Uint32: rangeOf(steps[uint32]), tf.Uint64: rangeOf(steps[uint64]),
 			tf.Float16: rangeHalf[tf.Half], tf.BFloat16: rangeHalf[tf.BF16],
 		}),
 	})
@@ -135,27 +135,42 @@ func tooLongRange() error {
 	return tf.Errorf(tf.InvalidArgument, "Requires ((limit - start) / delta) <= %d", math.MaxInt64)
 }
 
-func rangeOf[T numeric.Integer | numeric.Float](n *core.Node) (core.Kernel, error) {
-	d := n.Type("Tidx")
-	return core.Compute(func(c *core.OpContext) error {
-		v, err := rangeArgs[T](c)
-		if err != nil {
-			return err
-		}
-		count, err := lenOfRange([3]*core.Tensor{c.Input(0), c.Input(1), c.Input(2)})
-		if err != nil {
-			return err
-		}
-		out, err := c.Alloc(0, d, tf.Shape{count})
-		if err != nil {
-			return err
-		}
-		dst := core.Data[T](out)
-		for i := range dst {
-			dst[i] = v[0] + T(T(i)*v[2]) // the conversion keeps the product's rounding
-		}
-		return nil
-	}), nil
+// rangeOf makes kernels of what fills y with start, start+delta and so on.
+func rangeOf[T tf.Elem](fill func(y []T, start, delta T)) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
+		d := n.Type("Tidx")
+		return core.Compute(func(c *core.OpContext) error { return fillRange(c, d, fill) }), nil
+	}
+}
+
+func fillRange[T tf.Elem](c *core.OpContext, d tf.DType, fill func(y []T, start, delta T)) error {
+	v, err := rangeArgs[T](c)
+	if err != nil {
+		return err
+	}
+	count, err := lenOfRange([3]*core.Tensor{c.Input(0), c.Input(1), c.Input(2)})
+	if err != nil {
+		return err
+	}
+	out, err := c.Alloc(0, d, tf.Shape{count})
+	if err != nil {
+		return err
+	}
+	fill(core.Data[T](out), v[0], v[2])
+	return nil
+}
+
+// steps sets y to start, start+delta and so on, four at a time: none of them
+// waits for the one before it.
+func steps[T numeric.Integer](y []T, start, delta T) {
+	a, b, c, d := start, start+delta, start+2*delta, start+3*delta
+	for ; len(y) >= 4; y = y[4:] {
+		y[0], y[1], y[2], y[3] = a, b, c, d
+		a, b, c, d = a+4*delta, b+4*delta, c+4*delta, d+4*delta
+	}
+	for i := range y {
+		y[i], a = a, a+delta
+	}
 }
 
 // rangeArgs returns start, limit and delta.
