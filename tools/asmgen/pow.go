@@ -108,9 +108,8 @@ func (e *powEmitter) signed(z, x, y vec) vec {
 	half := vmul(e.asm, y, e.half)
 	odd, whole := e.compare(cmpNotEqual, e.roundEven(half), half), e.compare(cmpEqual, e.roundEven(y), y)
 	z = e.xor(z, e.keep(whole, e.keep(odd, e.and(x, e.sign))))
-	none := e.keep(e.compare(cmpLess, x, e.zero()), e.inReg(e.nan))
-	none = e.choose(whole, e.zero(), none)
-	return e.or(z, none)
+	none := e.choose(e.compare(cmpLess, x, e.zero()), e.nan, z)
+	return e.choose(whole, z, none)
 }
 
 // part is half a vector.

@@ -5185,11 +5185,8 @@ vector:
 	VPXOR        Y10, Y0, Y0
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y8, Y8
-	VMOVUPS      word8_7fc00000<>+0(SB), Y10
-	VANDPS       Y8, Y10, Y8
-	VXORPS       Y10, Y10, Y10
-	VBLENDVPS    Y9, Y10, Y8, Y8
-	VPOR         Y8, Y0, Y0
+	VBLENDVPS    Y8, word8_7fc00000<>+0(SB), Y0, Y8
+	VBLENDVPS    Y9, Y0, Y8, Y0
 	VMOVUPS      Y0, (AX)(R9*4)
 	ADDQ         $+8, R9
 	JMP          vector
