@@ -248,11 +248,12 @@ case("random_poisson", f(100) * 10, fn=lambda x: R.RandomPoissonV2(shape=[2000],
 case("stateless_uniform", f(1), fn=lambda x: R.StatelessRandomUniform(shape=[1 << 21], seed=[1, 2]))
 case("stateless_normal", f(1), fn=lambda x: R.StatelessRandomNormal(shape=[1 << 21], seed=[1, 2]))
 case("nms", np.sort(f(4000, 4)), f(4000), fn=lambda b, s: R.NonMaxSuppressionV3(boxes=b, scores=s, max_output_size=500, iou_threshold=0.5, score_threshold=0.0))
+words = ii(60, 320)
 case(
     "ctc_loss",
     f(100, 32, 64),
     fn=lambda x: R.CTCLoss(
-        inputs=x, labels_indices=np.stack([np.repeat(np.arange(32), 10), np.tile(np.arange(10), 32)], 1), labels_values=ii(60, 320), sequence_length=[100] * 32
+        inputs=x, labels_indices=np.stack([np.repeat(np.arange(32), 10), np.tile(np.arange(10), 32)], 1), labels_values=words, sequence_length=[100] * 32
     )[0],
 )
 case("ctc_greedy", f(100, 32, 64), fn=lambda x: R.CTCGreedyDecoder(inputs=x, sequence_length=[100] * 32)[0][0])
