@@ -3,7 +3,8 @@
 // conversions between types, and [Broadcast], which says what the same place is for
 // operands of different shapes.
 //
-// Loops on float32 run in assembly where the processor has it. 16-bit floats are
-// widened to float32 block by block ([Widen1], [Widen2]). Results may overlap operands
-// only where they are the same slice.
+// Loops on float32, and some on float64, run in assembly where the processor has it;
+// others run as machine code made when they are first called ([Compiled]), where the system
+// allows that. 16-bit floats are widened to float32 block by block ([Widen1], [Widen2]).
+// Results may overlap operands only where they are the same slice.
 package elementwise
