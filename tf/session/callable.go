@@ -2,7 +2,9 @@ package session
 
 import (
 	"context"
+	"slices"
 
+	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -47,11 +49,8 @@ func (s *Session) MakeCallable(feeds []tf.Output, fetches ...tf.Fetchable) (*Cal
 		return nil, err
 	}
 	var p plan
-	for _, x := range feeds {
-		if err := feedable(s.g, x); err != nil {
-			return nil, err
-		}
-		p.call.FeedNames = append(p.call.FeedNames, x.Name())
+	if err := p.addFeedNames(s.g, feeds); err != nil {
+		return nil, err
 	}
 	if err := p.addFetches(s.g, fetches); err != nil {
 		return nil, err
@@ -59,7 +58,9 @@ func (s *Session) MakeCallable(feeds []tf.Output, fetches ...tf.Fetchable) (*Cal
 	c := &Callable{s: s, call: p.call, feeds: feeds, slots: p.slots}
 	c.run = c.runCall
 	if p.answered() {
-		c.run = func(context.Context, []*core.Tensor) ([]*core.Tensor, error) { return nil, nil }
+		c.run = func(ctx context.Context, _ []*core.Tensor) ([]*core.Tensor, error) {
+			return nil, step.Explained(ctx, ctx.Err())
+		}
 		return c, nil
 	}
 	switch b := s.b.(type) {
@@ -73,6 +74,20 @@ func (s *Session) MakeCallable(feeds []tf.Output, fetches ...tf.Fetchable) (*Cal
 		}
 	}
 	return c, nil
+}
+
+// addFeedNames adds outputs that each call feeds.
+func (p *plan) addFeedNames(g *tf.Graph, feeds []tf.Output) error {
+	for _, x := range feeds {
+		if err := feedable(g, x); err != nil {
+			return err
+		}
+		if slices.Contains(p.call.FeedNames, x.Name()) {
+			return core.AtNode(tf.Errorf(tf.InvalidArgument, "Endpoint \"%s\" fed more than once.", x.Name()), &x.Operation().Node, nil)
+		}
+		p.call.FeedNames = append(p.call.FeedNames, x.Name())
+	}
+	return nil
 }
 
 // ready reports as an error that no step can run.

@@ -1,7 +1,9 @@
 package session_test
 
 import (
+	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -48,5 +50,33 @@ func TestFedResultsOfCalls(t *testing.T) {
 			t.Errorf("%v in a piece with %v: got %v, %v", c.y, c.fed, out, err)
 		}
 		pieces.Close()
+	}
+}
+
+// TestNothingToRun: a step that is answered by its feeds ends with its context as others do,
+// and nothing is fed twice.
+func TestNothingToRun(t *testing.T) {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{})
+	s, one := open(t, g), tf.Scalar[float32](1)
+	c, err := s.MakeCallable([]tf.Output{x}, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for _, want := range []tf.Code{tf.OK, tf.Canceled} {
+		if _, err := s.Run(ctx, session.Feeds{x: one}, x); tf.CodeOf(err) != want {
+			t.Errorf("a step: got %v, want %v", err, want)
+		}
+		if _, err := c.Run(ctx, one); tf.CodeOf(err) != want {
+			t.Errorf("a callable: got %v, want %v", err, want)
+		}
+		cancel()
+	}
+	for _, y := range []tf.Output{x, x.Neg()} {
+		if _, err := s.MakeCallable([]tf.Output{x, x}, y); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), `"Placeholder:0" fed more than once`) {
+			t.Errorf("a callable that feeds twice: got %v", err)
+		}
 	}
 }

@@ -35,6 +35,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -166,7 +167,9 @@ func (s *Session) Graph() *tf.Graph {
 
 // Close ends the session: steps that are running end with an error, and what
 // the session alone holds is given back. The graph stays, and so do other
-// sessions on it. Closing again does nothing.
+// sessions on it. Closing again does nothing. Close waits for steps, so that a
+// function which a step calls, such as a kernel or a generator of data, must
+// not call it.
 func (s *Session) Close() error {
 	if s == nil || s.closed.Swap(true) {
 		return nil
@@ -201,6 +204,9 @@ func (s *Session) runPlanned(ctx context.Context, o *pb.RunOptions, feeds Feeds,
 		p.call.Into = into
 	}
 	if p.answered() {
+		if err := step.Explained(ctx, ctx.Err()); err != nil {
+			return nil, nil, s.locate(err)
+		}
 		p.call.Metadata = &RunMetadata{}
 		return p.answer(nil)
 	}
