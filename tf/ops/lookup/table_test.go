@@ -264,6 +264,8 @@ func TestTextFile(t *testing.T) {
 		{tf.String, tf.Int64, attrs(0, 1, -1), filepath.Dir(path), tf.FailedPrecondition, filepath.Dir(path) + "; Is a directory"},
 		{tf.String, tf.Int64, attrs(0, 1, -1), path + strings.Repeat("x", 300), tf.InvalidArgument, "; File name too long"},
 		{tf.String, tf.Int64, attrs(0, 1, -1), "", tf.InvalidArgument, "filename cannot be empty."},
+		{tf.String, tf.Int64, attrs(WholeLine, LineNumber, -1), os.DevNull, tf.OutOfRange, "Read less bytes than requested"},
+		{tf.String, tf.Int64, attrs(WholeLine, LineNumber, 1), os.DevNull, tf.InvalidArgument, "expected 1 but got 0"},
 	} {
 		if _, err := load(c.k, c.v, c.attrs, c.path); tf.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%v: %v, want %v: %s", c.attrs, err, c.code, c.words)

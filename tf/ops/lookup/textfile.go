@@ -112,10 +112,10 @@ func (v *vocabulary) read(ctx context.Context, s *signature) (keys, values *core
 	ks, vs := newList(s.key), newList(s.value)
 	for n := 0; v.size < 0 || n < v.size; n++ {
 		line, err := r.next()
-		if err == io.EOF && v.size >= 0 {
-			return nil, nil, tf.Errorf(tf.InvalidArgument, "Invalid vocab_size in %s: expected %d but got %d", v.path, v.size, n)
-		} else if err == io.EOF {
-			break
+		if err == io.EOF {
+			if err = v.ended(n); err == nil {
+				break
+			}
 		}
 		if err == nil {
 			err = v.pair(line, n, r.at, ks, vs)
@@ -125,6 +125,17 @@ func (v *vocabulary) read(ctx context.Context, s *signature) (keys, values *core
 		}
 	}
 	return ks.tensor(), vs.tensor(), nil
+}
+
+// ended reports as an error that a file of n lines is too short.
+func (v *vocabulary) ended(n int) error {
+	switch {
+	case v.size >= 0:
+		return tf.Errorf(tf.InvalidArgument, "Invalid vocab_size in %s: expected %d but got %d", v.path, v.size, n)
+	case n == 0:
+		return tf.Errorf(tf.OutOfRange, "Read less bytes than requested: there is no line in %s", v.path)
+	}
+	return nil
 }
 
 // pair reads key and value from line n, which ends at a position of the file.
