@@ -17,6 +17,10 @@ func (v *crop) cutOutPixel(dst, x []float32, p *cut, beyond float32) {
 		return
 	}
 	at, dy, dx := v.corners(p)
+	if v.nearest {
+		copy(dst, x[at[0]:])
+		return
+	}
 	tl, tr, bl, br := x[at[0]:][:len(dst)], x[at[1]:][:len(dst)], x[at[2]:][:len(dst)], x[at[3]:][:len(dst)]
 	for ch := range dst {
 		top := tl[ch] + float32((tr[ch]-tl[ch])*dx)
