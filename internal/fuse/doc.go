@@ -44,7 +44,9 @@
 // (update.go).
 //
 // A cluster that alone reads what a convolution or a product of matrices computes is run for
-// each stretch of that as soon as it is computed, in its memory (epilogue.go). Normalizations
+// each stretch of that as soon as it is computed, in its memory (epilogue.go). Stretches of
+// stacks of products are whole rows, which a cluster may reduce: the scores of attention, their
+// mask and their softmax are one node, and so are their gradients. Normalizations
 // are split for that, and for clusters, into what they compute for each channel and what they
 // compute for each element (norms.go). Their gradients, and those of maxima over windows, take in
 // the gradient of a rectifier beside them (normgrads.go, rectified.go).

@@ -91,14 +91,15 @@ func isParts(e graph.Edge, kernelOf func(*graph.Node) core.Kernel) bool {
 // the last one in order, so that no other node has to wait longer for it. It returns nil if
 // n is none.
 func epilogueOf(n *graph.Node, p *program, uses [][]*graph.Node, place []int, kernelOf func(*graph.Node) core.Kernel) *epilogue {
-	if p == nil || slices.ContainsFunc(p.code, func(in instr) bool { return in.fold != nil }) {
+	if p == nil {
 		return nil
 	}
+	folds := slices.ContainsFunc(p.code, func(in instr) bool { return in.fold != nil })
 	var e *epilogue
 	last := -1
 	for k, x := range n.In {
 		parts, ok := kernelOf(x.Node).(*core.PartsKernel)
-		if ok && !smallFor(x) && place[x.Node.ID] > last && len(uses[x.Node.ID]) == 1 && p.mayReplace(k, x.Type(), x.Node.OutShape(0), n) {
+		if ok && (parts.Rows || !folds) && !smallFor(x) && place[x.Node.ID] > last && len(uses[x.Node.ID]) == 1 && p.mayReplace(k, x.Type(), x.Node.OutShape(0), n) {
 			e, last = &epilogue{node: &x.Node.Node, kernel: parts, program: p, at: k}, place[x.Node.ID]
 		}
 	}
@@ -217,11 +218,19 @@ func (pl *plan) replaces(v int, d core.DType, p *program) (out, stage int) {
 		if at == none || p.code[k].node.OutTypes[0] != d || !slices.Contains(pl.reuse[o], v) {
 			continue
 		}
-		if st := &pl.stages[at]; !st.whole && st.n == pl.inputs[v].NumElements() {
+		if st := &pl.stages[at]; !st.whole && st.dividesRows(pl.inputs[v]) {
 			return o, at
 		}
 	}
 	return none, none
+}
+
+// dividesRows reports whether whole rows of a value, along its last axis, are whole rows of the
+// stage, which together are as large.
+func (st *stage) dividesRows(s core.Shape) bool {
+	n := s.NumElements()
+	per := n / st.n
+	return per*st.n == n && (per == 1 || s[len(s)-1]%per == 0)
 }
 
 // leastStretched is how many bytes a result has that is worth stretches: smaller ones stay in
@@ -247,7 +256,8 @@ func (e *epilogue) together(r *epilogueRun, pl *plan, o, stage int) error {
 		p.run(then, st, f)
 	} else {
 		f.fillRows(st)
-		e.kernel.Into(&r.first, z, func(lo, hi int) { p.runRange(st, f, lo, hi) })
+		per := z.Len() / st.n
+		e.kernel.Into(&r.first, z, func(lo, hi int) { p.runRange(st, f, lo/per, hi/per) })
 	}
 	for i := stage + 1; i < len(pl.stages); i++ {
 		p.run(then, &pl.stages[i], f)

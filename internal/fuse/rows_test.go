@@ -36,7 +36,16 @@ var (
 const maxProgram = 100_000
 
 func newRowProgram(seed uint64) *rowProgram {
-	p := &rowProgram{program: &program{Rand: rand.New(rand.NewPCG(seed, 11)), g: tf.NewGraph(), feeds: session.Feeds{}, dtype: tf.Float32}}
+	p := beginRows(seed, 11)
+	for range 4 + p.IntN(20) {
+		p.addRow()
+	}
+	return p
+}
+
+// beginRows returns a graph that only has feeds.
+func beginRows(seed, salt uint64) *rowProgram {
+	p := &rowProgram{program: &program{Rand: rand.New(rand.NewPCG(seed, salt)), g: tf.NewGraph(), feeds: session.Feeds{}, dtype: tf.Float32}}
 	if p.IntN(4) == 0 {
 		p.dtype = tf.Float64
 	}
@@ -52,9 +61,6 @@ func newRowProgram(seed uint64) *rowProgram {
 	column := append(known[:len(p.rows)].Clone(), ones(len(p.row))...)
 	p.columns = []tf.Output{p.fed(column, append(p.rows.Clone(), ones(len(p.row))...))}
 	p.rowFeeds = []tf.Output{p.fed(p.row, p.row), p.fed(tf.Shape{}, tf.Shape{})}
-	for range 4 + p.IntN(20) {
-		p.addRow()
-	}
 	return p
 }
 

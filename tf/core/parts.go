@@ -9,6 +9,9 @@ type PartsKernel struct {
 	// Shape returns the shape of the output, and the errors of Compute for inputs that do
 	// not fit.
 	Shape func(c *OpContext) (Shape, error)
+	// Rows says that stretches are whole rows, the elements along the last axis, so that what
+	// follows may fold these, too.
+	Rows bool
 	// Into computes the output of inputs that fit into z, which has as many elements, and
 	// calls done for stretches of its elements [lo, hi) once these are computed, from any
 	// goroutine. Each element is in one stretch; done may change the elements of its own.

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
@@ -116,18 +117,30 @@ func batchKernel[T interface {
 }](broadcast bool, operand func(t *core.Tensor, adj bool) []T) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		p := batchProduct{n.Bool("adj_x"), n.Bool("adj_y"), broadcast}
-		return core.Compute(func(c *core.OpContext) error {
-			g, b, err := p.plan(c.Input(0).Shape(), c.Input(1).Shape())
+		into := func(c *core.OpContext, z *core.Tensor, done func(lo, hi int)) {
+			if g, b, err := p.planOf(c); err == nil {
+				multiplyAll(c, g, b, core.Data[T](z), operand(c.Input(0), p.adjX), operand(c.Input(1), p.adjY), done)
+			}
+		}
+		shape := func(c *core.OpContext) (core.Shape, error) {
+			g, b, err := p.planOf(c)
+			if err != nil {
+				return nil, err
+			}
+			return append(tf.Shape(b.Shape).Clone(), g.M, g.N), nil
+		}
+		return &core.PartsKernel{Shape: shape, Into: into, Rows: true, Compute: func(c *core.OpContext) error {
+			s, err := shape(c)
 			if err != nil {
 				return err
 			}
-			out, err := c.Alloc(0, c.Input(0).DType(), append(tf.Shape(b.Shape).Clone(), g.M, g.N))
+			out, err := c.Alloc(0, c.Input(0).DType(), s)
 			if err != nil {
 				return err
 			}
-			multiplyAll(c, g, b, core.Data[T](out), operand(c.Input(0), p.adjX), operand(c.Input(1), p.adjY))
+			into(c, out, nil)
 			return nil
-		}), nil
+		}}, nil
 	}
 }
 
@@ -138,7 +151,7 @@ func halfBatchKernel[H interface {
 	return func(n *core.Node) (core.Kernel, error) {
 		p := batchProduct{n.Bool("adj_x"), n.Bool("adj_y"), broadcast}
 		return core.Compute(func(c *core.OpContext) error {
-			g, b, err := p.plan(c.Input(0).Shape(), c.Input(1).Shape())
+			g, b, err := p.planOf(c)
 			if err != nil {
 				return err
 			}
@@ -147,11 +160,16 @@ func halfBatchKernel[H interface {
 				return err
 			}
 			z := core.Make[float32](out.Len())
-			multiplyAll(c, g, b, z, wide[H](c.Input(0)), wide[H](c.Input(1)))
+			multiplyAll(c, g, b, z, wide[H](c.Input(0)), wide[H](c.Input(1)), nil)
 			elementwise.Narrow(core.Data[H](out), z)
 			return nil
 		}), nil
 	}
+}
+
+// planOf is plan for the inputs of a node.
+func (p *batchProduct) planOf(c *core.OpContext) (gemm.Gemm, *elementwise.Broadcast, error) {
+	return p.plan(c.Input(0).Shape(), c.Input(1).Shape())
 }
 
 // plan checks the operands and says which matrices are multiplied.
@@ -191,20 +209,33 @@ func equalBatches(x, y tf.Shape) error {
 	return nil
 }
 
+// stretchBytes is how many bytes of products are told to be done at once: they are in the
+// second-level cache then, and what follows is not called for each of many small ones.
+const stretchBytes = 64 << 10
+
 // multiplyAll multiplies every pair of matrices. A single pair is shared
-// between threads, more of them are distributed.
-func multiplyAll[T numeric.Number](c *core.OpContext, g gemm.Gemm, b *elementwise.Broadcast, z, x, y []T) {
+// between threads, more of them are distributed. It calls done, unless that is nil, for
+// stretches of whole rows of z when these are computed.
+func multiplyAll[T numeric.Number](c *core.OpContext, g gemm.Gemm, b *elementwise.Broadcast, z, x, y []T, done func(lo, hi int)) {
+	sx, sy, sz := g.M*g.K, g.K*g.N, g.M*g.N
 	if b.Len == 1 {
 		gemm.MatMul(c.ParallelFor, g, z, x, y, gemm.Epilogue[T]{})
+		if done != nil {
+			c.ParallelFor(g.M, max(1, elementGrain/max(1, g.N)), func(lo, hi int) { done(lo*g.N, hi*g.N) })
+		}
 		return
 	}
-	sx, sy, sz := g.M*g.K, g.K*g.N, g.M*g.N
-	inner := b.Inner()
+	inner, stretch := b.Inner(), max(1, stretchBytes/max(1, sz*int(unsafe.Sizeof(*new(T)))))
 	c.ParallelFor(b.Len, max(1, elementGrain/max(1, sz*g.K/16)), func(lo, hi int) {
+		from := lo
 		b.Runs(lo, hi, func(at int, off []int, n int) {
-			for i := range n {
-				kx, ky := (off[0]+i*inner[0])*sx, (off[1]+i*inner[1])*sy
-				gemm.MatMul(kernel.Serial, g, z[(at+i)*sz:(at+i+1)*sz], x[kx:kx+sx], y[ky:ky+sy], gemm.Epilogue[T]{})
+			for i := at; i < at+n; i++ {
+				kx, ky := (off[0]+(i-at)*inner[0])*sx, (off[1]+(i-at)*inner[1])*sy
+				gemm.MatMul(kernel.Serial, g, z[i*sz:(i+1)*sz], x[kx:kx+sx], y[ky:ky+sy], gemm.Epilogue[T]{})
+				if done != nil && (i+1 == hi || i+1-from >= stretch) {
+					done(from*sz, (i+1)*sz)
+					from = i + 1
+				}
 			}
 		})
 	})

@@ -61,7 +61,7 @@ func wideBatchKernel[T numeric.Number](n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		z := core.Make[T](out.Len())
-		multiplyAll(c, g, b, z, numbersAs[T](c.Input(0)), numbersAs[T](c.Input(1)))
+		multiplyAll(c, g, b, z, numbersAs[T](c.Input(0)), numbersAs[T](c.Input(1)), nil)
 		elementwise.Cast(core.AnyData(out), z)
 		return nil
 	}), nil
