@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/machine"
 )
 
@@ -62,7 +63,7 @@ func (st *stage) widen() {
 
 // simple reports whether there are instructions for a step.
 func (m *planner) simple(st *stage, s *step) bool {
-	if s.loop == nil || s.runs != nil || st.block*s.per > machine.MaxElements || s.columns != nil && s.per < shortRow {
+	if s.loop == nil || s.runs != nil && !s.spans || st.block*s.per > machine.MaxElements || s.columns != nil && s.per < shortRow {
 		return false
 	}
 	for a := range s.args {
@@ -72,6 +73,26 @@ func (m *planner) simple(st *stage, s *step) bool {
 		}
 	}
 	return m.hasLanes(s.value-m.first()) && sized(s.size)
+}
+
+// span marks operands of step k whose rows are repeated, as a mask is for the heads of attention,
+// and reports whether code for rows can read all operands.
+func (m *planner) span(st *stage, s *step, k int) bool {
+	if s.per < shortRow {
+		return false
+	}
+	for a := range s.args {
+		x := &s.args[a]
+		if x.how != expanded && x.how != rowed {
+			continue
+		}
+		walk, ok := elementwise.NewBroadcastTo(m.shapes[k], m.views[k][a])
+		if !ok || m.computedBy(x.value) || !walk.KeepsRows(s.per) {
+			return false
+		}
+		x.how, x.walk = spanned, walk
+	}
+	return true
 }
 
 // hasLanes reports whether there are instructions for what instruction k of a program does.
@@ -185,6 +206,8 @@ func (l *lowering) step(s *step) bool {
 func (l *lowering) operand(s *step, x *arg) machine.Value {
 	from := source{x.value, computed}
 	switch {
+	case x.how == spanned:
+		return l.span(x)
 	case s.shares(x):
 		from.at = shared
 	case x.how == rowed:
@@ -202,6 +225,13 @@ func (l *lowering) operand(s *step, x *arg) machine.Value {
 	l.values[from], l.streams = v, append(l.streams, *x)
 	l.byRow = l.byRow || s.isColumn(x)
 	return v
+}
+
+// span returns the value of an operand whose rows are repeated. Each has a stream of its own: how
+// they are repeated may differ.
+func (l *lowering) span(x *arg) machine.Value {
+	l.streams, l.byRow = append(l.streams, *x), true
+	return l.code.Load(machine.Size(x.size))
 }
 
 // store writes the result of a step to where others read it.
@@ -247,6 +277,8 @@ func (f *frame) address(st *stage, s *step, x *arg, row int) unsafe.Pointer {
 	switch {
 	case x.how == single:
 		from = 0
+	case x.how == spanned:
+		from = x.walk.At((f.from + row) * s.per)
 	case x.how == rowed:
 		data, from = f.rows[x.at], (f.from+row)*s.per%st.rows[x.at].period
 	case x.register != none:

@@ -64,6 +64,7 @@ type step struct {
 	register int                                      // where, or none
 	size     int
 	runs     *runs            // if it goes run by run; else nil
+	spans    bool             // code may be called for each row instead
 	code     *machine.Program // instead of a loop: several instructions, whose streams are args
 	byRow    bool             // code is called for each row: some streams are columns
 	covers   int              // how many instructions
@@ -89,6 +90,7 @@ const (
 	rowed               // a row that is repeated, from a buffer that holds it several times
 	expanded            // spread out into a buffer for each block
 	windowed            // a part, which a move copies
+	spanned             // the elements of each row follow each other, but rows are repeated
 )
 
 // An arg is an operand of a step.
@@ -403,7 +405,7 @@ func (m *planner) readOperands(st *stage, s *step, k int) {
 	case m.columned(s, b, in.kernel):
 		s.columns = in.kernel.Columns
 	case in.kernel.Repeats || !repeated:
-		s.runs = newRuns(b)
+		s.runs, s.spans = newRuns(b), m.span(st, s, k)
 	default:
 		m.expand(st, s, m.views[k], m.shapes[k])
 		m.addRows(st, s, b)

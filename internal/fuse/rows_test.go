@@ -61,6 +61,9 @@ func beginRows(seed, salt uint64) *rowProgram {
 	column := append(known[:len(p.rows)].Clone(), ones(len(p.row))...)
 	p.columns = []tf.Output{p.fed(column, append(p.rows.Clone(), ones(len(p.row))...))}
 	p.rowFeeds = []tf.Output{p.fed(p.row, p.row), p.fed(tf.Shape{}, tf.Shape{})}
+	mask := p.full.Clone()
+	mask[p.IntN(len(p.rows))] = 1
+	p.rowFeeds = append(p.rowFeeds, p.fed(mask, mask))
 	return p
 }
 

@@ -163,6 +163,23 @@ func (b *Broadcast) Period(k int) int {
 // Inner returns the step of every operand along the innermost run: 1 or 0.
 func (b *Broadcast) Inner() []int { return b.dims[len(b.dims)-1].step }
 
+// KeepsRows reports whether the elements of the first operand that belong to n results from a
+// multiple of n on follow each other.
+func (b *Broadcast) KeepsRows(n int) bool {
+	last := b.dims[len(b.dims)-1]
+	return last.step[0] == 1 && last.n%n == 0
+}
+
+// At returns which element of the first operand belongs to result z.
+func (b *Broadcast) At(z int) (at int) {
+	for i := len(b.dims) - 1; i >= 0; i-- {
+		d := &b.dims[i]
+		at += z % d.n * d.step[0]
+		z /= d.n
+	}
+	return at
+}
+
 // Runs calls f for every innermost run of the results in [lo, hi): n results
 // from z on, and off says where each operand's run begins. f must not keep off.
 func (b *Broadcast) Runs(lo, hi int, f func(z int, off []int, n int)) {

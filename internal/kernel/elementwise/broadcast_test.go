@@ -163,3 +163,42 @@ func TestSmallBroadcastsAllocateLittle(t *testing.T) {
 		}
 	}
 }
+
+// TestBroadcastAt: what a place is computed of is what a walk to it arrives at, and rows are kept
+// where walks go on along them.
+func TestBroadcastAt(t *testing.T) {
+	for _, c := range []struct {
+		out, shape []int
+		kept       []int
+		lost       []int
+	}{
+		{[]int{2, 3, 4}, []int{2, 3, 4}, []int{1, 4, 12, 24}, []int{5}},
+		{[]int{2, 3, 4}, []int{2, 1, 4}, []int{1, 2, 4}, []int{3, 12}},
+		{[]int{2, 3, 4}, []int{1, 3, 4}, []int{4, 6, 12}, []int{24}},
+		{[]int{2, 3, 4}, []int{3, 1}, nil, []int{4, 1, 12}},
+		{[]int{1, 1}, []int{}, nil, []int{1}},
+	} {
+		b, ok := NewBroadcastTo(c.out, c.shape)
+		if !ok {
+			t.Fatal(c)
+		}
+		step := b.Inner()[0]
+		b.Runs(0, b.Len, func(z int, off []int, n int) {
+			for i := range n {
+				if got := b.At(z + i); got != off[0]+i*step {
+					t.Errorf("%v: place %d is %d, want %d", c, z+i, got, off[0]+i*step)
+				}
+			}
+		})
+		for _, n := range c.kept {
+			if !b.KeepsRows(n) {
+				t.Errorf("%v does not keep rows of %d", c, n)
+			}
+		}
+		for _, n := range c.lost {
+			if b.KeepsRows(n) {
+				t.Errorf("%v keeps rows of %d", c, n)
+			}
+		}
+	}
+}
