@@ -1,8 +1,6 @@
 package fuse
 
 import (
-	"unsafe"
-
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/machine"
@@ -253,36 +251,4 @@ func (l *lowering) fits() bool {
 		}
 	}
 	return true
-}
-
-// execute runs machine code for n rows.
-func (f *frame) execute(st *stage, s *step, n int) {
-	calls, rows := 1, n
-	if s.byRow {
-		calls, rows = n, 1
-	}
-	for i := range calls {
-		f.streams = f.streams[:0]
-		for a := range s.args {
-			f.streams = append(f.streams, f.address(st, s, &s.args[a], i))
-		}
-		s.code.Run(f.streams, rows*s.per)
-	}
-	clear(f.streams)
-}
-
-// address returns where the elements of a stream are that belong to a row of the block.
-func (f *frame) address(st *stage, s *step, x *arg, row int) unsafe.Pointer {
-	data, from := f.memory[x.value], (f.from+row)*x.per
-	switch {
-	case x.how == single:
-		from = 0
-	case x.how == spanned:
-		from = x.walk.At((f.from + row) * s.per)
-	case x.how == rowed:
-		data, from = f.rows[x.at], (f.from+row)*s.per%st.rows[x.at].period
-	case x.register != none:
-		data, from = f.registers[x.register], row*x.per
-	}
-	return unsafe.Pointer(&data[from*x.size])
 }

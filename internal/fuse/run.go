@@ -17,6 +17,7 @@ type frame struct {
 	expanded  [][]byte
 	operands  []core.Operand
 	streams   []unsafe.Pointer
+	strides   []int  // of streams, in bytes
 	from      int    // the first row of the block that registers hold
 	room      []byte // of registers and expanded
 	rowRoom   []byte

@@ -180,6 +180,21 @@ func (b *Broadcast) At(z int) (at int) {
 	return at
 }
 
+// RowStride returns how far the first operand's elements for the n results after row r of n
+// results are from those for the row itself, and for how many rows from r on that holds. The
+// operand has to keep such rows.
+func (b *Broadcast) RowStride(r, n int) (stride, left int) {
+	last := len(b.dims) - 1
+	if rows := b.dims[last].n / n; rows > 1 {
+		return n, rows - r%rows
+	}
+	if last == 0 {
+		return 0, 1
+	}
+	d := b.dims[last-1]
+	return d.step[0], d.n - r%d.n
+}
+
 // Runs calls f for every innermost run of the results in [lo, hi): n results
 // from z on, and off says where each operand's run begins. f must not keep off.
 func (b *Broadcast) Runs(lo, hi int, f func(z int, off []int, n int)) {

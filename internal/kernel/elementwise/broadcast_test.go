@@ -194,6 +194,14 @@ func TestBroadcastAt(t *testing.T) {
 			if !b.KeepsRows(n) {
 				t.Errorf("%v does not keep rows of %d", c, n)
 			}
+			for r := range b.Len / n {
+				stride, left := b.RowStride(r, n)
+				for i := range left {
+					if got, want := b.At(r*n)+i*stride, b.At((r+i)*n); got != want {
+						t.Errorf("%v: row %d of %d is at %d, want %d", c, r+i, n, got, want)
+					}
+				}
+			}
 		}
 		for _, n := range c.lost {
 			if b.KeepsRows(n) {
