@@ -8,9 +8,14 @@ import (
 	"sync"
 )
 
-// own is the module's path: frames of its packages build graphs on the
-// program's behalf and are not what a message should name.
-const own = "github.com/gorge-tf/gorge/"
+// own is where the module's sources were when it was compiled. Frames of its packages build
+// graphs on the program's behalf and are not what a message should name. Files tell them from
+// the program's: a closure of the library's, inlined into a function of the program's, has that
+// function's name.
+var own = func() string {
+	_, file, _, _ := runtime.Caller(0)
+	return strings.TrimSuffix(filepath.ToSlash(file), "tf/callers.go")
+}()
 
 // positions caches, by program counter, the text of the program's innermost
 // frame there, "" if all frames are the library's. A program has few places
@@ -77,9 +82,9 @@ func shortName(file string) string {
 // isOwn reports whether f is a frame of the library. Examples, commands and
 // tests are users.
 func isOwn(f runtime.Frame) bool {
-	rest, ok := strings.CutPrefix(f.Function, own)
+	rest, ok := strings.CutPrefix(filepath.ToSlash(f.File), own)
 	if !ok || strings.HasSuffix(f.File, "_test.go") {
 		return strings.HasPrefix(f.Function, "runtime.") && strings.HasSuffix(f.File, ".s")
 	}
-	return strings.HasPrefix(rest, "tf") || strings.HasPrefix(rest, "internal/")
+	return strings.HasPrefix(rest, "tf/") || strings.HasPrefix(rest, "internal/")
 }

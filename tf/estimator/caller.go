@@ -8,7 +8,17 @@ import (
 	"strings"
 )
 
-const library = "github.com/gorge-tf/gorge/tf/"
+// library is where the library's sources were when it was compiled.
+var library = func() string {
+	_, file, _, _ := runtime.Caller(0)
+	return strings.TrimSuffix(filepath.ToSlash(file), "estimator/caller.go")
+}()
+
+// isOwn reports whether a file is the library's. Functions do not tell: one of the library's may
+// be inlined into the program's, with its closures.
+func isOwn(file string) bool {
+	return strings.HasPrefix(filepath.ToSlash(file), library) && !strings.HasSuffix(file, "_test.go")
+}
 
 // caller returns where the program called into the library: "main.go:30".
 func caller() string {
@@ -16,7 +26,7 @@ func caller() string {
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
 	for {
 		f, more := frames.Next()
-		if !strings.HasPrefix(f.Function, library) || strings.HasSuffix(f.File, "_test.go") {
+		if !isOwn(f.File) {
 			return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
 		}
 		if !more {
@@ -32,7 +42,7 @@ func placeOf(fn any) string {
 		return ""
 	}
 	file, line := f.FileLine(f.Entry())
-	if strings.HasPrefix(f.Name(), library) && !strings.HasSuffix(file, "_test.go") {
+	if isOwn(file) {
 		return ""
 	}
 	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
