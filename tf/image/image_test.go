@@ -122,6 +122,13 @@ func addShapes(all map[string]maker) {
 			})
 		}
 	}
+	for _, m := range []image.Method{image.Bilinear, image.Nearest, image.Bicubic, image.Area} {
+		for _, corners := range []bool{false, true} {
+			ofShapes(all, "Resize v1 "+string(m)+map[bool]string{true: " corners"}[corners], func(x tf.Output) tf.Output {
+				return image.Resize(x, size(x), image.ResizeOptions{Method: m, V1: true, AlignCorners: corners})
+			})
+		}
+	}
 	ofShapes(all, "Resize aspect", func(x tf.Output) tf.Output {
 		return image.Resize(x, size(x), image.ResizeOptions{PreserveAspect: true})
 	})
@@ -319,6 +326,12 @@ func TestRefusals(t *testing.T) {
 		"images are not compatib": func(x tf.Output) tf.Output { return image.PSNR(x, image.Transpose(x), 1) },
 		"not implemented: cubist": func(x tf.Output) tf.Output {
 			return image.ResizeWithPad(x, 3, 3, image.ResizeOptions{Method: "cubist"})
+		},
+		"AlignCorners is an option of TensorFlow 1": func(x tf.Output) tf.Output {
+			return image.Resize(x, ops.Const(x.Graph(), []int32{1, 1}, 2), image.ResizeOptions{AlignCorners: true})
+		},
+		"TensorFlow 1 has": func(x tf.Output) tf.Output {
+			return image.Resize(x, ops.Const(x.Graph(), []int32{1, 1}, 2), image.ResizeOptions{Method: image.Lanczos3, V1: true})
 		},
 		"sizes of images have to be known": func(x tf.Output) tf.Output {
 			y := ops.Placeholder(x.Graph(), tf.Float32, tf.Shape{-1, -1, 3})

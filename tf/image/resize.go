@@ -28,10 +28,17 @@ type ResizeOptions struct {
 	Method         Method
 	PreserveAspect bool // the size is the largest of the images' proportions
 	Antialias      bool // all pixels count where images become smaller
+	// V1 has pixels where TensorFlow 1's tf.image.resize_images has them: pixel i of an image
+	// that becomes s times as large lies at i/s of the old one, and not its middle at the same
+	// share of the width. It is for Bilinear, Nearest, Bicubic and Area.
+	V1 bool
+	// AlignCorners, with V1, has the pixels of corners in the corners.
+	AlignCorners bool
 }
 
 // Resize returns images of the given height and width, a vector of int32. They
-// are float32, but for Nearest.
+// are float32, but for Nearest. It is TensorFlow 2's tf.image.resize; that of TensorFlow 1,
+// also named tf.image.resize_images, gives other numbers: see [ResizeOptions.V1].
 func Resize(x, size tf.Output, o ResizeOptions) tf.Output {
 	return scoped(x, "resize", func() tf.Output {
 		if o.PreserveAspect {
@@ -41,21 +48,28 @@ func Resize(x, size tf.Output, o ResizeOptions) tf.Output {
 	})
 }
 
+// v1Methods are those of TensorFlow 1, the default among them.
+var v1Methods = []Method{"", Bilinear, Nearest, Bicubic, Area}
+
 func (o ResizeOptions) resize(x, size tf.Output) tf.Output {
-	half := image.ResizeOpts{HalfPixelCenters: true}
+	pixels := image.ResizeOpts{AlignCorners: o.AlignCorners, HalfPixelCenters: !o.V1}
 	switch m := o.Method; {
+	case o.AlignCorners && !o.V1:
+		return failed(x, "resize", "AlignCorners is an option of TensorFlow 1's way, V1 has to be set too")
+	case o.V1 && (o.Antialias || !slices.Contains(v1Methods, m)):
+		return failed(x, "resize", "Resize method is not implemented: TensorFlow 1 has %q without Antialias, got %q and %v", v1Methods[1:], m, o.Antialias)
 	case (m == Bilinear || m == "") && o.Antialias:
 		return o.translate(x, size, "triangle")
 	case m == Bilinear || m == "":
-		return image.ResizeBilinear(x, size, half)
+		return image.ResizeBilinear(x, size, pixels)
 	case m == Nearest:
-		return image.ResizeNearestNeighbor(x, size, half)
+		return image.ResizeNearestNeighbor(x, size, pixels)
 	case m == Bicubic && o.Antialias:
 		return o.translate(x, size, "keyscubic")
 	case m == Bicubic:
-		return image.ResizeBicubic(x, size, half)
+		return image.ResizeBicubic(x, size, pixels)
 	case m == Area:
-		return image.ResizeArea(x, size)
+		return image.ResizeArea(x, size, image.ResizeOpts{AlignCorners: o.AlignCorners})
 	case slices.Contains([]Method{Lanczos3, Lanczos5, Gaussian, MitchellCubic}, m):
 		return o.translate(x, size, string(m))
 	}

@@ -48,6 +48,9 @@ for name, x in ("one", one), ("batch", batch):
     for method in "bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic":
         put(f"Resize {method} {name}", i.resize(x, [4, 8], method))
         put(f"Resize {method} antialias {name}", i.resize(x, [4, 8], method, antialias=True))
+    for method in ("bilinear", "nearest", "bicubic", "area"):
+        for corners in (False, True):
+            put(f"Resize v1 {method} {'corners ' if corners else ''}{name}", v1.image.resize_images(x, [4, 8], method, align_corners=corners))
     put("Resize aspect " + name, i.resize(x, [4, 8], preserve_aspect_ratio=True))
     put("PerImageStandardization " + name, i.per_image_standardization(x))
     put("TotalVariation " + name, i.total_variation(x))
