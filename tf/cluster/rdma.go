@@ -149,7 +149,25 @@ func checkSecure(provider string, c *tls.Config) error {
 	return nil
 }
 
-// RDMAStats count what went over the connection to one task.
+// RDMAStats count what went over the connection to one task. Its fields are
+//
+//	Peer      string // the task
+//	QPN       uint32 // the number of the queue pair
+//	Batches   int64  // calls that posted requests
+//	Completed int64  // completions that were handled, of requests and of what came
+//	Sends     int64  // of pings
+//	Messages  int64  // control messages
+//	Acks      int64  // of these
+//	Writes    int64  // of tensors, in pieces if they are long
+//	Bytes     int64  // of tensors that were written
+//	Waits     int64  // times that the queue was full
+//	Credits   int64  // messages that returned credits
+//	Unready   int64  // tensors that waited until the peer had a receive for them
+//	Staged    int64  // tensors that were copied on their way, on either side
+//	StagedLen int64  // bytes of them
+//	RingFull  int64  // of those, times that one waited for room to be copied to
+//	Received  int64  // tensors
+//	Retries   int64  // requests that were repeated, with room for another tensor
 type RDMAStats = verbs.Stats
 
 // RDMAStats returns the counters of the connections that there are at present;

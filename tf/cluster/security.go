@@ -20,7 +20,18 @@ import (
 // these change. All methods may be called from any goroutine; Close ends it.
 type Security = client.Security
 
-// SecurityFiles names the files of a Security.
+// SecurityFiles names the files of a Security, PEM unless said otherwise. Its fields are
+//
+//	Cert, Key    string        // what this process shows, intermediate certificates behind the first
+//	CA           string        // certificates that peers' have to lead to; "": those of the machine
+//	CRL          string        // revocation lists of the CAs; "": none
+//	ClientVerify secure.Verify // what a server asks of clients, "require", "given" or "none"; "": "require" if there is a CA, else "none"
+//	ServerName   string        // the name that servers' certificates must have; "": the host that is connected to
+//	MinVersion   uint16        // of TLS; 0: 1.2
+//	Roles        string        // which certificates' names have which role; "": all clients may do all
+//	Tokens       string        // those that the server accepts; "": none
+//	Token        string        // the one that this process sends; "": none
+//	Poll         time.Duration // how often the files are looked at; 0: every ten seconds, negative: never
 type SecurityFiles = client.SecurityFiles
 
 // OpenSecurity reads files and looks after them until the Security is closed. Log

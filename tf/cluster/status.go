@@ -90,7 +90,12 @@ func (s *Server) Status() Status {
 }
 
 // Observer is told of the calls of a server or a session, see Config.Observer. The
-// command gorge serve has one that keeps metrics and traces.
+// command gorge serve has one that keeps metrics and traces. Its methods must not wait:
+//
+//	Serve(ctx context.Context, method, by string) (context.Context, func(error)) // a call has come, by "grpc" or "link"; the function is told how it ends
+//	Call(ctx context.Context, method string) (context.Context, func(error))      // a call is about to be made
+//	Outgoing(ctx context.Context) []string                                       // names and values by turns that go with the call
+//	RequestID(ctx context.Context) string                                        // what logs name the call by; "": nothing
 type Observer = rpc.Observer
 
 // Observed tells o of the calls of a session, and lets it send along what traces go

@@ -18,7 +18,16 @@ import (
 // Requests whose inputs have no common dimension 0 run by themselves.
 //
 // The zero value is adaptive: a request that comes when little is under way runs at
-// once, and those that come while much is under way run together next.
+// once, and those that come while much is under way run together next. Its fields are
+//
+//	MaxSize    int           // rows of a request and of a batch at most; 0: 1000
+//	Timeout    time.Duration // how long the first request of a batch waits for others while another batch could run; 0: not at all
+//	MaxBatches int           // what waits at most, in batches of the largest size; 0: 10. Requests above it fail with Unavailable
+//	Threads    int           // batches that run at once, of all models of a server; 0: one for each CPU
+//	Sizes      []int         // sizes that batches are rounded up to, increasing, the largest last; nil: every size
+//	Pad        bool          // tensors that differ in other dimensions than the first get zeros at the ends
+//	Split      bool          // a request may be run in several batches
+//	MaxRun     int           // rows of such batches at most; 0: MaxSize
 type Batching = batch.Params
 
 // ParseBatching reads the text of a batching parameters file. Errors are

@@ -101,7 +101,11 @@ type Model struct {
 }
 
 // A VersionPolicy chooses the versions of a model that are served. The zero value
-// chooses the latest one.
+// chooses the latest one. Its fields are
+//
+//	Latest   int     // how many of the highest versions; 0: one
+//	All      bool    // every version
+//	Specific []int64 // these, if they are there; none of them if it is empty; nil: not asked for
 type VersionPolicy = versions.Policy
 
 // A Canary sends a share of the requests that name no version to the version of a
