@@ -29,7 +29,7 @@ func hermitianEig[T scalar](a, v matrix[T]) ([]float64, bool) {
 		return d, false
 	}
 	restore(d, power)
-	v.setReal(z.adjoint())
+	v.setRealAdjoint(z)
 	q.applyAll(v, 1)
 	return d, true
 }
@@ -37,12 +37,7 @@ func hermitianEig[T scalar](a, v matrix[T]) ([]float64, bool) {
 // moderate divides m by a power of 2, which it returns, if squares of its elements may
 // be too great or too small for numbers.
 func (m matrix[T]) moderate() (power int) {
-	most := 0.0
-	for i := range m.rows {
-		for _, v := range m.row(i) {
-			most = max(most, math.Abs(re(v)), math.Abs(im(v)))
-		}
-	}
+	most := m.greatest()
 	if most == 0 || 0x1p-300 < most && most < 0x1p300 {
 		return 0
 	}
@@ -51,6 +46,22 @@ func (m matrix[T]) moderate() (power int) {
 	m.scale(fromReal[T](half))
 	m.scale(fromReal[T](math.Ldexp(1, -power+power/2)))
 	return power
+}
+
+// greatest returns the greatest absolute value of a number in m.
+func (m matrix[T]) greatest() (most float64) {
+	for i := range m.rows {
+		if reals, ok := any(m.row(i)).([]float64); ok {
+			for _, v := range reals {
+				most = max(most, math.Abs(v))
+			}
+			continue
+		}
+		for _, v := range m.row(i) {
+			most = max(most, math.Abs(re(v)), math.Abs(im(v)))
+		}
+	}
+	return most
 }
 
 // restore multiplies by the power of 2 that moderate has divided by.
@@ -63,11 +74,15 @@ func restore(x []float64, power int) {
 	}
 }
 
-// setReal sets the elements that m and a both have.
-func (m matrix[T]) setReal(a matrix[float64]) {
+// setRealAdjoint sets the elements that m and the transpose of a both have.
+func (m matrix[T]) setRealAdjoint(a matrix[float64]) {
+	if m, ok := any(m).(matrix[float64]); ok {
+		a.adjointTo(m.part(0, 0, a.cols, a.rows))
+		return
+	}
 	for i := range a.rows {
 		for j, x := range a.row(i) {
-			m.set(i, j, fromReal[T](x))
+			m.set(j, i, fromReal[T](x))
 		}
 	}
 }

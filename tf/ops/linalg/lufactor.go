@@ -51,10 +51,7 @@ func (f *luFactor[T]) pivot(k int) {
 	if best == k {
 		return
 	}
-	x, y := f.lu.row(k), f.lu.row(best)
-	for j := range x {
-		x[j], y[j] = y[j], x[j]
-	}
+	f.lu.swapRows(k, best)
 	f.rows[k], f.rows[best] = f.rows[best], f.rows[k]
 	f.odd = !f.odd
 }

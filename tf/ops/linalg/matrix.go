@@ -99,6 +99,13 @@ func (m matrix[T]) adjointTo(a matrix[T]) {
 	}
 }
 
+func (m matrix[T]) swapRows(i, j int) {
+	x, y := m.row(i), m.row(j)
+	for k, v := range x {
+		x[k], y[k] = y[k], v
+	}
+}
+
 // clearBelow zeroes what lies below the diagonal.
 func (m matrix[T]) clearBelow() {
 	for i := range m.rows {
@@ -338,6 +345,11 @@ func abs[T scalar](x T) float64 {
 		return cmplx.Abs(*z)
 	}
 	return math.Abs(re(x))
+}
+
+func isComplex[T scalar]() bool {
+	_, ok := any((*T)(nil)).(*complex128)
+	return ok
 }
 
 func fromReal[T scalar](v float64) (x T) {

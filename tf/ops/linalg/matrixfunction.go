@@ -77,7 +77,7 @@ func squareRoot(in, out []matrix[complex128]) error {
 func realSquareRoot(in, out []matrix[float64]) error {
 	n := in[0].rows
 	x, y := newMatrix[complex128](n, n), newMatrix[complex128](n, n)
-	x.setReal(in[0])
+	x.setRealAdjoint(in[0].adjoint())
 	if err := squareRoot([]matrix[complex128]{x}, []matrix[complex128]{y}); err != nil {
 		return err
 	}

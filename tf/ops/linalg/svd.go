@@ -3,8 +3,6 @@ package linalg
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -112,12 +110,11 @@ func svd[T scalar](in, out []matrix[T]) error {
 func singularValues[T scalar](a matrix[T], s []T, u, v matrix[T]) bool {
 	n, power := a.cols, a.moderate()
 	d, e, left, right := bidiagonalize(a)
-	count := 0
+	var ub, vb matrix[float64]
 	if len(u.data) > 0 || len(v.data) > 0 {
-		count = n
+		ub, vb = identity[float64](n, n), identity[float64](n, n)
 	}
-	ub, vb := identity[float64](n, n), identity[float64](n, n)
-	if n > 0 && !solver64.Dbdsqr(blas.Upper, n, count, count, 0, d, e, vb.data, n, ub.data, n, nil, 1, core.Make[float64](4*n)) {
+	if !bidiagonalSVD(d, e, ub, vb) {
 		return false
 	}
 	restore(d, power)
@@ -126,10 +123,8 @@ func singularValues[T scalar](a matrix[T], s []T, u, v matrix[T]) bool {
 	}
 	u.setIdentity()
 	v.setIdentity()
-	if count > 0 {
-		u.setReal(ub)
-		v.setReal(vb.adjoint())
-	}
+	u.setRealAdjoint(ub)
+	v.setRealAdjoint(vb)
 	left.applyAll(u, 0)
 	right.applyAll(v, 1)
 	return true
@@ -141,21 +136,41 @@ func bidiagonalize[T scalar](a matrix[T]) (d, e []float64, q, p reflections[T]) 
 	m, n := a.rows, a.cols
 	d, e = core.Make[float64](n), core.Make[float64](max(0, n-1))
 	q, p = newReflections[T](n, m), newReflections[T](max(0, n-1), n)
+	w := core.Make[T](n)
 	for k := range n {
-		x := a.column(k, k)
+		x := q.v.row(k)[k:]
+		for i := range x {
+			x[i] = a.at(k+i, k)
+		}
 		tau, beta := reflect(x)
-		d[k] = re(beta)
-		q.set(k, k, tau, x)
-		reflectRows(a.part(k, k+1, m-k, n-k-1), conj(tau), x)
+		d[k], q.tau[k] = re(beta), tau
 		if k == n-1 {
 			break
 		}
-		y := append([]T(nil), a.row(k)[k+1:]...)
-		conjugate(y)
-		tau, beta = reflect(y)
-		e[k] = re(beta)
-		p.set(k, k+1, tau, y)
-		reflectColumns(a.part(k+1, k+1, m-k-1, n-k-1), tau, y)
+		e[k], p.tau[k] = reflectRowsThenColumns(a.part(k, k+1, m-k, n-k-1), conj(tau), x, w[:n-k-1], p.v.row(k)[k+1:])
 	}
 	return d, e, q, p
+}
+
+// reflectRowsThenColumns sets a to (1 - τ·x·xᴴ)·a and then, to its rows but the first, what makes
+// that (β, 0, ... 0), in one go. It returns β and τ of the latter reflection, whose vector is y.
+// There is room for a row in w.
+func reflectRowsThenColumns[T scalar](a matrix[T], tau T, x, w, y []T) (beta float64, tauY T) {
+	clear(w)
+	for i, v := range x {
+		axpy(w, conj(v), a.row(i))
+	}
+	scaleVector(w, -tau)
+	copy(y, a.row(0))
+	axpy(y, x[0], w)
+	conjugate(y)
+	tauY, b := reflect(y)
+	conjugate(y)
+	for i, v := range x[1:] {
+		row := a.row(i + 1)
+		axpy(row, v, w)
+		axpy(row, -tauY*conj(dot(row, y)), y)
+	}
+	conjugate(y)
+	return re(b), tauY
 }

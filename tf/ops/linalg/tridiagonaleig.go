@@ -86,9 +86,6 @@ func sortRows(d []float64, z matrix[float64]) {
 			continue
 		}
 		d[i], d[least] = d[least], d[i]
-		x, y := z.row(i), z.row(least)
-		for j := range x {
-			x[j], y[j] = y[j], x[j]
-		}
+		z.swapRows(i, least)
 	}
 }
