@@ -63,6 +63,9 @@ func testTriangularize[T scalar](t *testing.T, m, n int) {
 	reflections := triangularize(r)
 	q := identity[T](m, m)
 	reflections.applyAll(q, 0)
+	narrow := random[T](m, min(m, n))
+	reflections.setProduct(narrow)
+	wantNear(t, "first columns", narrow, q.part(0, 0, m, min(m, n)))
 	wantNear(t, "qᴴ·q", naiveProduct(q.adjoint(), q), identity[T](m, m))
 	wantNear(t, "q·r", naiveProduct(q, r), a)
 	for i := range m {

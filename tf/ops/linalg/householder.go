@@ -3,6 +3,7 @@ package linalg
 import (
 	"math"
 
+	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -35,7 +36,7 @@ func reflectRows[T scalar](a matrix[T], tau T, v []T) {
 	if tau == 0 || a.cols == 0 {
 		return
 	}
-	var few [16]T // no memory for small matrices, of which there may be many
+	var few [blockSize]T // no memory for small matrices, of which there may be many
 	w := few[:min(a.cols, len(few))]
 	if a.cols > len(few) {
 		w = core.Make[T](a.cols)
@@ -64,12 +65,13 @@ func reflectColumns[T scalar](a matrix[T], tau T, v []T) {
 // reflections are a product H₀·H₁·… of reflections, each of which begins at
 // least one element later than that before it.
 type reflections[T scalar] struct {
-	v   matrix[T] // a vector in each row, with zeros before its first element
-	tau []T
+	v         matrix[T] // a vector in each row, with zeros before its first element
+	tau       []T
+	triangles []matrix[T] // of blocks that have been applied
 }
 
 func newReflections[T scalar](count, size int) reflections[T] {
-	return reflections[T]{newMatrix[T](count, size), core.Make[T](count)}
+	return reflections[T]{newMatrix[T](count, size), core.Make[T](count), make([]matrix[T], kernel.CeilDiv(count, blockSize))}
 }
 
 // set makes reflection k that of v, which begins at element from.
@@ -79,29 +81,37 @@ func (q reflections[T]) set(k, from int, tau T, v []T) {
 }
 
 // triangle returns the upper triangle t for which the product of reflections
-// [lo, hi) is 1 - vᵀ·t·conj(v).
-func (q reflections[T]) triangle(lo, hi int) matrix[T] {
+// [lo, hi), of which the first begins at element from, is 1 - vᵀ·t·conj(v).
+func (q reflections[T]) triangle(lo, hi, from int) matrix[T] {
+	kept := &q.triangles[lo/blockSize]
 	n := hi - lo
+	if kept.rows == n {
+		return *kept
+	}
 	t := newMatrix[T](n, n)
+	var products [blockSize]T
 	for j := range n {
-		w := core.Make[T](j)
+		w := products[:j]
+		x := q.v.row(lo + j)[from+j:]
 		for i := range w {
-			w[i] = -q.tau[lo+j] * dot(q.v.row(lo+i), q.v.row(lo+j))
+			w[i] = -q.tau[lo+j] * dot(q.v.row(lo + i)[from+j:], x)
 		}
 		for i := range w {
 			var sum T
-			for k := i; k < j; k++ {
-				sum += t.at(i, k) * w[k]
+			for k, y := range t.row(i)[i:j] {
+				sum += y * w[i+k]
 			}
 			t.set(i, j, sum)
 		}
 		t.set(j, j, q.tau[lo+j])
 	}
+	*kept = t
 	return t
 }
 
 // apply sets a to the product of reflections [lo, hi), or to its adjoint,
-// times a. What lies above row from is not touched by them.
+// times a. What lies above row from is not touched by them. There are blockSize of
+// them, or those that are left.
 func (q reflections[T]) apply(a matrix[T], lo, hi, from int, adjoint bool) {
 	if hi == lo || a.cols == 0 {
 		return
@@ -110,18 +120,21 @@ func (q reflections[T]) apply(a matrix[T], lo, hi, from int, adjoint bool) {
 		q.applySingly(a, lo, hi, from, adjoint)
 		return
 	}
-	t := q.triangle(lo, hi)
+	t := q.triangle(lo, hi, from)
 	if adjoint {
 		t = t.adjoint()
 	}
 	v := q.v.part(lo, from, hi-lo, q.v.cols-from)
 	a = a.part(from, 0, a.rows-from, a.cols)
-	vc := v.clone()
-	for i := range vc.rows {
-		conjugate(vc.row(i))
+	conjugated := v
+	if isComplex[T]() {
+		conjugated = v.clone()
+		for i := range v.rows {
+			conjugate(conjugated.row(i))
+		}
 	}
-	w := product(t, product(vc, a))
-	w.scale(-1)
+	w := product(t, product(conjugated, a))
+	w.negate()
 	multiplyTransposed(a, v, w, true)
 }
 
@@ -150,6 +163,16 @@ func (q reflections[T]) applyAll(a matrix[T], shift int) {
 	}
 }
 
+// setProduct sets a to the whole product, or its first columns. Reflection k begins at row k.
+func (q reflections[T]) setProduct(a matrix[T]) {
+	a.setIdentity()
+	for hi := len(q.tau); hi > 0; {
+		lo := (hi - 1) / blockSize * blockSize
+		q.apply(a.part(0, lo, a.rows, a.cols-lo), lo, hi, lo, false) // the columns before are still those of an identity
+		hi = lo
+	}
+}
+
 // triangularize turns a into an upper triangle r and returns the reflections
 // whose product q gives q·r = a.
 func triangularize[T scalar](a matrix[T]) reflections[T] {
@@ -157,17 +180,31 @@ func triangularize[T scalar](a matrix[T]) reflections[T] {
 	q := newReflections[T](n, a.rows)
 	for lo := 0; lo < n; lo += blockSize {
 		hi := min(lo+blockSize, n)
-		for k := lo; k < hi; k++ {
-			x := a.column(k, k)
-			tau, beta := reflect(x)
-			q.set(k, k, tau, x)
-			reflectRows(a.part(k, k+1, a.rows-k, hi-k-1), conj(tau), x)
-			a.set(k, k, beta)
-			for i := k + 1; i < a.rows; i++ {
-				a.set(i, k, 0)
-			}
-		}
+		q.triangularizePanel(a.part(lo, lo, a.rows-lo, hi-lo), lo)
 		q.apply(a.part(0, hi, a.rows, a.cols-hi), lo, hi, lo, true)
 	}
 	return q
+}
+
+// triangularizePanel turns some columns, which begin at row lo, into an upper triangle. It works
+// on rows of q.v: there columns lie in memory without gaps.
+func (q reflections[T]) triangularizePanel(a matrix[T], lo int) {
+	v := q.v.part(lo, lo, a.cols, a.rows)
+	a.adjointTo(v)
+	for k := range a.cols {
+		conjugate(v.row(k))
+	}
+	for k := range a.cols {
+		x := v.row(k)[k:]
+		tau, beta := reflect(x)
+		for j := k + 1; j < a.cols; j++ {
+			y := v.row(j)[k:]
+			axpy(y, -conj(tau)*dot(x, y), x)
+			a.set(k, j, y[0])
+			y[0] = 0
+		}
+		q.tau[lo+k] = tau
+		a.set(k, k, beta)
+	}
+	a.clearBelow()
 }

@@ -62,8 +62,7 @@ var qrProblem = problem{
 func qr[T scalar](*core.Node) solver[T, T] {
 	return func(in, out []matrix[T]) error {
 		reflections := triangularize(in[0])
-		out[0].setIdentity()
-		reflections.applyAll(out[0], 0)
+		reflections.setProduct(out[0])
 		out[1].copyFrom(in[0])
 		return nil
 	}
