@@ -21,7 +21,8 @@ func init() {
 }
 
 func axpyOf(f func(y, x *float32, n int, s float32)) func(y []float32, a float32, x []float32) {
-	return func(y []float32, a float32, x []float32) { kernel.ScalarOf(f)(y, x, a) }
+	loop := kernel.ScalarOf(f)
+	return func(y []float32, a float32, x []float32) { loop(y, x, a) }
 }
 
 func addScaledOf(f func(y, x *float32, n int, s, t float32)) func(y []float32, a, b float32, x []float32) {

@@ -3,7 +3,6 @@ package sparse
 import (
 	"fmt"
 	"math/cmplx"
-	"slices"
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/numeric"
@@ -112,7 +111,7 @@ func merge(a, b *coo, visit func(i, j int)) {
 		case j == b.n:
 			order = -1
 		case i < a.n:
-			order = slices.Compare(a.index(i), b.index(j))
+			order = compareIndices(a.index(i), b.index(j))
 		}
 		switch {
 		case order < 0:
@@ -128,10 +127,28 @@ func merge(a, b *coo, visit func(i, j int)) {
 	}
 }
 
+// compareIndices is slices.Compare for indices of one rank.
+func compareIndices(a, b []int64) int {
+	for k, v := range a {
+		if w := b[k]; v < w {
+			return -1
+		} else if v > w {
+			return 1
+		}
+	}
+	return 0
+}
+
 // A union collects the result of an operation on two sparse tensors.
 type union[T number] struct {
 	at     []int64
 	values []T
+}
+
+// newUnion has room for as many values as the larger tensor has, and grows.
+func newUnion[T number](a, b *coo) *union[T] {
+	n := max(a.n, b.n)
+	return &union[T]{core.Make[int64](n * a.rank)[:0], core.Make[T](n)[:0]}
 }
 
 func (u *union[T]) add(at []int64, v T) {
@@ -164,7 +181,7 @@ func add[T number, R realNumber](size func(T) R) core.NewKernel {
 			return invalid("the threshold must be of type %s, got %s", tf.TypeOf[R]().CName(), c.Input(6).DType().CName())
 		}
 		thresh := core.Data[R](c.Input(6))[0]
-		var sum union[T]
+		sum := newUnion[T](a, b)
 		x, y := core.Data[T](a.values), core.Data[T](b.values)
 		merge(a, b, func(i, j int) {
 			switch {

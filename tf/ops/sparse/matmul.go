@@ -222,6 +222,7 @@ func newFactors(c *core.OpContext, ta, tb bool) (*factors, error) {
 
 // place sets the rows and columns of values.
 func (p *factors) place(where []int, transposed bool) error {
+	p.rows, p.columns = core.Make[int](len(where)/2), core.Make[int](len(where)/2)
 	left, right := 0, 1
 	if transposed {
 		left, right = 1, 0
@@ -234,7 +235,7 @@ func (p *factors) place(where []int, transposed bool) error {
 		if m < 0 || m >= p.m {
 			return invalid("m (%d) from index[%d,%d] out of bounds (>=%d)", m, i/2, left, p.m)
 		}
-		p.rows, p.columns = append(p.rows, m), append(p.columns, k)
+		p.rows[i/2], p.columns[i/2] = m, k
 	}
 	return nil
 }

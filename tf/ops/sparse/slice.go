@@ -103,7 +103,7 @@ func slice(c *core.OpContext) error {
 	if err := checkSizes(shape); err != nil {
 		return err
 	}
-	var kept []int
+	kept := core.Make[int](t.n)[:0]
 	for i := range t.n {
 		if inSlice(t.index(i), start, size) {
 			kept = append(kept, i)
@@ -113,8 +113,10 @@ func slice(c *core.OpContext) error {
 		return err
 	}
 	out := core.Data[int64](c.Out[0].T)
-	for i := range out {
-		out[i] -= start[i%t.rank]
+	for ; len(out) > 0; out = out[t.rank:] {
+		for k, from := range start {
+			out[k] -= from
+		}
 	}
 	return allocShape(c, 2, shape)
 }

@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -104,7 +103,7 @@ func (t *coo) valid() error {
 		if i == 0 {
 			continue
 		}
-		if order := slices.Compare(t.index(i-1), row); order > 0 {
+		if order := compareIndices(t.index(i-1), row); order > 0 {
 			return invalid("indices[%d] = %s is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n", i, text(row))
 		} else if order == 0 {
 			return invalid("indices[%d] = %s is repeated", i, text(row))
