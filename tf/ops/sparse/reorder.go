@@ -71,7 +71,7 @@ func reorder(c *core.OpContext) error {
 // they are in order.
 func (t *coo) order() []int {
 	compare := func(a, b int) int {
-		return cmp.Or(slices.Compare(t.index(a), t.index(b)), a-b)
+		return cmp.Or(compareIndices(t.index(a), t.index(b)), a-b)
 	}
 	sorted := true
 	for i := 1; i < t.n && sorted; i++ {
@@ -117,18 +117,54 @@ func (t *coo) inside() bool {
 	return true
 }
 
+// A placed is a value's place in a dense tensor, and its number.
+type placed struct{ place, i int }
+
 // sortByPlace sorts the numbers of values by where the values lie in a dense
 // tensor, which is faster than to compare indices.
 func (t *coo) sortByPlace(order []int) {
-	type item struct{ place, i int }
-	items := core.Make[item](len(order))
+	items := core.Make[placed](len(order))
+	most := 0
 	for i := range items {
-		items[i] = item{offset(t.index(i), t.shape), i}
+		items[i] = placed{offset(t.index(i), t.shape), i}
+		most = max(most, items[i].place)
 	}
-	slices.SortFunc(items, func(a, b item) int { return cmp.Or(cmp.Compare(a.place, b.place), a.i-b.i) })
+	if len(items) < digitsLeast {
+		slices.SortFunc(items, func(a, b placed) int { return cmp.Or(cmp.Compare(a.place, b.place), a.i-b.i) })
+	} else {
+		items = sortByDigits(items, most)
+	}
 	for k, x := range items {
 		order[k] = x.i
 	}
+}
+
+// digitsLeast items are sorted sooner by digits than by comparing them.
+const digitsLeast = 512
+
+// sortByDigits sorts items by places up to most, digit by digit from the last, and keeps the
+// order of equal ones. It returns them where they have come to lie.
+func sortByDigits(items []placed, most int) []placed {
+	const digit = 10 // bits: as many counts stay in the cache
+	other := core.Make[placed](len(items))
+	for shift := 0; most>>shift > 0; shift += digit {
+		var ends [1 << digit]int
+		for _, x := range items {
+			ends[uint(x.place)>>shift%uint(len(ends))]++
+		}
+		sum := 0
+		for i, n := range ends {
+			ends[i] = sum
+			sum += n
+		}
+		for _, x := range items {
+			at := &ends[uint(x.place)>>shift%uint(len(ends))]
+			other[*at] = x
+			*at++
+		}
+		items, other = other, items
+	}
+	return items
 }
 
 // write makes indices and values of t, those of the numbers given, outputs 0
