@@ -189,6 +189,9 @@ type vectorLoops struct {
 	inOneBlock32, inOneBlock64 func(Gemm) bool
 	hasParts32                 func(Gemm) bool // parts32 computes such products
 	dot32                      func(x *float32, n int, y *float32) float32
+	// addRows32 and addRows64 are AddRows for the first elements of y, whose number they return.
+	addRows32 func(y []float32, n int, x []float32, step int, b []float32, ldb int) int
+	addRows64 func(y []float64, n int, x []float64, step int, b []float64, ldb int) int
 }
 
 // simd is set once, before main starts, by the file of the architecture.

@@ -3,6 +3,7 @@
 package gemm
 
 import (
+	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/tiles"
 	"github.com/gorge-tf/gorge/internal/numeric"
 )
@@ -95,4 +96,17 @@ func (m *microKernels[T]) packedEdge(h, width, k int, a, b *T, ldb int, c *T, ld
 	} else {
 		m.packEdge[h-1](k, a, b, ldb, c, ldc, beta, width)
 	}
+}
+
+// addAllRows is AddRows for the elements of y that fill vectors. It returns their number.
+func (m *microKernels[T]) addAllRows(y []T, n int, x []T, step int, b []T, ldb int) int {
+	width := len(y) / m.lanes * m.lanes
+	for j := 0; j < width; j += kernel.VectorChunk {
+		columns := min(kernel.VectorChunk, width-j)
+		for p := 0; p < n; p += len(m.addRows) {
+			h := min(len(m.addRows), n-p)
+			m.addRows[h-1](columns, &x[p*step], step, &b[p*ldb+j], ldb, &y[j])
+		}
+	}
+	return width
 }

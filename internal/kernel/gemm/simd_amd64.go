@@ -19,5 +19,5 @@ func init() {
 func gemmLoopsOf(f32 *microKernels[float32], f64 *microKernels[float64]) vectorLoops {
 	b32 := newBlocked(f32, blocksFor(tiles.DataCaches(), 4, f32.panel()))
 	b64 := newBlocked(f64, blocksFor(tiles.DataCaches(), 8, f64.panel()))
-	return vectorLoops{product32: b32.matMul, product64: b64.matMul, sums32: b32.addAll, sums64: b64.addAll, parts32: b32.parts, hasParts32: b32.hasParts, inOneBlock32: b32.inOneBlock, inOneBlock64: b64.inOneBlock}
+	return vectorLoops{addRows32: f32.addAllRows, addRows64: f64.addAllRows, product32: b32.matMul, product64: b64.matMul, sums32: b32.addAll, sums64: b64.addAll, parts32: b32.parts, hasParts32: b32.hasParts, inOneBlock32: b32.inOneBlock, inOneBlock64: b64.inOneBlock}
 }
