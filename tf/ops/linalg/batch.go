@@ -33,6 +33,9 @@ type problem struct {
 // them. Results hold anything before; vectors are rows.
 type solver[I, O scalar] func(in []matrix[I], out []matrix[O]) error
 
+// doubleMost is how many rows small matrices have at most.
+const doubleMost = 64
+
 // grain is about how many multiplications are worth a task of their own.
 const grain = 64 << 10
 
@@ -56,9 +59,25 @@ func solved(p *problem, r func(*core.Node) solver[float64, float64], z func(*cor
 	return by
 }
 
-// withHalf adds the kernel for half floats: that for floats.
+// inSingle is solved for what computes float32 in float32, as TensorFlow does, but for small
+// matrices: there float64, whose results are closer, takes no longer.
+func inSingle(p *problem, s func(*core.Node) solver[float32, float32], r func(*core.Node) solver[float64, float64], z func(*core.Node) solver[complex128, complex128]) map[tf.DType]core.NewKernel {
+	by := solved(p, r, z)
+	by[tf.Float32] = func(n *core.Node) (core.Kernel, error) {
+		single, double := s(n), r(n)
+		return core.Compute(func(c *core.OpContext) error {
+			if shape := c.Input(0).Shape(); len(shape) > 0 && shape[len(shape)-1] > doubleMost {
+				return solveAll(c, p, single)
+			}
+			return solveAll(c, p, double)
+		}), nil
+	}
+	return by
+}
+
+// withHalf adds the kernel for half floats: that for doubles.
 func withHalf(by map[tf.DType]core.NewKernel) map[tf.DType]core.NewKernel {
-	by[tf.Float16] = by[tf.Float32]
+	by[tf.Float16] = by[tf.Float64]
 	return by
 }
 
@@ -86,6 +105,7 @@ func solveAll[I, O scalar](c *core.OpContext, p *problem, f solver[I, O]) error 
 		b.Runs(lo, hi, func(at int, off []int, n int) {
 			for k := range n {
 				load(c, x, off, b.Inner(), k)
+				within(c, at+k, y)
 				if err := f(x, y); err != nil {
 					first.set(at+k, err)
 					return
@@ -203,10 +223,21 @@ func load[T scalar](c *core.OpContext, x []matrix[T], off, step []int, k int) {
 	}
 }
 
-// store writes set k of the outputs.
+// within puts set k of the results where the outputs have it, if these have their type.
+func within[T scalar](c *core.OpContext, k int, y []matrix[T]) {
+	for i, m := range y {
+		if t := c.Out[i].T; t.DType() == core.TypeOf[T]() {
+			y[i].data = core.Data[T](t)[k*len(m.data):][:len(m.data)]
+		}
+	}
+}
+
+// store writes set k of the outputs, but for what lies within them.
 func store[T scalar](c *core.OpContext, k int, y []matrix[T]) {
 	for i, m := range y {
-		elementwise.Cast(elements(c.Out[i].T, k*len(m.data), len(m.data)), m.data)
+		if t := c.Out[i].T; t.DType() != core.TypeOf[T]() {
+			elementwise.Cast(elements(t, k*len(m.data), len(m.data)), m.data)
+		}
 	}
 }
 

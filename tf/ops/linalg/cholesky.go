@@ -15,8 +15,8 @@ func init() {
 		none        core.NoGrad
 		kernels     map[tf.DType]core.NewKernel
 	}{
-		{"Cholesky", matrixTypes, choleskyGrad, 0, solved(&choleskyProblem, always(cholesky[float64]), always(cholesky[complex128]))},
-		{"BatchCholesky", "double, float", nil, core.NoGradientDefined, solved(&choleskyProblem, always(cholesky[float64]), nil)},
+		{"Cholesky", matrixTypes, choleskyGrad, 0, inSingle(&choleskyProblem, always(cholesky[float32]), always(cholesky[float64]), always(cholesky[complex128]))},
+		{"BatchCholesky", "double, float", nil, core.NoGradientDefined, inSingle(&choleskyProblem, always(cholesky[float32]), always(cholesky[float64]), nil)},
 	} {
 		core.Register(core.OpDef{
 			Name: c.name, In: "input: T", Out: "output: T", Attrs: "T: {" + c.types + "}",
@@ -113,7 +113,10 @@ func factorPanel[T scalar](a matrix[T]) bool {
 }
 
 func factorLeaf[T scalar](a matrix[T]) bool {
-	if a, ok := any(a).(matrix[float64]); ok {
+	switch a := any(a).(type) {
+	case matrix[float32]:
+		return factorLeafReal(a)
+	case matrix[float64]:
 		return factorLeafReal(a)
 	}
 	for i := range a.rows {
@@ -133,22 +136,24 @@ func factorLeaf[T scalar](a matrix[T]) bool {
 }
 
 // factorLeafReal is factorLeaf without calls, of which so few columns would make many.
-func factorLeafReal(a matrix[float64]) bool {
+func factorLeafReal[T realScalar](a matrix[T]) bool {
+	var inverse [leafSize]T
 	for i := range a.rows {
 		x := a.row(i)
 		for j := range min(i+1, a.cols) {
-			y := a.row(j)[:j+1]
+			y := a.row(j)[:j]
 			rest := x[j]
-			for k, v := range y[:j] {
+			for k, v := range y {
 				rest -= v * x[k]
 			}
 			switch {
 			case j < i:
-				x[j] = rest / y[j]
+				x[j] = rest * inverse[j]
 			case rest <= 0:
 				return false
 			default:
-				x[j] = math.Sqrt(rest)
+				x[j] = T(math.Sqrt(float64(rest)))
+				inverse[j] = 1 / x[j]
 			}
 		}
 	}

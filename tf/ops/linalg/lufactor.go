@@ -30,10 +30,7 @@ func factorLU[T scalar](a matrix[T]) *luFactor[T] {
 func (f *luFactor[T]) factor(lo, hi int) {
 	a, n := f.lu, f.lu.rows
 	if hi-lo <= leafSize {
-		for k := lo; k < hi; k++ {
-			f.pivot(k)
-			eliminate(a.part(k, k, n-k, hi-k))
-		}
+		f.factorLeaf(lo, hi)
 		return
 	}
 	middle := lo + halfOf(hi-lo)
@@ -58,15 +55,13 @@ func (f *luFactor[T]) pivot(k int) {
 
 // greatest returns the row of that element.
 func (f *luFactor[T]) greatest(k int) int {
-	best, most := k, abs(f.lu.at(k, k))
-	if reals, ok := any(f.lu).(matrix[float64]); ok {
-		for i, at := k, k*reals.stride+k; i < reals.rows; i, at = i+1, at+reals.stride {
-			if v := math.Abs(reals.data[at]); v > most {
-				best, most = i, v
-			}
-		}
-		return best
+	switch a := any(f.lu).(type) {
+	case matrix[float32]:
+		return greatestReal(a, k)
+	case matrix[float64]:
+		return greatestReal(a, k)
 	}
+	best, most := k, abs(f.lu.at(k, k))
 	for i := k + 1; i < f.lu.rows; i++ {
 		if v := abs(f.lu.at(i, k)); v > most {
 			best, most = i, v
@@ -75,24 +70,52 @@ func (f *luFactor[T]) greatest(k int) int {
 	return best
 }
 
-// eliminate subtracts multiples of the first row from the others, which keep
-// the factors in their first column.
-func eliminate[T scalar](a matrix[T]) {
-	first := a.row(0)
-	if first[0] == 0 {
-		return
-	}
-	pivot := naiveDivisor(first[0])
-	for i := 1; i < a.rows; i++ {
-		row := a.row(i)
-		row[0] /= pivot
-		if len(row) > vectorLeast {
-			axpy(row[1:], -row[0], first[1:])
-			continue
+func greatestReal[T realScalar](a matrix[T], k int) int {
+	best, most := k, max(a.at(k, k), -a.at(k, k))
+	for i, at := k, k*a.stride+k; i < a.rows; i, at = i+1, at+a.stride {
+		if v := a.data[at]; v > most || -v > most {
+			best, most = i, max(v, -v)
 		}
-		by, rest := -row[0], row[1:]
-		for j, v := range first[1:] {
-			rest[j] += by * v
+	}
+	return best
+}
+
+// factorLeaf factors a few columns, one after the other: each is first changed by those before it,
+// whose elements in a row lie beside each other.
+func (f *luFactor[T]) factorLeaf(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		f.update(k, lo, k)
+		f.pivot(k)
+		pivot := f.lu.at(k, k)
+		if pivot == 0 { // changes nothing
+			for c := k + 1; c < hi; c++ {
+				f.update(c, lo, k)
+			}
+			f.factorLeaf(k+1, hi)
+			return
+		}
+		pivot = naiveDivisor(pivot)
+		for at := (k+1)*f.lu.stride + k; at < len(f.lu.data); at += f.lu.stride {
+			f.lu.data[at] /= pivot
+		}
+	}
+}
+
+// update changes column k as the columns [lo, hi) tell, which are factored.
+func (f *luFactor[T]) update(k, lo, hi int) {
+	var upper [leafSize]T
+	count := 0
+	for i := lo; i < f.lu.rows; i++ {
+		row := f.lu.data[i*f.lu.stride+lo:][:k-lo+1]
+		last := &row[k-lo]
+		rest := *last
+		for j, v := range upper[:count] {
+			rest -= v * row[j]
+		}
+		*last = rest
+		if i < hi {
+			upper[count] = rest
+			count++
 		}
 	}
 }
@@ -108,7 +131,8 @@ func naiveDivisor[T scalar](x T) T {
 }
 
 // singular reports whether the least of the pivots is not above 0. Like
-// TensorFlow, it takes a pivot that is NaN for the least only where it is the first.
+// TensorFlow, it takes a pivot that is NaN for the least only where it is the first,
+// and subnormal ones for 0: their inverse may be infinite.
 func (f *luFactor[T]) singular() bool {
 	if f.lu.rows == 0 {
 		return false
@@ -119,7 +143,11 @@ func (f *luFactor[T]) singular() bool {
 			least = v
 		}
 	}
-	return !(least > 0)
+	normal := 0x1p-1022
+	if _, ok := any(f.lu).(matrix[float32]); ok {
+		normal = 0x1p-126
+	}
+	return !(least >= normal)
 }
 
 // solve sets x to the solution of a·x = b.

@@ -43,3 +43,33 @@ func TestLogDeterminantOfSubnormal(t *testing.T) {
 		t.Errorf("want %v, got %v", want, got)
 	}
 }
+
+// TestSubnormalIsSingular: in TensorFlow, whose threads take subnormal numbers for 0, such a
+// matrix has no inverse; it is not NaN.
+func TestSubnormalIsSingular(t *testing.T) {
+	few, normal := make([]float64, 80), make([]float64, 80)
+	for i := range few {
+		few[i], normal[i] = 1e-320, 1e-40
+	}
+	for _, x := range []tf.Output{diagonalOf(few), ops.Cast(diagonalOf(normal), tf.Float32)} {
+		lu, _ := linalg.Lu(x)
+		for _, y := range []tf.Output{lu, linalg.MatrixInverse(x), linalg.MatrixSolve(x, x)} {
+			if v, err := y.Value(); tf.CodeOf(err) != tf.InvalidArgument {
+				t.Errorf("got %v, %v, want an error", v, err)
+			}
+		}
+	}
+}
+
+// TestEigenvalueOfNaN: a single number is its eigenvalue, whatever it is.
+func TestEigenvalueOfNaN(t *testing.T) {
+	e, v := linalg.SelfAdjointEigV2(ops.Const(eager.New(), []float32{float32(math.NaN())}, 1, 1))
+	x, err := e.Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := v.Value()
+	if got := float64(tf.Data[float32](x)[0]); err != nil || !math.IsNaN(got) || tf.Data[float32](one)[0] != 1 {
+		t.Errorf("got %v and %v, %v, want NaN and 1", got, one, err)
+	}
+}

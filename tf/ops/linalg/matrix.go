@@ -5,14 +5,19 @@ import (
 	"math/cmplx"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/descent"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A scalar is what matrices are computed in, whatever their tensors hold: the
-// widest type of its kind.
-type scalar interface{ float64 | complex128 }
+// widest type of its kind, or float32 for what TensorFlow computes in it and
+// takes as long as it has bytes.
+type scalar interface{ float32 | float64 | complex128 }
+
+// A realScalar is one without an imaginary part.
+type realScalar interface{ float32 | float64 }
 
 // A matrix has element (i, j) at data[i*stride+j].
 type matrix[T scalar] struct {
@@ -214,12 +219,10 @@ func multiplySmall[T scalar](c, a, b matrix[T], transposed, add bool) {
 		if !add {
 			clear(to)
 		}
-		for k := range b.rows {
-			if transposed {
-				axpy(to, a.at(k, i), b.row(k))
-			} else {
-				axpy(to, a.at(i, k), b.row(k))
-			}
+		if transposed {
+			gemm.AddRows(to, b.rows, a.data[i:], a.stride, b.data, b.stride)
+		} else {
+			gemm.AddRows(to, b.rows, a.row(i), 1, b.data, b.stride)
 		}
 	}
 }
@@ -253,9 +256,15 @@ const vectorLeast = 8
 func axpy[T scalar](y []T, a T, x []T) {
 	x = x[:len(y)]
 	if len(y) >= vectorLeast {
-		if y, ok := any(y).([]float64); ok {
+		switch y := any(y).(type) {
+		case []float64:
 			elementwise.AddScaled(y, re(a), any(x).([]float64))
 			return
+		case []float32:
+			if len(y) >= 2*vectorLeast {
+				descent.Axpy(y, float32(re(a)), any(x).([]float32))
+				return
+			}
 		}
 	}
 	for i := range y {
@@ -328,6 +337,8 @@ func re[T scalar](x T) float64 {
 		return real(*p)
 	case *float64:
 		return *p
+	case *float32:
+		return float64(*p)
 	}
 	return 0
 }
@@ -358,6 +369,8 @@ func fromReal[T scalar](v float64) (x T) {
 		*p = complex(v, 0)
 	case *float64:
 		*p = v
+	case *float32:
+		*p = float32(v)
 	}
 	return x
 }

@@ -120,17 +120,17 @@ func selfAdjoint[T scalar](n *core.Node) solver[T, T] {
 
 // solveHermitian sets e and v to the eigenvalues and eigenvectors of a.
 func solveHermitian[T scalar](a matrix[T], e []T, v matrix[T]) error {
+	if a.rows == 1 {
+		e[0] = fromReal[T](re(a.at(0, 0)))
+		v.setIdentity()
+		return nil
+	}
 	failed := invalid("Self-adjoint eigen decomposition was not successful. The input might not be valid.")
 	if hasNaN(a) {
 		return failed
 	}
 	a.mirrorLower()
 	if !a.finite() {
-		if a.rows == 1 {
-			e[0] = a.at(0, 0)
-			v.setIdentity()
-			return nil
-		}
 		if !infinitePasses(a) {
 			return failed
 		}

@@ -11,22 +11,22 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "MatrixSolve", In: "matrix: T; rhs: T", Out: "output: T", Attrs: adjoint + "{" + matrixTypes + "}",
 		Shape: solveShape(true), Expensive: true, Grad: tf.GradFunc(solveGrad),
-		Kernels: core.ByType("T", solved(&solveProblem, solveLU[float64], solveLU[complex128])),
+		Kernels: core.ByType("T", inSingle(&solveProblem, solveLU[float32], solveLU[float64], solveLU[complex128])),
 	})
 	core.Register(core.OpDef{
 		Name: "BatchMatrixSolve", In: "matrix: T; rhs: T", Out: "output: T", Attrs: adjoint + "{double, float}",
 		Shape: solveShape(true), Expensive: true, NoGrad: core.NoGradientDefined,
-		Kernels: core.ByType("T", solved(&solveProblem, solveLU[float64], nil)),
+		Kernels: core.ByType("T", inSingle(&solveProblem, solveLU[float32], solveLU[float64], nil)),
 	})
 	core.Register(core.OpDef{
 		Name: "MatrixInverse", In: "input: T", Out: "output: T", Attrs: adjoint + "{" + matrixTypes + "}",
 		Shape: squareShape, Expensive: true, Grad: tf.GradFunc(inverseGrad),
-		Kernels: core.ByType("T", withHalf(solved(&inverseProblem, inverse[float64], inverse[complex128]))),
+		Kernels: core.ByType("T", withHalf(inSingle(&inverseProblem, inverse[float32], inverse[float64], inverse[complex128]))),
 	})
 	core.Register(core.OpDef{
 		Name: "BatchMatrixInverse", In: "input: T", Out: "output: T", Attrs: adjoint + "{double, float}",
 		Shape: squareShape, Expensive: true, NoGrad: core.NoGradientDefined,
-		Kernels: core.ByType("T", solved(&inverseProblem, inverse[float64], nil)),
+		Kernels: core.ByType("T", inSingle(&inverseProblem, inverse[float32], inverse[float64], nil)),
 	})
 }
 

@@ -1,6 +1,7 @@
 package linalg
 
 import (
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -10,12 +11,12 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "MatrixTriangularSolve", In: "matrix: T; rhs: T", Out: "output: T", Attrs: triangle + "{bfloat16, " + matrixTypes + "}",
 		Shape: triangularShape, Expensive: true, Grad: tf.GradFunc(triangularGrad),
-		Kernels: core.ByType("T", solved(&triangularProblem, triangular[float64], triangular[complex128])),
+		Kernels: core.ByType("T", inSingle(&triangularProblem, triangular[float32], triangular[float64], triangular[complex128])),
 	})
 	core.Register(core.OpDef{
 		Name: "BatchMatrixTriangularSolve", In: "matrix: T; rhs: T", Out: "output: T", Attrs: triangle + "{double, float}",
 		Shape: triangularShape, Expensive: true, NoGrad: core.NoGradientDefined,
-		Kernels: core.ByType("T", solved(&triangularProblem, triangular[float64], nil)),
+		Kernels: core.ByType("T", inSingle(&triangularProblem, triangular[float32], triangular[float64], nil)),
 	})
 }
 
@@ -138,14 +139,27 @@ const leafSize = 8
 func halfOf(n int) int { return (n/2 + leafSize - 1) / leafSize * leafSize }
 
 func solveBlock[T scalar](a, b matrix[T], lower, unit bool) {
+	var few [leafSize]T
+	factors := few[:]
+	if a.rows > leafSize { // there is nothing to solve for
+		return
+	}
 	for k := range a.rows {
 		i, from, to := k, 0, k
 		if !lower {
 			i = a.rows - 1 - k
 			from, to = i+1, a.rows
 		}
-		for j := from; j < to; j++ {
-			axpy(b.row(i), -a.at(i, j), b.row(j))
+		by := factors[:to-from]
+		for j, v := range a.row(i)[from:to] {
+			by[j] = -v
+		}
+		if b.cols >= vectorLeast && len(by) > 0 {
+			gemm.AddRows(b.row(i), len(by), by, 1, b.data[from*b.stride:], b.stride)
+		} else {
+			for j, v := range by {
+				axpy(b.row(i), v, b.row(from+j))
+			}
 		}
 		if !unit {
 			divide(b.row(i), a.at(i, i))
@@ -155,7 +169,7 @@ func solveBlock[T scalar](a, b matrix[T], lower, unit bool) {
 
 // divide divides as Eigen does: it multiplies real numbers by the inverse.
 func divide[T scalar](x []T, by T) {
-	if _, ok := any(by).(float64); ok {
+	if !isComplex[T]() {
 		scaleVector(x, 1/by)
 		return
 	}
