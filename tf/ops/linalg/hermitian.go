@@ -102,39 +102,40 @@ func (m matrix[T]) mirrorLower() {
 func tridiagonalize[T scalar](a matrix[T]) (d, e []float64, q reflections[T]) {
 	n := a.rows
 	d, e, q = core.Make[float64](n), core.Make[float64](max(0, n-1)), newReflections[T](max(0, n-1), n)
+	pair := newMatrix[T](2, n)
 	for k := range n {
 		d[k] = re(a.at(k, k))
 		if k == n-1 {
 			break
 		}
-		x := a.column(k+1, k)
+		x := q.v.row(k)[k+1:]
+		for i := range x {
+			x[i] = a.at(k+1+i, k)
+		}
 		tau, beta := reflect(x)
-		e[k] = re(beta)
-		q.set(k, k+1, tau, x)
-		reflectBoth(a.part(k+1, k+1, n-k-1, n-k-1), tau, x)
+		e[k], q.tau[k] = re(beta), tau
+		reflectBoth(a.part(k+1, k+1, n-k-1, n-k-1), tau, x, pair.part(0, 0, 2, n-k-1))
 	}
 	return d, e, q
 }
 
-// reflectBoth sets the Hermitian a to Hᴴ·a·H, where H = 1 - τ·v·vᴴ.
-func reflectBoth[T scalar](a matrix[T], tau T, v []T) {
+// reflectBoth sets the Hermitian a to Hᴴ·a·H, where H = 1 - τ·v·vᴴ. It uses the rows of pair:
+// these are conj(v) and what conj(a·v) makes the change.
+func reflectBoth[T scalar](a matrix[T], tau T, v []T, pair matrix[T]) {
 	if tau == 0 {
 		return
 	}
-	conjugated := append([]T(nil), v...)
+	w, conjugated := pair.row(0), pair.row(1)
+	clear(w)
+	copy(conjugated, v)
 	conjugate(conjugated)
-	w := make([]T, len(v))
-	for i := range w {
-		w[i] = dotPlain(a.row(i), v)
-	}
-	half := fromReal[T](-re(tau*conj(tau)) * re(dot(v, w)) / 2)
-	scaleVector(w, tau)
-	axpy(w, half, v)
-	conjugatedW := append([]T(nil), w...)
-	conjugate(conjugatedW)
+	addRows(w, conjugated, 1, a)
+	half := fromReal[T](-re(tau*conj(tau)) * re(dot(conjugated, w)) / 2)
+	scaleVector(w, conj(tau))
+	axpy(w, half, conjugated)
 	for i := range a.rows {
-		axpy(a.row(i), -v[i], conjugatedW)
-		axpy(a.row(i), -w[i], conjugated)
+		by := [2]T{-v[i], -conj(w[i])}
+		addRows(a.row(i), by[:], 1, pair)
 	}
 }
 

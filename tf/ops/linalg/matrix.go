@@ -220,9 +220,9 @@ func multiplySmall[T scalar](c, a, b matrix[T], transposed, add bool) {
 			clear(to)
 		}
 		if transposed {
-			gemm.AddRows(to, b.rows, a.data[i:], a.stride, b.data, b.stride)
+			addRows(to, a.data[i:], a.stride, b)
 		} else {
-			gemm.AddRows(to, b.rows, a.row(i), 1, b.data, b.stride)
+			addRows(to, a.row(i), 1, b)
 		}
 	}
 }
@@ -269,6 +269,17 @@ func axpy[T scalar](y []T, a T, x []T) {
 	}
 	for i := range y {
 		y[i] += a * x[i]
+	}
+}
+
+// addRows adds the rows of a to y, each times an element of x, which are step apart.
+func addRows[T scalar](y, x []T, step int, a matrix[T]) {
+	if len(y) >= vectorLeast {
+		gemm.AddRows(y, a.rows, x, step, a.data, a.stride)
+		return
+	}
+	for i := range a.rows {
+		axpy(y, x[i*step], a.row(i))
 	}
 }
 

@@ -136,7 +136,7 @@ func bidiagonalize[T scalar](a matrix[T]) (d, e []float64, q, p reflections[T]) 
 	m, n := a.rows, a.cols
 	d, e = core.Make[float64](n), core.Make[float64](max(0, n-1))
 	q, p = newReflections[T](n, m), newReflections[T](max(0, n-1), n)
-	w := core.Make[T](n)
+	pair := newMatrix[T](2, n)
 	for k := range n {
 		x := q.v.row(k)[k:]
 		for i := range x {
@@ -147,30 +147,32 @@ func bidiagonalize[T scalar](a matrix[T]) (d, e []float64, q, p reflections[T]) 
 		if k == n-1 {
 			break
 		}
-		e[k], p.tau[k] = reflectRowsThenColumns(a.part(k, k+1, m-k, n-k-1), conj(tau), x, w[:n-k-1], p.v.row(k)[k+1:])
+		e[k], p.tau[k] = reflectRowsThenColumns(a.part(k, k+1, m-k, n-k-1), conj(tau), x, pair.part(0, 0, 2, n-k-1), p.v.row(k)[k+1:])
 	}
 	return d, e, q, p
 }
 
 // reflectRowsThenColumns sets a to (1 - τ·x·xᴴ)·a and then, to its rows but the first, what makes
 // that (β, 0, ... 0), in one go. It returns β and τ of the latter reflection, whose vector is y.
-// There is room for a row in w.
-func reflectRowsThenColumns[T scalar](a matrix[T], tau T, x, w, y []T) (beta float64, tauY T) {
+// It uses the rows of pair: what is added to those of a, times an element of x, and conj(y).
+func reflectRowsThenColumns[T scalar](a matrix[T], tau T, x []T, pair matrix[T], y []T) (beta float64, tauY T) {
+	w, conjugated := pair.row(0), pair.row(1)
 	clear(w)
-	for i, v := range x {
-		axpy(w, conj(v), a.row(i))
-	}
+	conjugate(x)
+	addRows(w, x, 1, a)
+	conjugate(x)
 	scaleVector(w, -tau)
 	copy(y, a.row(0))
 	axpy(y, x[0], w)
 	conjugate(y)
 	tauY, b := reflect(y)
-	conjugate(y)
+	copy(conjugated, y)
+	conjugate(conjugated)
+	more := conj(dot(w, conjugated))
 	for i, v := range x[1:] {
 		row := a.row(i + 1)
-		axpy(row, v, w)
-		axpy(row, -tauY*conj(dot(row, y)), y)
+		by := [2]T{v, -tauY * (conj(dot(row, conjugated)) + v*more)} // the row that is multiplied with y has changed
+		addRows(row, by[:], 1, pair)
 	}
-	conjugate(y)
 	return re(b), tauY
 }

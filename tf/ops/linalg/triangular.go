@@ -1,7 +1,6 @@
 package linalg
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -154,13 +153,7 @@ func solveBlock[T scalar](a, b matrix[T], lower, unit bool) {
 		for j, v := range a.row(i)[from:to] {
 			by[j] = -v
 		}
-		if b.cols >= vectorLeast && len(by) > 0 {
-			gemm.AddRows(b.row(i), len(by), by, 1, b.data[from*b.stride:], b.stride)
-		} else {
-			for j, v := range by {
-				axpy(b.row(i), v, b.row(from+j))
-			}
-		}
+		addRows(b.row(i), by, 1, b.part(from, 0, to-from, b.cols))
 		if !unit {
 			divide(b.row(i), a.at(i, i))
 		}

@@ -1,10 +1,6 @@
 package linalg
 
-import (
-	"math"
-
-	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
-)
+import "math"
 
 // tridiagonalEig turns the diagonals d and e of a symmetric matrix into its eigenvalues d, in
 // ascending order, and applies to the rows of z, which begin as those of an identity, what makes
@@ -12,7 +8,7 @@ import (
 // memory without gaps. It reports false if it does not converge.
 func tridiagonalEig(d, e []float64, z matrix[float64]) bool {
 	const steps = 30 // on average for each eigenvalue, as in Eigen
-	left := steps * len(d)
+	left, t := steps*len(d), newTurns(z)
 	for end := len(d) - 1; end > 0; {
 		for i := range end {
 			if negligible(e[i], d[i], d[i+1]) {
@@ -32,8 +28,9 @@ func tridiagonalEig(d, e []float64, z matrix[float64]) bool {
 		if left--; left < 0 {
 			return false
 		}
-		tridiagonalStep(d[:end+1], e[:end], z, start, shiftOf(d[end-1], d[end], e[end-1]))
+		tridiagonalStep(d[:end+1], e[:end], &t, start, shiftOf(d[end-1], d[end], e[end-1]))
 	}
+	t.flush()
 	sortRows(d, z)
 	return true
 }
@@ -54,11 +51,11 @@ func shiftOf(a, b, e float64) float64 {
 }
 
 // tridiagonalStep is a step of the QR iteration from row start to the end of d.
-func tridiagonalStep(d, e []float64, z matrix[float64], start int, shift float64) {
+func tridiagonalStep(d, e []float64, z *turns, start int, shift float64) {
 	x, y := d[start]-shift, e[start]
 	for k := start; k < len(e) && y != 0; k++ {
-		r := math.Hypot(x, y)
-		c, s := x/r, -y/r
+		c, s, _ := givens(x, y)
+		s = -s
 		a, b := s*d[k]+c*e[k], s*e[k]+c*d[k+1]
 		d[k] = c*(c*d[k]-s*e[k]) - s*(c*e[k]-s*d[k+1])
 		d[k+1] = s*a + c*b
@@ -69,7 +66,7 @@ func tridiagonalStep(d, e []float64, z matrix[float64], start int, shift float64
 		if x = e[k]; k+1 < len(e) {
 			y, e[k+1] = -s*e[k+1], c*e[k+1]
 		}
-		elementwise.Rotate(z.row(k), z.row(k+1), c, -s)
+		z.add(k, k+1, c, -s)
 	}
 }
 
