@@ -259,8 +259,6 @@ func newTurns(z matrix[float64]) turns {
 	return turns{z, make([]turn, 0, sweeps*z.rows)}
 }
 
-const turnedColumns = 64
-
 // add turns the rows (x, y) into (cos·x + sin·y, cos·y - sin·x).
 func (r *turns) add(x, y int, cos, sin float64) {
 	if r.z.cols == 0 || sin == 0 && cos == 1 {
@@ -272,8 +270,10 @@ func (r *turns) add(x, y int, cos, sin float64) {
 }
 
 func (r *turns) flush() {
-	for j := 0; j < r.z.cols; j += turnedColumns {
-		z := r.z.part(0, j, r.z.rows, min(turnedColumns, r.z.cols-j))
+	const least, cached = 32, 32 << 10 // columns, elements
+	columns := max(least, cached/max(1, r.z.rows))
+	for j := 0; j < r.z.cols; j += columns {
+		z := r.z.part(0, j, r.z.rows, min(columns, r.z.cols-j))
 		for _, by := range r.list {
 			elementwise.Rotate(z.row(by.x), z.row(by.y), by.cos, by.sin)
 		}

@@ -102,7 +102,7 @@ func (m matrix[T]) mirrorLower() {
 func tridiagonalize[T scalar](a matrix[T]) (d, e []float64, q reflections[T]) {
 	n := a.rows
 	d, e, q = core.Make[float64](n), core.Make[float64](max(0, n-1)), newReflections[T](max(0, n-1), n)
-	pair := newMatrix[T](2, n)
+	change := newRankTwo[T](n)
 	for k := range n {
 		d[k] = re(a.at(k, k))
 		if k == n-1 {
@@ -114,18 +114,18 @@ func tridiagonalize[T scalar](a matrix[T]) (d, e []float64, q reflections[T]) {
 		}
 		tau, beta := reflect(x)
 		e[k], q.tau[k] = re(beta), tau
-		reflectBoth(a.part(k+1, k+1, n-k-1, n-k-1), tau, x, pair.part(0, 0, 2, n-k-1))
+		reflectBoth(a.part(k+1, k+1, n-k-1, n-k-1), tau, x, change.first(n-k-1))
 	}
 	return d, e, q
 }
 
-// reflectBoth sets the Hermitian a to Hᴴ·a·H, where H = 1 - τ·v·vᴴ. It uses the rows of pair:
-// these are conj(v) and what conj(a·v) makes the change.
-func reflectBoth[T scalar](a matrix[T], tau T, v []T, pair matrix[T]) {
+// reflectBoth sets the Hermitian a to Hᴴ·a·H, where H = 1 - τ·v·vᴴ. The rows of
+// change become conj(v) and what conj(a·v) adds.
+func reflectBoth[T scalar](a matrix[T], tau T, v []T, change rankTwo[T]) {
 	if tau == 0 {
 		return
 	}
-	w, conjugated := pair.row(0), pair.row(1)
+	w, conjugated := change.rows.row(0), change.rows.row(1)
 	clear(w)
 	copy(conjugated, v)
 	conjugate(conjugated)
@@ -133,10 +133,7 @@ func reflectBoth[T scalar](a matrix[T], tau T, v []T, pair matrix[T]) {
 	half := fromReal[T](-re(tau*conj(tau)) * re(dot(conjugated, w)) / 2)
 	scaleVector(w, conj(tau))
 	axpy(w, half, conjugated)
-	for i := range a.rows {
-		by := [2]T{-v[i], -conj(w[i])}
-		addRows(a.row(i), by[:], 1, pair)
-	}
+	change.addTo(a, func(i int) (x, y T) { return -v[i], -conj(w[i]) })
 }
 
 // hasNaN reports whether the lower triangle of a has an element that is none.

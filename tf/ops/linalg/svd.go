@@ -136,7 +136,7 @@ func bidiagonalize[T scalar](a matrix[T]) (d, e []float64, q, p reflections[T]) 
 	m, n := a.rows, a.cols
 	d, e = core.Make[float64](n), core.Make[float64](max(0, n-1))
 	q, p = newReflections[T](n, m), newReflections[T](max(0, n-1), n)
-	pair := newMatrix[T](2, n)
+	change := newRankTwo[T](n)
 	for k := range n {
 		x := q.v.row(k)[k:]
 		for i := range x {
@@ -147,16 +147,16 @@ func bidiagonalize[T scalar](a matrix[T]) (d, e []float64, q, p reflections[T]) 
 		if k == n-1 {
 			break
 		}
-		e[k], p.tau[k] = reflectRowsThenColumns(a.part(k, k+1, m-k, n-k-1), conj(tau), x, pair.part(0, 0, 2, n-k-1), p.v.row(k)[k+1:])
+		e[k], p.tau[k] = reflectRowsThenColumns(a.part(k, k+1, m-k, n-k-1), conj(tau), x, change.first(n-k-1), p.v.row(k)[k+1:])
 	}
 	return d, e, q, p
 }
 
 // reflectRowsThenColumns sets a to (1 - τ·x·xᴴ)·a and then, to its rows but the first, what makes
 // that (β, 0, ... 0), in one go. It returns β and τ of the latter reflection, whose vector is y.
-// It uses the rows of pair: what is added to those of a, times an element of x, and conj(y).
-func reflectRowsThenColumns[T scalar](a matrix[T], tau T, x []T, pair matrix[T], y []T) (beta float64, tauY T) {
-	w, conjugated := pair.row(0), pair.row(1)
+// The rows of change become what is added to those of a, times an element of x, and conj(y).
+func reflectRowsThenColumns[T scalar](a matrix[T], tau T, x []T, change rankTwo[T], y []T) (beta float64, tauY T) {
+	w, conjugated := change.rows.row(0), change.rows.row(1)
 	clear(w)
 	conjugate(x)
 	addRows(w, x, 1, a)
@@ -169,10 +169,9 @@ func reflectRowsThenColumns[T scalar](a matrix[T], tau T, x []T, pair matrix[T],
 	copy(conjugated, y)
 	conjugate(conjugated)
 	more := conj(dot(w, conjugated))
-	for i, v := range x[1:] {
-		row := a.row(i + 1)
-		by := [2]T{v, -tauY * (conj(dot(row, conjugated)) + v*more)} // the row that is multiplied with y has changed
-		addRows(row, by[:], 1, pair)
-	}
+	change.addTo(a.part(1, 0, a.rows-1, a.cols), func(i int) (T, T) {
+		v := x[i+1]
+		return v, -tauY * (conj(dot(a.row(i+1), conjugated)) + v*more) // the row that is multiplied with y has changed
+	})
 	return re(b), tauY
 }
