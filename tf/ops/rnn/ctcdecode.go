@@ -188,11 +188,13 @@ func greedyKernel[T interface {
 
 // greedy decodes sequence b by the best class of each step.
 func (d *decoder[T]) greedy(b, blank int, merge bool) {
-	var labels []int
+	steps := max(0, int(d.lengths[b]))
+	labels := core.Make[int](steps)[:0]
 	sum, last := T(0), -1
-	for t := range max(0, int(d.lengths[b])) {
-		best := highest(d.step(t, b))
-		sum -= d.step(t, b)[best]
+	for t := range steps {
+		logits := d.step(t, b)
+		best := highest(logits)
+		sum -= logits[best]
 		if best != blank && !(merge && best == last) {
 			labels = append(labels, best)
 		}
@@ -204,10 +206,10 @@ func (d *decoder[T]) greedy(b, blank int, merge bool) {
 
 // highest returns the first of the greatest elements.
 func highest[T numeric.Float](x []T) int {
-	best := 0
+	best, most := 0, x[0]
 	for i, v := range x {
-		if v > x[best] {
-			best = i
+		if v > most {
+			best, most = i, v
 		}
 	}
 	return best
