@@ -55,6 +55,9 @@ func (l Loops[R, T]) in(f32, i32 binaryLanes) Loops[R, T] {
 	if f != nil {
 		l.Lanes = Lanes2(f)
 	}
+	if ints, ok := any(&l).(*Loops[int32, int32]); ok && f != nil {
+		compileInts(ints)
+	}
 	return l
 }
 

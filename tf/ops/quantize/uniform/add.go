@@ -142,12 +142,14 @@ func (s *sum) axis(a axes, x *core.Tensor, own int) int {
 	return a.out - (len(s.shape) - x.Rank())
 }
 
+var addLoops = elementwise.AddLoops[int32]()
+
 // join adds up x and y, broadcast.
 func (s *sum) join(z, x, y []int32, xs, ys tf.Shape) error {
 	b, ok := elementwise.NewBroadcast(xs, ys)
 	if !ok {
 		return invalid("Cannot Add tensors of shapes: %s%s", xs.String(), ys.String())
 	}
-	elementwise.ZipBroadcast(kernel.Serial, b, z, x, y, elementwise.AddLoops[int32]())
+	elementwise.ZipBroadcast(kernel.Serial, b, z, x, y, addLoops)
 	return nil
 }
