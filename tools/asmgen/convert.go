@@ -30,6 +30,7 @@ func emitConversions(a *asm) {
 		a.VMOVUPS(s, y)
 	})
 	emitHalves(a, half)
+	emitInts(a)
 }
 
 // emitHalves writes the functions between float32 and floats of 16 bits; half makes the registers

@@ -118,7 +118,8 @@ func castInteger[S numeric.Integer](dst any, src []S) bool {
 	case []int16:
 		kernel.Map2(dst, src, func(v S) int16 { return int16(v) })
 	case []int32:
-		kernel.Map2(dst, src, func(v S) int32 { return int32(v) })
+		n := convertVectors(simd.lowWords, dst, src)
+		kernel.Map2(dst[n:], src[n:], func(v S) int32 { return int32(v) })
 	case []int64:
 		kernel.Map2(dst, src, func(v S) int64 { return int64(v) })
 	case []uint8:
@@ -148,9 +149,11 @@ func castFloat[S numeric.Float](dst any, src []S) bool {
 			truncateF32(dst, x)
 			return true
 		}
-		kernel.Map2(dst, src, truncate32[S])
+		n := convertVectors(simd.truncateDouble, dst, src)
+		kernel.Map2(dst[n:], src[n:], truncate32[S])
 	case []int64:
-		kernel.Map2(dst, src, truncate64[S])
+		n := convertVectors(simd.truncateLong, dst, src)
+		kernel.Map2(dst[n:], src[n:], truncate64[S])
 	case []uint8:
 		if !truncateToBytes(dst, src) {
 			kernel.Map2(dst, src, func(v S) uint8 { return uint8(truncate32(v)) })

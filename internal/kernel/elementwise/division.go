@@ -2,7 +2,6 @@ package elementwise
 
 import (
 	"math"
-	"unsafe"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/numeric"
@@ -11,6 +10,12 @@ import (
 // HasZero reports whether an element is zero: the integer divisions answer 0
 // for such a divisor and leave the error to the caller.
 func HasZero[T numeric.Number](x []T) bool {
+	for len(x) >= 8 { // the processor looks at two in a cycle
+		if x[0] == 0 || x[1] == 0 || x[2] == 0 || x[3] == 0 || x[4] == 0 || x[5] == 0 || x[6] == 0 || x[7] == 0 {
+			return true
+		}
+		x = x[8:]
+	}
 	for _, v := range x {
 		if v == 0 {
 			return true
@@ -27,79 +32,6 @@ func HasNegative[T numeric.Real](x []T) bool {
 		}
 	}
 	return false
-}
-
-// DivInt sets z = x / y, truncated, and 0 where y is 0.
-func DivInt[T numeric.Integer](z, x, y []T) {
-	kernel.Zip(z, x, y, func(a, b T) T {
-		if b == 0 {
-			return 0
-		}
-		return a / b
-	})
-}
-
-// ModInt sets z to the remainder of the truncated division, with the sign of
-// x, and to 0 where y is 0.
-func ModInt[T numeric.Integer](z, x, y []T) {
-	kernel.Zip(z, x, y, func(a, b T) T {
-		if b == 0 {
-			return 0
-		}
-		return a % b
-	})
-}
-
-// FloorDivInt sets z = x / y rounded towards minus infinity, and 0 where y
-// is 0.
-func FloorDivInt[T numeric.Integer](z, x, y []T) {
-	kernel.Zip(z, x, y, func(a, b T) T {
-		if b == 0 {
-			return 0
-		}
-		q := a / b
-		if a%b != 0 && (a < 0) != (b < 0) {
-			q--
-		}
-		return q
-	})
-}
-
-// FloorModInt sets z to the remainder of the floored division, with the sign
-// of y, and to 0 where y is 0.
-func FloorModInt[T numeric.Integer](z, x, y []T) {
-	switch z := any(z).(type) {
-	case []int32:
-		floorMods(z, any(x).([]int32), any(y).([]int32))
-		return
-	case []int64:
-		floorMods(z, any(x).([]int64), any(y).([]int64))
-		return
-	}
-	kernel.Zip(z, x, y, func(a, b T) T {
-		if b == 0 {
-			return 0
-		}
-		r := a % b
-		if r != 0 && (r < 0) != (b < 0) {
-			r += b
-		}
-		return r
-	})
-}
-
-// floorMods is FloorModInt without branches on the signs, which are as good as random.
-func floorMods[T int32 | int64](z, x, y []T) {
-	sign := 8*unsafe.Sizeof(T(0)) - 1
-	x, y = x[:len(z)], y[:len(z)]
-	for i, a := range x {
-		b, r := y[i], T(0)
-		if b != 0 {
-			r = a % b
-		}
-		other, some := (r^b)>>sign, (r|-r)>>sign // all ones if the signs differ, and if r is not 0
-		z[i] = r + b&other&some
-	}
 }
 
 // FloorDiv sets z = ⌊x/y⌋.

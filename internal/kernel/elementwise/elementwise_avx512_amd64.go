@@ -279,6 +279,41 @@ func widenBFloatAVX512(y *float32, x *uint16, n int)
 //go:noescape
 func narrowBFloatAVX512(y *uint16, x *float32, n int)
 
+// truncateDoubleAVX512 sets y = x, the least integer for what does not fit, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func truncateDoubleAVX512(y *int32, x *float64, n int)
+
+// lowWordsAVX512 sets y to the low words of x, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func lowWordsAVX512(y *int32, x *int64, n int)
+
+// truncateLongAVX512 sets y = x, the least integer for what does not fit, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func truncateLongAVX512(y *int64, x *float32, n int)
+
+// quotient32AVX512 sets z = x / y rounded towards zero, 0 where y is 0, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func quotient32AVX512(z *int32, x *int32, y *int32, n int)
+
+// quotient64AVX512 sets z = x / y rounded towards zero, 0 where y is 0, up to the first vector with an x or y that is not below 2^50. n is a multiple of the vector's elements.
+//
+//go:noescape
+func quotient64AVX512(z *int64, x *int64, y *int64, n int) (done int)
+
+// floorQuotient32AVX512 sets z = x / y rounded down, 0 where y is 0, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func floorQuotient32AVX512(z *int32, x *int32, y *int32, n int)
+
+// floorQuotient64AVX512 sets z = x / y rounded down, 0 where y is 0, up to the first vector with an x or y that is not below 2^50. n is a multiple of the vector's elements.
+//
+//go:noescape
+func floorQuotient64AVX512(z *int64, x *int64, y *int64, n int) (done int)
+
 // blendPixelsAVX512 sets pixels of z to v·(V·x[At]+W·x[Next]) + w·(VY·y[AtY]+WY·y[NextY]), each product and each sum rounded.
 //
 //go:noescape

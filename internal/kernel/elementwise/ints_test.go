@@ -92,3 +92,74 @@ func TestBits(t *testing.T) {
 		testBits[int64](t)
 	})
 }
+
+// testDivisions compares the divisions of vectors with the loops that define them, in place, too.
+func testDivisions[T int32 | int64](t *testing.T) {
+	ops := map[string][2]func(z, x, y []T){
+		"DivInt": {DivInt[T], divInt[T]}, "ModInt": {ModInt[T], modInt[T]},
+		"FloorDivInt": {FloorDivInt[T], floorDivInt[T]}, "FloorModInt": {FloorModInt[T], floorModInt[T]},
+	}
+	for name, op := range ops {
+		for _, n := range kerneltest.Lengths {
+			for seed := range uint64(3) {
+				x, y, want := randomInts[T](n, 7+seed), randomInts[T](n, 17+seed), make([]T, n)
+				for i := range x {
+					if seed > 0 { // near multiples, of few bits
+						y[i] = y[i]>>1&(1<<(i%26)-1) - 3
+						x[i] = y[i]*T(i%100-50) + T(i%3-1)
+					}
+				}
+				op[1](want, x, y)
+				z, inX, inY := make([]T, n+1), append([]T(nil), x...), append([]T(nil), y...)
+				op[0](z[:n], x, y)
+				op[0](inX, inX, y)
+				op[0](inY, x, inY)
+				for i := range want {
+					if z[i] != want[i] || inX[i] != want[i] || inY[i] != want[i] {
+						t.Fatalf("%s of %d and %d is %d, in place %d and %d, want %d", name, x[i], y[i], z[i], inX[i], inY[i], want[i])
+					}
+				}
+				if z[n] != 0 {
+					t.Errorf("%s wrote past %d elements", name, n)
+				}
+			}
+		}
+	}
+}
+
+func TestDivisionsOfVectors(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		testDivisions[int32](t)
+		testDivisions[int64](t)
+	})
+}
+
+// TestTruncatingCasts compares casts of vectors with those of single numbers.
+func TestTruncatingCasts(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		for _, n := range kerneltest.Lengths {
+			longs, words, fromFloat, doubles, floats := randomInts[int64](n, 9), make([]int32, n), make([]int64, n), make([]float64, n), make([]float32, n)
+			for i, v := range longs {
+				floats[i], doubles[i] = float32(v)/8, float64(v)/8
+				if c := kerneltest.Corner; i%5 == 0 {
+					floats[i], doubles[i] = c[i/5%len(c)], float64(c[i/5%len(c)])
+				} else if i%7 == 0 {
+					doubles[i] = math.MaxInt32 + float64(i%40)/16 - 1
+				}
+			}
+			Cast(words, longs)
+			Cast(fromFloat, floats)
+			for i, v := range longs {
+				if words[i] != int32(v) || fromFloat[i] != truncate64(floats[i]) {
+					t.Fatalf("%d becomes %d, %v becomes %d", v, words[i], floats[i], fromFloat[i])
+				}
+			}
+			Cast(words, doubles)
+			for i, v := range doubles {
+				if words[i] != truncate32(v) {
+					t.Fatalf("%v becomes %d", v, words[i])
+				}
+			}
+		}
+	})
+}

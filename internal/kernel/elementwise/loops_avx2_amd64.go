@@ -31,6 +31,8 @@ func avx2Loops() vectorLoops {
 		selectWords: selectWordsAVX2,
 		greater:     greaterAVX2, greaterEqual: greaterEqualAVX2, equal: equalAVX2, notEqual: notEqualAVX2,
 		widen: widenAVX2, narrow: narrowAVX2,
+		truncateDouble: truncateDoubleAVX2, lowWords: lowWordsAVX2,
+		quotient32: quotient32AVX2, floorQuotient32: floorQuotient32AVX2, quotient64: quotient64AVX2, floorQuotient64: floorQuotient64AVX2,
 
 		sqrt64: sqrt64AVX2, rsqrt64: rsqrt64AVX2, exp64: exp64AVX2, log64: log64AVX2, tanh64: tanh64AVX2, sigmoid64: sigmoid64AVX2,
 		addScaled64: addScaled64AVX2, rotate64: rotate64AVX2, dot64: dot64AVX2,

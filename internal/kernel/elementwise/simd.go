@@ -32,6 +32,15 @@ type vectorLoops struct {
 	widen  func(y *float64, x *float32, n int)
 	narrow func(y *float32, x *float64, n int)
 
+	// truncateDouble, lowWords and truncateLong (AVX-512) convert multiples of 16.
+	truncateDouble func(y *int32, x *float64, n int)
+	lowWords       func(y *int32, x *int64, n int)
+	truncateLong   func(y *int64, x *float32, n int)
+	// quotient32 and floorQuotient32 divide multiples of 16, those of 64 bits multiples of
+	// 8 up to what has many bits.
+	quotient32, floorQuotient32 func(z, x, y *int32, n int)
+	quotient64, floorQuotient64 func(z, x, y *int64, n int) (done int)
+
 	// Those of float64 get at most VectorChunk elements.
 	sqrt64, rsqrt64, exp64, log64, tanh64, sigmoid64 func(y, x *float64, n int)
 
