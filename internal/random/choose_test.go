@@ -3,6 +3,7 @@ package random
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -12,7 +13,7 @@ func order(base Philox, n int) []int {
 	for i := range s {
 		s[i] = i
 	}
-	Shuffle(base, n, func(i, j int) { s[i], s[j] = s[j], s[i] })
+	Shuffle(base, s)
 	return s
 }
 
@@ -25,6 +26,28 @@ func TestShuffle(t *testing.T) {
 	}
 	for _, s := range statelessSeeds {
 		compare(t, order(FromSeed(s), 20), want(t, "StatelessShuffle 20 seed=%d,%d", s[0], s[1]))
+	}
+}
+
+func exponentials(y, x []float64) {
+	for i, v := range x {
+		y[i] = math.Exp(v)
+	}
+}
+
+// TestShuffleOfMany compares with picking one by one.
+func TestShuffleOfMany(t *testing.T) {
+	want := make([]int, 5000)
+	for i := range want {
+		want[i] = i
+	}
+	w := NewWords(New(3, 4))
+	for i := range len(want) - 1 {
+		k := i + w.Index(len(want)-i)
+		want[i], want[k] = want[k], want[i]
+	}
+	if got := order(New(3, 4), len(want)); !slices.Equal(got, want) {
+		t.Error("another order")
 	}
 }
 
@@ -43,15 +66,15 @@ func TestMultinomial(t *testing.T) {
 	eachSeed(t, func(t *testing.T, g *Generator, at string, run int) {
 		base := g.ReserveBlocks(MultinomialBlocks(3, samples))
 		wide := make([]int64, 3*samples)
-		Multinomial(base, logits, classes, samples, wide)
+		Multinomial(base, exponentials, logits, classes, samples, wide)
 		compare(t, wide, want(t, "Multinomial float64 %s out=0 run=%d", at, run))
 		narrow := make([]int32, 3*samples)
-		Multinomial(base, logits32, classes, samples, narrow)
+		Multinomial(base, exponentials, logits32, classes, samples, narrow)
 		compare(t, narrow, want(t, "Multinomial float32 %s out=0 run=%d", at, run))
 	})
 	for _, s := range statelessSeeds {
 		out := make([]int64, samples)
-		Multinomial(FromSeed(s), logits[:classes], classes, samples, out)
+		Multinomial(FromSeed(s), exponentials, logits[:classes], classes, samples, out)
 		compare(t, out, want(t, "StatelessMultinomial seed=%d,%d", s[0], s[1]))
 	}
 }

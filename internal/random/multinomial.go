@@ -2,7 +2,6 @@ package random
 
 import (
 	"math"
-	"sort"
 
 	"github.com/gorge-tf/gorge/internal/memory"
 )
@@ -10,28 +9,48 @@ import (
 // Multinomial draws samples classes for every row of logits, which has classes
 // columns, into the rows of out. The rows share one stream of words, so the
 // work cannot be split and keep its numbers. Infinite logits and NaN have no
-// probability; a row of nothing else yields the number of classes.
-func Multinomial[F float32 | float64, I int32 | int64](base Philox, logits []F, classes, samples int, out []I) {
+// probability; a row of nothing else yields the number of classes. exp sets y to
+// the exponentials of x.
+func Multinomial[F float32 | float64, I int32 | int64](base Philox, exp func(y, x []float64), logits []F, classes, samples int, out []I) {
 	w := NewWords(base)
 	cumulative := memory.Make[float64](classes)
 	for ; len(out) > 0; logits, out = logits[classes:], out[samples:] {
-		total := accumulate(logits[:classes], cumulative)
+		total := accumulate(exp, logits[:classes], cumulative)
 		for i := range out[:samples] {
 			x := w.Float64() * total
-			out[i] = I(sort.Search(classes, func(j int) bool { return cumulative[j] > x }))
+			out[i] = I(firstAbove(cumulative, x))
 		}
 	}
 }
 
+// firstAbove returns the first of the ascending sums that is above x, len(sums) if none is.
+func firstAbove(sums []float64, x float64) int {
+	lo, hi := 0, len(sums)
+	for lo < hi {
+		if h := int(uint(lo+hi) >> 1); sums[h] > x {
+			hi = h
+		} else {
+			lo = h + 1
+		}
+	}
+	return lo
+}
+
 // accumulate writes the running sums of the unscaled probabilities and returns
 // the last.
-func accumulate[F float32 | float64](logits []F, sums []float64) float64 {
+func accumulate[F float32 | float64](exp func(y, x []float64), logits []F, sums []float64) float64 {
 	highest := highestFinite(logits)
-	total := 0.0
 	for j, v := range logits {
-		if x := float64(v); finite(x) {
-			total += math.Exp(x - highest)
+		x := float64(v)
+		if x-x != 0 {
+			x = math.Inf(-1)
 		}
+		sums[j] = x - highest
+	}
+	exp(sums, sums)
+	total := 0.0
+	for j, p := range sums {
+		total += p
 		sums[j] = total
 	}
 	return total
@@ -42,14 +61,12 @@ func accumulate[F float32 | float64](logits []F, sums []float64) float64 {
 func highestFinite[F float32 | float64](logits []F) float64 {
 	highest := -math.MaxFloat64
 	for _, v := range logits {
-		if x := float64(v); finite(x) {
-			highest = max(highest, x)
+		if x := float64(v); x > highest && x <= math.MaxFloat64 {
+			highest = x
 		}
 	}
 	return highest
 }
-
-func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
 
 // MultinomialBlocks is how many blocks a stateful Multinomial takes for rows of
 // samples.

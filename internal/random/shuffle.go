@@ -1,12 +1,23 @@
 package random
 
-// Shuffle permutes n things in the order of RandomShuffle; swap exchanges two of
-// them.
-func Shuffle(base Philox, n int, swap func(i, j int)) {
-	w := NewWords(base)
-	for i := range n - 1 {
-		swap(i, i+w.Index(n-i))
+import "math"
+
+// Shuffle permutes x in the order of RandomShuffle: each element is exchanged for
+// the one that the next word, modulo how many there are left, picks of the rest.
+func Shuffle[T any](base Philox, x []T) {
+	if len(x) < 2 {
+		return
 	}
+	base.eachWords(len(x)-1, func(words []uint32) {
+		for _, w := range words[:min(len(words), len(x)-1)] {
+			at := uint64(w)
+			if n := uint64(len(x)); n <= math.MaxUint32 { // a division of half the bits
+				at = uint64(w % uint32(n))
+			}
+			x[0], x[at] = x[at], x[0]
+			x = x[1:]
+		}
+	})
 }
 
 // ShuffleBlocks is how many blocks a RandomShuffle of n things takes.

@@ -184,7 +184,7 @@ func shuffleSizes(g *random.Generator, sizes []int64, in int) {
 			sizes[i]++
 		}
 	}
-	random.Shuffle(g.ReserveBlocks(uint64(n+3)/4), n, func(i, j int) { sizes[i], sizes[j] = sizes[j], sizes[i] })
+	random.Shuffle(g.ReserveBlocks(uint64(n+3)/4), sizes)
 }
 
 // drawEdges puts the windows at even distances from a random start, which is

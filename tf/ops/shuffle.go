@@ -37,8 +37,14 @@ func shuffle[C cell](n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		order := shuffled(gen, x.Dim(0))
+		base := gen.ReserveBlocks(random.ShuffleBlocks(x.Dim(0)))
 		dst, src, row := cells[C](out), cells[C](x), x.Len()/x.Dim(0)
+		if row == 1 {
+			copy(dst, src)
+			random.Shuffle(base, dst)
+			return nil
+		}
+		order := shuffled(base, x.Dim(0))
 		if row == 0 {
 			return nil
 		}
@@ -51,13 +57,12 @@ func shuffle[C cell](n *core.Node) (core.Kernel, error) {
 	}), nil
 }
 
-// shuffled returns the numbers below n in the next order that gen has.
-func shuffled(gen *random.Generator, n int) []int {
+// shuffled returns the numbers below n in the order of base.
+func shuffled(base random.Philox, n int) []int {
 	order := core.Make[int](n)
 	for i := range order {
 		order[i] = i
 	}
-	base := gen.ReserveBlocks(random.ShuffleBlocks(n))
-	random.Shuffle(base, n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+	random.Shuffle(base, order)
 	return order
 }

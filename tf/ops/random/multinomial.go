@@ -139,9 +139,9 @@ func multinomial[F float32 | float64](source func(*core.Node) baseOf, load func(
 				return err
 			}
 			if d == tf.Int32 {
-				stream.Multinomial(p, load(logits), classes, num, core.Data[int32](out))
+				stream.Multinomial(p, elementwise.Exp[float64], load(logits), classes, num, core.Data[int32](out))
 			} else {
-				stream.Multinomial(p, load(logits), classes, num, core.Data[int64](out))
+				stream.Multinomial(p, elementwise.Exp[float64], load(logits), classes, num, core.Data[int64](out))
 			}
 			return nil
 		}), nil

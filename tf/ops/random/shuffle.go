@@ -69,7 +69,7 @@ func shuffle(n *core.Node) (core.Kernel, error) {
 		for i := range order {
 			order[i] = i
 		}
-		stream.Shuffle(base, len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		stream.Shuffle(base, order)
 		shuffleRows(out, x, order)
 		return nil
 	}), nil
