@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -15,9 +16,9 @@ func init() {
 			Name: name, Traits: core.Awaited, In: "tensor: T", Out: "output: T", Attrs: "T: {bfloat16, half, float, double}; message: string",
 			Stateful: true, Shape: core.UnchangedShape, Grad: tf.GradFunc(checkNumericsGrad),
 			Kernels: core.ByType("T", byType{
-				tf.Float32: checkNumerics(signed, float32Class), tf.Float64: checkNumerics(signed, float64Class),
-				tf.Float16:  checkNumerics(signed, func(v tf.Half) floatClass { return bits16Class(uint16(v), 0x7c00) }),
-				tf.BFloat16: checkNumerics(signed, func(v tf.BF16) floatClass { return bits16Class(uint16(v), 0x7f80) }),
+				tf.Float32: checkNumerics(signed, allFinite, float32Class), tf.Float64: checkNumerics(signed, allFinite, float64Class),
+				tf.Float16:  checkNumerics(signed, allFinite16[tf.Half](0x7c00), func(v tf.Half) floatClass { return bits16Class(uint16(v), 0x7c00) }),
+				tf.BFloat16: checkNumerics(signed, allFinite16[tf.BF16](0x7f80), func(v tf.BF16) floatClass { return bits16Class(uint16(v), 0x7f80) }),
 			}),
 		})
 	}
@@ -84,20 +85,55 @@ func bits16Class(v, mask uint16) floatClass {
 	return positiveInf
 }
 
-func checkNumerics[T tf.Elem](signed bool, class func(T) floatClass) core.NewKernel {
+func checkNumerics[T tf.Elem](signed bool, finite func([]T) bool, class func(T) floatClass) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		message := n.Str("message")
 		return core.Compute(func(c *core.OpContext) error {
-			var found floatClass
-			for _, v := range core.Data[T](c.Input(0)) {
-				found |= class(v)
-			}
-			if found != 0 {
+			x := core.Data[T](c.Input(0))
+			var unusual atomic.Bool
+			c.ParallelFor(len(x), elementGrain, func(lo, hi int) {
+				if !finite(x[lo:hi]) {
+					unusual.Store(true)
+				}
+			})
+			if unusual.Load() {
+				var found floatClass
+				for _, v := range x {
+					found |= class(v)
+				}
 				return tf.Errorf(tf.InvalidArgument, "%s : Tensor had %s values", message, found.text(signed))
 			}
 			c.Forward(0, 0)
 			return nil
 		}), nil
+	}
+}
+
+// allFinite adds up differences of numbers to themselves, which are 0 but for what is not
+// finite, in sums that do not wait for each other.
+func allFinite[T float32 | float64](x []T) bool {
+	var a, b, c, d T
+	for ; len(x) >= 4; x = x[4:] {
+		a += x[0] - x[0]
+		b += x[1] - x[1]
+		c += x[2] - x[2]
+		d += x[3] - x[3]
+	}
+	for _, v := range x {
+		a += v - v
+	}
+	return a+b+c+d == 0
+}
+
+// allFinite16 returns allFinite for numbers of 16 bits whose exponent is all ones in mask.
+func allFinite16[T tf.Half | tf.BF16](mask T) func(x []T) bool {
+	return func(x []T) bool {
+		for _, v := range x {
+			if v&mask == mask {
+				return false
+			}
+		}
+		return true
 	}
 }
 

@@ -60,12 +60,14 @@ func Cumprod[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
 }
 
 // scan is one running fold: rows of inner elements, of which f joins two.
-type scan[T any] struct {
+type scan[T tf.Elem] struct {
 	join               func(z, x, y []T)
 	init               T
 	exclusive, reverse bool
 
 	line func(dst, src []T, at, step int, exclusive bool) // of rows of one element, or nil
+	// abreast runs along lines of n such rows one beside the other, if join takes less for many.
+	abreast func(s *scan[T], dst, src []T, n int)
 }
 
 // sumLine sets dst to the running sums of src, from an element on and step by step.
@@ -98,12 +100,6 @@ func productLine[T numeric.Number](dst, src []T, at, step int, exclusive bool) {
 
 // run sets dst to the running folds of src, of n rows.
 func (s *scan[T]) run(dst, src []T, n, inner int) {
-	row := func(x []T, i int) []T {
-		if s.reverse {
-			i = n - 1 - i
-		}
-		return x[i*inner : (i+1)*inner]
-	}
 	if inner == 1 && s.line != nil {
 		step, at := 1, 0
 		if s.reverse {
@@ -114,8 +110,16 @@ func (s *scan[T]) run(dst, src []T, n, inner int) {
 	}
 	acc := core.Make[T](inner)
 	kernel.Fill(acc, s.init)
+	s.rows(dst, src, acc, n, inner)
+}
+
+// rows is run that goes on from acc.
+func (s *scan[T]) rows(dst, src, acc []T, n, inner int) {
 	for i := range n {
-		in, out := row(src, i), row(dst, i)
+		if s.reverse {
+			i = n - 1 - i
+		}
+		in, out := src[i*inner:(i+1)*inner], dst[i*inner:(i+1)*inner]
 		if s.exclusive {
 			copy(out, acc)
 			s.join(acc, acc, in)
@@ -127,8 +131,13 @@ func (s *scan[T]) run(dst, src []T, n, inner int) {
 }
 
 func scanKernel[T tf.Elem](join func(z, x, y []T), init T, line func(dst, src []T, at, step int, exclusive bool)) core.NewKernel {
+	return scan[T]{join: join, init: init, line: line}.kernel()
+}
+
+func (s scan[T]) kernel() core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
-		s := scan[T]{join, init, n.Bool("exclusive"), n.Bool("reverse"), line}
+		s := s
+		s.exclusive, s.reverse = n.Bool("exclusive"), n.Bool("reverse")
 		return core.Compute(func(c *core.OpContext) error {
 			x := c.Input(0)
 			axis, err := scanAxis(c)
@@ -143,6 +152,10 @@ func scanKernel[T tf.Elem](join func(z, x, y []T), init T, line func(dst, src []
 			block := size * inner
 			dst, src := core.Data[T](out), core.Data[T](x)
 			c.ParallelFor(x.Len()/block, max(1, elementGrain/block), func(lo, hi int) {
+				if inner == 1 && s.abreast != nil {
+					s.abreast(&s, dst[lo*block:hi*block], src[lo*block:hi*block], size)
+					return
+				}
 				for o := lo; o < hi; o++ {
 					s.run(dst[o*block:(o+1)*block], src[o*block:(o+1)*block], size, inner)
 				}

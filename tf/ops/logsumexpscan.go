@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 
+	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
@@ -16,10 +17,10 @@ func init() {
 		Attrs: "exclusive: bool = false; reverse: bool = false; T: {" + floatTypes + "}; Tidx: {int32, int64} = int32",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(cumulativeLogsumexpGrad),
 		Kernels: core.ByType("T", byType{
-			tf.Float32:  scanKernel(logAddExp[float32], float32(math.Inf(-1)), nil),
-			tf.Float64:  scanKernel(logAddExp[float64], math.Inf(-1), nil),
-			tf.Float16:  scanKernel(func(z, x, y []tf.Half) { elementwise.Widen2(z, x, y, logAddExp[float32]) }, numeric.HalfFromFloat32(float32(math.Inf(-1))), nil),
-			tf.BFloat16: scanKernel(func(z, x, y []tf.BF16) { elementwise.Widen2(z, x, y, logAddExp[float32]) }, numeric.BFloat16FromFloat32(float32(math.Inf(-1))), nil),
+			tf.Float32:  logSumScan(elementwise.LogAddExp[float32], float32(math.Inf(-1))),
+			tf.Float64:  logSumScan(elementwise.LogAddExp[float64], math.Inf(-1)),
+			tf.Float16:  logSumScan(func(z, x, y []tf.Half) { elementwise.Widen2(z, x, y, elementwise.LogAddExp[float32]) }, numeric.HalfFromFloat32(float32(math.Inf(-1)))),
+			tf.BFloat16: logSumScan(func(z, x, y []tf.BF16) { elementwise.Widen2(z, x, y, elementwise.LogAddExp[float32]) }, numeric.BFloat16FromFloat32(float32(math.Inf(-1)))),
 		}),
 	})
 }
@@ -37,15 +38,40 @@ func CumulativeLogsumexp[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Ou
 	return apply("CumulativeLogsumexp", opts, x, author.AsInt(x, axis))
 }
 
-// logAddExp sets z to log(e^x + e^y), safe from overflow.
-func logAddExp[T numeric.Float](z, x, y []T) {
-	elementwise.ZipFloat64(z, x, y, func(a, b float64) float64 {
-		low, high := min(a, b), max(a, b)
-		if math.IsInf(high, 0) {
-			return high
+func logSumScan[T tf.Elem](join func(z, x, y []T), init T) core.NewKernel {
+	return scan[T]{join: join, init: init, abreast: scanAbreast[T]}.kernel()
+}
+
+// linesAbreast lines, and as many of their elements, are turned at a time: both ways in the
+// first-level cache.
+const linesAbreast = 48
+
+// scanAbreast sets dst to the running folds along lines of n elements of src.
+func scanAbreast[T tf.Elem](s *scan[T], dst, src []T, n int) {
+	in, out, acc := core.Make[T](linesAbreast*linesAbreast), core.Make[T](linesAbreast*linesAbreast), core.Make[T](linesAbreast)
+	for ; len(src) > 0; dst, src = dst[min(len(dst), linesAbreast*n):], src[min(len(src), linesAbreast*n):] {
+		lines := min(len(src)/n, linesAbreast)
+		kernel.Fill(acc, s.init)
+		for done := 0; done < n; done += linesAbreast {
+			k := min(linesAbreast, n-done)
+			at := done
+			if s.reverse {
+				at = n - done - k
+			}
+			for i := range lines {
+				for j, v := range src[i*n+at:][:k] {
+					in[j*lines+i] = v
+				}
+			}
+			s.rows(out[:k*lines], in[:k*lines], acc[:lines], k, lines)
+			for i := range lines {
+				line := dst[i*n+at:][:k]
+				for j := range line {
+					line[j] = out[j*lines+i]
+				}
+			}
 		}
-		return high + math.Log1p(math.Exp(low-high))
-	})
+	}
 }
 
 // cumulativeLogsumexpGrad takes the positive and the negative part of the

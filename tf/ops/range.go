@@ -15,7 +15,7 @@ func init() {
 		Attrs: "Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = int32",
 		Shape: rangeShape, NoGrad: core.NotDifferentiable,
 		Kernels: core.ByType("Tidx", map[tf.DType]core.NewKernel{
-			tf.Float32: rangeOf(ramp[float32]), tf.Float64: rangeOf(ramp[float64]), tf.Int32: rangeOf(steps[int32]), tf.Int64: rangeOf(steps[int64]),
+			tf.Float32: rangeOf(ramp[float32]), tf.Float64: rangeOf(ramp[float64]), tf.Int32: rangeOf(stepsBehind), tf.Int64: rangeOf(steps[int64]),
 			tf.Int8: rangeOf(steps[int8]), tf.Int16: rangeOf(steps[int16]), tf.Uint16: rangeOf(steps[uint16]), tf.Uint32: rangeOf(steps[uint32]), tf.Uint64: rangeOf(steps[uint64]),
 			tf.Float16: rangeHalf[tf.Half], tf.BFloat16: rangeHalf[tf.BF16],
 		}),
@@ -170,6 +170,20 @@ func steps[T numeric.Integer](y []T, start, delta T) {
 	}
 	for i := range y {
 		y[i], a = a, a+delta
+	}
+}
+
+// stepsBlock numbers are computed one by one, further ones by the vectors that add to those.
+const stepsBlock = 1024
+
+var addInts = elementwise.AddLoops[int32]()
+
+// stepsBehind is steps for int32.
+func stepsBehind(y []int32, start, delta int32) {
+	steps(y[:min(stepsBlock, len(y))], start, delta)
+	for at := stepsBlock; at < len(y); at += stepsBlock {
+		to := y[at:min(at+stepsBlock, len(y))]
+		addInts.ScalarY(to, y[at-stepsBlock:][:len(to)], stepsBlock*delta)
 	}
 }
 

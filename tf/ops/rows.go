@@ -121,6 +121,9 @@ func plainTypesBut(out ...tf.DType) []tf.DType {
 // move binds what copies elements of src to dst.
 func move(dst, src *core.Tensor) func(d, s, n int) { return setRows[dst.DType()](dst, src) }
 
+// filledAtOnce elements at most are copied at a time to fill a tensor: they stay in the cache.
+const filledAtOnce = 4096
+
 // fillWith sets all elements of t to the one of v.
 func fillWith(t, v *core.Tensor) {
 	n := t.Len()
@@ -129,7 +132,8 @@ func fillWith(t, v *core.Tensor) {
 	}
 	move(t, v)(0, 0, 1)
 	within := move(t, t)
-	for k := 1; k < n; k *= 2 {
-		within(k, 0, min(k, n-k))
+	for k, more := 1, 0; k < n; k += more {
+		more = min(k, n-k, filledAtOnce)
+		within(k, 0, more)
 	}
 }

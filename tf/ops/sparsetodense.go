@@ -3,6 +3,7 @@ package ops
 import (
 	"slices"
 
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -50,7 +51,7 @@ func sparseToDense(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		idx, values := c.Input(0), c.Input(2)
-		rows, err := sparseRows(idx, s, validate)
+		at, err := sparsePlaces(idx, s, validate)
 		if err != nil {
 			return err
 		}
@@ -59,16 +60,21 @@ func sparseToDense(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		fillWith(out, c.Input(3))
-		w, put := newSlices(rows, s), move(out, values)
-		for i := range rows.Dim(0) {
-			at, ok := w.offset(i)
-			if !ok {
-				return tf.Errorf(tf.InvalidArgument, "Indices are not valid (out of bounds).  Shape: %s", s.String())
-			}
-			put(at, min(i, values.Len()-1), 1)
-		}
+		putCells(out, values, at)
 		return nil
 	}), nil
+}
+
+// putCells sets the elements at those places, in order, to values or to the one there is.
+func putCells(out, values *core.Tensor, at []int64) {
+	if size := values.DType().Size(); values.Len() == len(at) && values.Buffer() != nil && size > 0 {
+		layout.PutRows(out.Buffer().Bytes(), values.Buffer().Bytes(), at, size)
+		return
+	}
+	put := move(out, values)
+	for i, to := range at {
+		put(int(to), min(i, values.Len()-1), 1)
+	}
 }
 
 // sparseShape checks the shapes of the inputs of SparseToDense and returns
@@ -101,33 +107,56 @@ func sparseShape(c *core.OpContext) (tf.Shape, error) {
 	return s, err
 }
 
-// sparseRows returns the indices as a matrix, which must be in order and
-// within shape s if that is to be validated.
-func sparseRows(idx *core.Tensor, s tf.Shape, validate bool) (*core.Tensor, error) {
+// sparsePlaces returns where in a tensor of shape s the elements lie that the indices point
+// to, which must be in order if that is to be validated.
+func sparsePlaces(idx *core.Tensor, s tf.Shape, validate bool) ([]int64, error) {
 	n := 1
 	if idx.Rank() > 0 {
 		n = idx.Dim(0)
 	}
 	matrix, err := idx.Reshape(tf.Shape{n, len(s)})
-	if err != nil || !validate {
-		return matrix, err
+	if err != nil {
+		return nil, err
 	}
-	v := rows.Indices(matrix)
+	at := core.Make[int64](n)
+	inside := newSlices(matrix, s).find(at, 0)
+	switch {
+	case validate && !(inside && ascending(at)):
+		return nil, checkSparseRows(rows.Indices(matrix), n, s)
+	case !inside:
+		return nil, tf.Errorf(tf.InvalidArgument, "Indices are not valid (out of bounds).  Shape: %s", s.String())
+	}
+	return at, nil
+}
+
+// ascending reports whether each number is above the one before.
+func ascending(x []int64) bool {
+	for i := 1; i < len(x); i++ {
+		if x[i-1] >= x[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// checkSparseRows returns what is wrong with the first of n indices into a tensor of shape s
+// that lies outside or does not come after the one before.
+func checkSparseRows(v []int64, n int, s tf.Shape) error {
 	for i := range n {
 		row := v[i*len(s) : (i+1)*len(s)]
 		for k, at := range row {
 			if at < 0 || at >= int64(s[k]) {
-				return nil, tf.Errorf(tf.InvalidArgument, "indices[%d] = %s is out of bounds: need 0 <= index < %s", i, int64Text(row), s.String())
+				return tf.Errorf(tf.InvalidArgument, "indices[%d] = %s is out of bounds: need 0 <= index < %s", i, int64Text(row), s.String())
 			}
 		}
 		if i == 0 {
 			continue
 		}
 		if order := slices.Compare(v[(i-1)*len(s):i*len(s)], row); order == 0 {
-			return nil, tf.Errorf(tf.InvalidArgument, "indices[%d] = %s is repeated", i, int64Text(row))
+			return tf.Errorf(tf.InvalidArgument, "indices[%d] = %s is repeated", i, int64Text(row))
 		} else if order > 0 {
-			return nil, tf.Errorf(tf.InvalidArgument, "indices[%d] = %s is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n", i, int64Text(row))
+			return tf.Errorf(tf.InvalidArgument, "indices[%d] = %s is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n", i, int64Text(row))
 		}
 	}
-	return matrix, nil
+	return nil
 }
