@@ -97,3 +97,71 @@ func TestScanAbreast(t *testing.T) {
 		}
 	}
 }
+
+// placeOfBlock returns where in the spatial form a place of the one with more batches lies.
+func placeOfBlock(b spaceBlocks, at []int, space tf.Shape) (int, bool) {
+	within, to := at[0]/space[0], at[0]%space[0]
+	for k, n := range b.block {
+		rest := product(b.block[k+1:])
+		p := at[1+k]*n + within/rest - b.margins[2*k]
+		within %= rest
+		if p < 0 || p >= space[1+k] {
+			return 0, false
+		}
+		to = to*space[1+k] + p
+	}
+	return to, true
+}
+
+// TestBlockLines compares lines of runs with places of single runs.
+func TestBlockLines(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 2))
+	for range 300 {
+		b, space := spaceBlocks{}, tf.Shape{1 + r.IntN(3)}
+		for range 1 + r.IntN(3) {
+			n, size := 1+r.IntN(3), 1+r.IntN(6)
+			before := r.IntN(5)
+			after := (n - (before+size)%n) % n
+			b.block, b.margins, space = append(b.block, n), append(b.margins, before, after), append(space, size)
+		}
+		batch, err := b.outShape(space, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := batch[len(batch)-1]
+		at := make([]int, len(batch))
+		for i := range product(batch) {
+			in, first, n := b.line(i/last, space, batch)
+			for k, rest := len(at)-1, i; k >= 0; k-- {
+				at[k], rest = rest%batch[k], rest/batch[k]
+			}
+			want, inside := placeOfBlock(b, at, space)
+			j := i%last - first
+			if inside != (j >= 0 && j < n) || inside && in+j*b.block[len(b.block)-1] != want {
+				t.Fatalf("%v of %v, place %v: run %d of %d from %d, want %d, %v", b, space, at, j, n, in, want, inside)
+			}
+		}
+	}
+}
+
+// TestWherePairs compares counts and indices of matrices with ones found one by one.
+func TestWherePairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 3))
+	for _, cols := range []int{1, 5, 64, 3000} {
+		set := make([]bool, 3*cols)
+		var want []int64
+		for i := range set {
+			if set[i] = cols == 3000 || r.IntN(2) == 0; set[i] {
+				want = append(want, int64(i/cols), int64(i%cols))
+			}
+		}
+		if n := countTrue(set); n != len(want)/2 {
+			t.Errorf("%d of %d are counted, want %d", n, len(set), len(want)/2)
+		}
+		got := make([]int64, len(want))
+		putPositions(got, set, tf.Shape{3, cols})
+		if !slices.Equal(got, want) {
+			t.Errorf("indices of %d columns differ", cols)
+		}
+	}
+}

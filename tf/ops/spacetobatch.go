@@ -230,51 +230,70 @@ func moveSpace(c *core.OpContext, toBatch bool) error {
 	if err != nil {
 		return err
 	}
-	clearCells(out)
+	if toBatch && slices.ContainsFunc(b.margins, func(n int) bool { return n != 0 }) {
+		clearCells(out)
+	}
 	if out.Len() == 0 || x.Len() == 0 {
 		return nil
 	}
-	put := move(out, x)
-	if toBatch {
-		b.each(x.Shape(), s, func(space, batch, n int) { put(batch, space, n) })
-	} else {
-		b.each(s, x.Shape(), func(space, batch, n int) { put(space, batch, n) })
+	if len(b.block) == 0 {
+		move(out, x)(0, 0, x.Len())
+		return nil
 	}
+	space, batch := x.Shape(), s
+	if !toBatch {
+		space, batch = s, x.Shape()
+	}
+	to, from := out.Buffer().Bytes(), x.Buffer().Bytes()
+	inner := product(batch[1+len(b.block):]) * x.DType().Size()
+	step, line := inner*b.block[len(b.block)-1], inner*batch[len(b.block)]
+	c.ParallelFor(product(batch[:len(b.block)]), max(1, 4*elementGrain/line), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			in, first, n := b.line(i, space, batch)
+			if n <= 0 {
+				continue
+			}
+			if toBatch {
+				copyRuns(to[i*line+first*inner:], inner, from[in*inner:], step, inner, n)
+			} else {
+				copyRuns(to[in*inner:], step, from[i*line+first*inner:], inner, inner, n)
+			}
+		}
+	})
 	return nil
 }
 
-// each calls f with where each run of n elements lies in the spatial form and
-// in that with more batches. Margins, which the spatial form lacks, are left
-// out.
-func (b spaceBlocks) each(space, batch tf.Shape, f func(space, batch, n int)) {
-	dims := len(b.block)
-	n := product(batch[1+dims:])
-	at := core.Make[int](1 + dims) // in batch
-	for i := range product(batch[:1+dims]) {
-		if to, ok := b.place(at, space); ok {
-			f(to*n, i*n, n)
-		}
-		for k := dims; k >= 0; k-- {
-			if at[k]++; at[k] < batch[k] {
-				break
-			}
-			at[k] = 0
-		}
+// copyRuns copies n runs of so many bytes, which begin steps apart.
+func copyRuns(dst []byte, dstStep int, src []byte, srcStep, run, n int) {
+	for i := range n {
+		copy(dst[i*dstStep:][:run], src[i*srcStep:][:run])
 	}
 }
 
-// place returns where in the spatial form a place of the other lies, counted
-// in runs.
-func (b spaceBlocks) place(at []int, space tf.Shape) (int, bool) {
-	within, to := at[0]/space[0], at[0]%space[0]
-	for k, n := range b.block {
+// line returns which runs of line i of the form with more batches, along its last spatial
+// dimension, are in the spatial form: n from the first on. The first is there run in. Margins,
+// which the spatial form lacks, are left out.
+func (b spaceBlocks) line(i int, space, batch tf.Shape) (in, first, n int) {
+	last := len(b.block) - 1
+	lines := product(batch[1 : 1+last]) // of an index of the first dimension
+	within, at := i/lines/space[0], i/lines%space[0]
+	for k, size := range b.block[:last] {
+		lines /= batch[1+k]
 		rest := product(b.block[k+1:])
-		p := at[1+k]*n + within/rest - b.margins[2*k]
+		p := i/lines%batch[1+k]*size + within/rest - b.margins[2*k]
 		within %= rest
 		if p < 0 || p >= space[1+k] {
-			return 0, false
+			return 0, 0, 0
 		}
-		to = to*space[1+k] + p
+		at = at*space[1+k] + p
 	}
-	return to, true
+	size, from := b.block[last], within-b.margins[2*last] // place j is from + j·size
+	if from < 0 {
+		first = (size - 1 - from) / size
+	}
+	end := 0
+	if width := space[1+last]; width > from {
+		end = min(batch[1+last], (width-from-1)/size+1)
+	}
+	return at*space[1+last] + from + first*size, first, end - first
 }

@@ -124,11 +124,16 @@ func moveDepth(n *core.Node, toDepth bool) (core.Kernel, error) {
 		if err != nil || out.Len() == 0 {
 			return err
 		}
-		space, deep, put := x.Shape(), s, move(out, x)
+		space, deep := x.Shape(), s
 		if !toDepth {
 			space, deep = s, x.Shape()
 		}
 		run := size * space[3] // pixels of one row of a block
+		if x.Buffer() != nil {
+			moveDepthBytes(c, out, x, deep, size, run, toDepth)
+			return nil
+		}
+		put := move(out, x)
 		for i := range product(space) / run {
 			row, block := i/deep[2], i%deep[2]
 			from, to := i*run, ((row/size)*deep[2]+block)*deep[3]+row%size*run
@@ -140,4 +145,22 @@ func moveDepth(n *core.Node, toDepth bool) (core.Kernel, error) {
 		}
 		return nil
 	}), nil
+}
+
+// moveDepthBytes moves the rows of blocks, runs of so many elements, one line of the image after
+// the other.
+func moveDepthBytes(c *core.OpContext, out, x *core.Tensor, deep tf.Shape, size, run int, toDepth bool) {
+	bytes := x.DType().Size()
+	run *= bytes
+	to, from, blocks, step := out.Buffer().Bytes(), x.Buffer().Bytes(), deep[2], deep[3]*bytes
+	c.ParallelFor(x.Len()*bytes/(run*blocks), max(1, 4*elementGrain/(run*blocks)), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			space, depth := i*blocks*run, i/size*blocks*step+i%size*run
+			if toDepth {
+				copyRuns(to[depth:], step, from[space:], run, run, blocks)
+			} else {
+				copyRuns(to[space:], run, from[depth:], step, run, blocks)
+			}
+		}
+	})
 }

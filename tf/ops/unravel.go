@@ -3,9 +3,12 @@ package ops
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -13,7 +16,7 @@ import (
 func init() {
 	core.Register(core.OpDef{
 		Name: "UnravelIndex", In: "indices: Tidx; dims: Tidx", Out: "output: Tidx", Attrs: "Tidx: {int32, int64} = int32",
-		Shape: unravelShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("Tidx", sameFor(unravel, tf.Int32, tf.Int64)),
+		Shape: unravelShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("Tidx", byType{tf.Int32: unravel[int32], tf.Int64: unravel[int64]}),
 	})
 }
 
@@ -95,7 +98,7 @@ func largest(d tf.DType) int {
 	return math.MaxInt64
 }
 
-func unravel(n *core.Node) (core.Kernel, error) {
+func unravel[T int32 | int64](n *core.Node) (core.Kernel, error) {
 	d := n.Type("Tidx")
 	return core.Compute(func(c *core.OpContext) error {
 		idx := c.Input(0)
@@ -112,27 +115,36 @@ func unravel(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		at, err := idx.Ints()
+		_, total, err := rowSteps(dims, largest(d))
 		if err != nil {
 			return err
 		}
-		steps, total, err := rowSteps(dims, largest(d))
-		if err != nil {
-			return err
-		}
-		coordinates := core.Make[int](len(dims) * len(at))
-		for k, v := range at {
-			if v >= total {
-				return tf.Errorf(tf.InvalidArgument, "index is out of bound as with dims")
-			}
-			for i := range dims {
-				coordinates[i*len(at)+k] = v / steps[i] % dims[i]
-			}
+		at := core.Data[T](idx)
+		if slices.ContainsFunc(at, func(v T) bool { return v >= T(total) }) {
+			return tf.Errorf(tf.InvalidArgument, "index is out of bound as with dims")
 		}
 		out, err := c.Alloc(0, d, append(tf.Shape{len(dims)}, idx.Shape()...))
 		if err != nil {
 			return err
 		}
-		return fillInts(out, coordinates)
+		y := core.Data[T](out)
+		c.ParallelFor(len(at), elementGrain, func(lo, hi int) { coordinates(y, at, dims, lo, hi) })
+		return nil
 	}), nil
+}
+
+// coordinates sets the columns [lo, hi) of y to the coordinates of places in dims, block by block
+// and from the last dimension on: integers are divided as vectors.
+func coordinates[T int32 | int64](y, at []T, dims []int, lo, hi int) {
+	const block = 512
+	rest, size := make([]T, block), make([]T, block)
+	for from := lo; from < hi; from += block {
+		n := min(block, hi-from)
+		copy(rest, at[from:from+n])
+		for i := len(dims) - 1; i >= 0; i-- {
+			kernel.Fill(size[:n], T(dims[i]))
+			elementwise.ModInt(y[i*len(at)+from:][:n], rest, size)
+			elementwise.DivInt(rest[:n], rest, size)
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	encoding "encoding/binary"
+
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
@@ -39,12 +41,7 @@ func where(*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		set := nonZero(x)
-		count := 0
-		for _, v := range set {
-			if v {
-				count++
-			}
-		}
+		count := countTrue(set)
 		out, err := c.Alloc(0, tf.Int64, tf.Shape{count, x.Rank()})
 		if err != nil {
 			return err
@@ -75,8 +72,14 @@ func nonZero(x *core.Tensor) []bool {
 // putPositions writes the indices of the elements that are set, of a tensor of
 // shape s.
 func putPositions(dst []int64, set []bool, s tf.Shape) {
-	if len(s) == 1 {
+	switch len(s) {
+	case 1:
 		putPlaces(dst, set)
+		return
+	case 2:
+		for i := range s[0] {
+			dst = putPairs(dst, int64(i), set[i*s[1]:(i+1)*s[1]])
+		}
 		return
 	}
 	at := make([]int64, len(s))
@@ -106,4 +109,39 @@ func putPlaces(dst []int64, set []bool) {
 			n++
 		}
 	}
+}
+
+// putPairs is putPlaces for a row of a matrix. It returns what is left of dst.
+func putPairs(dst []int64, row int64, set []bool) []int64 {
+	n := 0
+	for i, v := range set {
+		if n+2 > len(dst) {
+			break
+		}
+		dst[n], dst[n+1] = row, int64(i)
+		if v {
+			n += 2
+		}
+	}
+	return dst[n:]
+}
+
+// countTrue adds up bools as bytes, eight at a time: up to 255 of them in each byte of a sum.
+func countTrue(set []bool) (n int) {
+	x := kernel.Words[uint8](set)
+	for len(x) >= 8 {
+		some := x[:min(len(x), 8*255)&^7]
+		var sum uint64
+		for i := 0; i < len(some); i += 8 {
+			sum += encoding.LittleEndian.Uint64(some[i:])
+		}
+		const low = 0x00ff00ff00ff00ff
+		pairs := sum&low + sum>>8&low
+		n += int(pairs * 0x0001000100010001 >> 48)
+		x = x[len(some):]
+	}
+	for _, v := range x {
+		n += int(v)
+	}
+	return n
 }

@@ -1,6 +1,8 @@
 package reduction
 
 import (
+	"unsafe"
+
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/columns"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
@@ -66,11 +68,43 @@ func SumFold[T numeric.Number]() Fold[T] {
 		Run:  Sum[T],
 		Rows: func(acc, x []T) { elementwise.Add(acc, acc, x) },
 	}
+	if run, ok := any(sumInts).(func(x []T) T); ok {
+		f.Run = run
+		f.Rows, _ = any(addRowOfInts).(func(acc, x []T))
+	}
 	if columns.HasVectorSums() {
 		f.Down, _ = any(sumDown).(func(acc, x []T, rows, stride int))
 	}
 	return f
 }
+
+// intLanes sums of int32 are made side by side.
+const intLanes = 256
+
+var addInts = elementwise.AddLoops[int32]().Zip
+
+// sumInts adds up x, if there are enough of them by loops over vectors. The order of integers
+// does not matter.
+func sumInts(x []int32) (s int32) {
+	if len(x) < 2*intLanes {
+		return pairwiseSum(x)
+	}
+	elementwise.EachBlock(intLanes, func(_, _ int, buf []float32) {
+		sums := unsafe.Slice((*int32)(unsafe.Pointer(&buf[0])), intLanes)
+		addInts(sums, x, x[intLanes:])
+		for x = x[2*intLanes:]; len(x) > 0; x = x[min(len(x), intLanes):] {
+			k := min(len(x), intLanes)
+			addInts(sums[:k], sums, x)
+		}
+		for n := intLanes / 2; n >= 32; n /= 2 {
+			addInts(sums[:n], sums, sums[n:])
+		}
+		s = sumInOrder(sums[:32])
+	})
+	return s
+}
+
+func addRowOfInts(acc, x []int32) { addInts(acc, acc, x) }
 
 // sumDown adds rows of x that are stride apart to acc, in order.
 func sumDown(acc, x []float32, rows, stride int) {
