@@ -98,8 +98,9 @@ func productLine[T numeric.Number](dst, src []T, at, step int, exclusive bool) {
 	}
 }
 
-// run sets dst to the running folds of src, of n rows.
-func (s *scan[T]) run(dst, src []T, n, inner int) {
+// run sets dst to the running folds of src, of n rows, from acc on or, if that is nil, from the
+// beginning.
+func (s *scan[T]) run(dst, src, acc []T, n, inner int) {
 	if inner == 1 && s.line != nil {
 		step, at := 1, 0
 		if s.reverse {
@@ -108,13 +109,10 @@ func (s *scan[T]) run(dst, src []T, n, inner int) {
 		s.line(dst, src, at, step, s.exclusive)
 		return
 	}
-	acc := core.Make[T](inner)
-	kernel.Fill(acc, s.init)
-	s.rows(dst, src, acc, n, inner)
-}
-
-// rows is run that goes on from acc.
-func (s *scan[T]) rows(dst, src, acc []T, n, inner int) {
+	if acc == nil {
+		acc = core.Make[T](inner)
+		kernel.Fill(acc, s.init)
+	}
 	for i := range n {
 		if s.reverse {
 			i = n - 1 - i
@@ -157,7 +155,7 @@ func (s scan[T]) kernel() core.NewKernel {
 					return
 				}
 				for o := lo; o < hi; o++ {
-					s.run(dst[o*block:(o+1)*block], src[o*block:(o+1)*block], size, inner)
+					s.run(dst[o*block:(o+1)*block], src[o*block:(o+1)*block], nil, size, inner)
 				}
 			})
 			return nil

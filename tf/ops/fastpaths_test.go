@@ -88,7 +88,7 @@ func TestScanAbreast(t *testing.T) {
 				got, want := make([]float32, len(x)), make([]float32, len(x))
 				scanAbreast(&s, got, x, n)
 				for i := 0; i < len(x); i += n {
-					s.run(want[i:i+n], x[i:i+n], n, 1)
+					s.run(want[i:i+n], x[i:i+n], nil, n, 1)
 				}
 				if !slices.Equal(got, want) {
 					t.Errorf("%d lines of %d, exclusive and reverse %v: they differ", lines, n, flags)

@@ -63,7 +63,7 @@ func scanAbreast[T tf.Elem](s *scan[T], dst, src []T, n int) {
 					in[j*lines+i] = v
 				}
 			}
-			s.rows(out[:k*lines], in[:k*lines], acc[:lines], k, lines)
+			s.run(out[:k*lines], in[:k*lines], acc[:lines], k, lines)
 			for i := range lines {
 				line := dst[i*n+at:][:k]
 				for j := range line {
