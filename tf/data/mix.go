@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -65,7 +66,7 @@ func SampleFrom(o MixOptions, inputs ...*Dataset) *Dataset {
 	}
 	pick := func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
 		seed, out := core.Data[int64](in[0]), make([]int64, 1)
-		random.Multinomial(random.FromSeed([2]int64(seed)), logits, len(logits), 1, out)
+		random.Multinomial(random.FromSeed([2]int64(seed)), elementwise.Exp[float64], logits, len(logits), 1, out)
 		return []*core.Tensor{core.Scalar(out[0])}, nil
 	}
 	selector := Random(o.Seed, o.Seed2).Batch(2, true).sure(func(in dataset.Dataset) dataset.Dataset {

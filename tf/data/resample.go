@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -240,6 +241,6 @@ func (r *resampler) mix(pairs, probabilities dataset.Dataset) (dataset.Dataset, 
 func pickUnseen(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
 	unseen, seed, out := core.Data[float32](in[1])[0], core.Data[int64](in[2]), make([]int64, 1)
 	logits := []float32{float32(math.Log(float64(unseen))), float32(math.Log(float64(1 - unseen)))}
-	random.Multinomial(random.FromSeed([2]int64(seed)), logits, len(logits), 1, out)
+	random.Multinomial(random.FromSeed([2]int64(seed)), elementwise.Exp[float64], logits, len(logits), 1, out)
 	return []*core.Tensor{core.Scalar(out[0])}, nil
 }
