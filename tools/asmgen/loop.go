@@ -178,9 +178,10 @@ func emitElementwise(a *asm, i isa) {
 	emitPixels(a)
 	emitPow(a)
 	emitFloat64(a)
+	emitComplex(a)
 }
 
 // loops lists all elementwise functions.
 func loops() []loop {
-	return slices.Concat(binaryLoops(), scalarLoops(), unaryLoops(), gradientLoops(), mathLoops(), trigLoops())
+	return slices.Concat(binaryLoops(), scalarLoops(), unaryLoops(), gradientLoops(), mathLoops(), trigLoops(), complexLoops())
 }

@@ -7,21 +7,21 @@ import (
 
 // Add sets z = x + y.
 func Add[T numeric.Number](z, x, y []T) {
-	if !zip32(simd.add, z, x, y) {
+	if !zip32(simd.add, z, x, y) && !zipComplex(simd.add, z, x, y) {
 		kernel.Zip(z, x, y, func(a, b T) T { return a + b })
 	}
 }
 
 // Sub sets z = x - y.
 func Sub[T numeric.Number](z, x, y []T) {
-	if !zip32(simd.sub, z, x, y) {
+	if !zip32(simd.sub, z, x, y) && !zipComplex(simd.sub, z, x, y) {
 		kernel.Zip(z, x, y, func(a, b T) T { return a - b })
 	}
 }
 
 // Mul sets z = x * y.
 func Mul[T numeric.Number](z, x, y []T) {
-	if !zip32(simd.mul, z, x, y) {
+	if !zip32(simd.mul, z, x, y) && !mulComplex(z, x, y) {
 		kernel.Zip(z, x, y, func(a, b T) T { return a * b })
 	}
 }
@@ -86,7 +86,7 @@ func ScalarSub[T numeric.Number](z []T, s T, x []T) {
 
 // MulScalar sets z = x * s.
 func MulScalar[T numeric.Number](z, x []T, s T) {
-	if !scalar32(simd.mulS, z, x, s) {
+	if !scalar32(simd.mulS, z, x, s) && !scalarMulComplex(z, x, s) {
 		kernel.Map(z, x, func(a T) T { return a * s })
 	}
 }

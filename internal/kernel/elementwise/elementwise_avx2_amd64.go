@@ -224,6 +224,16 @@ func ceilAVX2(y *float32, x *float32, n int)
 //go:noescape
 func rintAVX2(y *float32, x *float32, n int)
 
+// mulComplexAVX2 sets z = x · y, of complex numbers; n is even.
+//
+//go:noescape
+func mulComplexAVX2(z *float32, x *float32, y *float32, n int)
+
+// conjAVX2 sets y to the conjugates of x; n is even.
+//
+//go:noescape
+func conjAVX2(y *float32, x *float32, n int)
+
 // selectWordsAVX2 sets z to x where c is not 0 and to y elsewhere, in whole vectors: n must be a multiple of 16.
 //
 //go:noescape
@@ -368,3 +378,13 @@ func rotate64AVX2(x *float64, y *float64, n int, c float64, s float64)
 //
 //go:noescape
 func dot64AVX2(x *float64, y *float64, n int) float64
+
+// quotientsAVX2 sets z = x / y of complex numbers. step is 0 if x is a vector that is used again and again, else 1. It ends before the first vector with what is not finite. n is a multiple of 8.
+//
+//go:noescape
+func quotientsAVX2(z *float32, x *float32, y *float32, n int, step int) (done int)
+
+// rootsAVX2 sets z to the square roots of complex numbers that are not left of 0. It ends before the first vector with what is not finite. n is a multiple of 8.
+//
+//go:noescape
+func rootsAVX2(z *float32, x *float32, n int) (done int)

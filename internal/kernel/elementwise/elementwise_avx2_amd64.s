@@ -4489,6 +4489,165 @@ done:
 	VZEROUPPER
 	RET
 
+// func mulComplexAVX2(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·mulComplexAVX2(SB), NOSPLIT, $0-32
+	MOVQ    z+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVUPS sign_even<>+0(SB), Y0
+	CMPQ    BX, $+16
+	JLT     after_unrolled
+
+unrolled:
+	VMOVUPS   (CX), Y1
+	VMOVUPS   (DX), Y2
+	VMOVSLDUP Y1, Y3
+	VMOVSHDUP Y1, Y1
+	VPERMILPS $0xb1, Y2, Y4
+	VMULPS    Y2, Y3, Y2
+	VMULPS    Y4, Y1, Y1
+	VPXOR     Y0, Y1, Y1
+	VADDPS    Y1, Y2, Y1
+	VMOVUPS   Y1, (AX)
+	VMOVUPS   32(CX), Y1
+	VMOVUPS   32(DX), Y2
+	VMOVSLDUP Y1, Y3
+	VMOVSHDUP Y1, Y1
+	VPERMILPS $0xb1, Y2, Y4
+	VMULPS    Y2, Y3, Y2
+	VMULPS    Y4, Y1, Y1
+	VPXOR     Y0, Y1, Y1
+	VADDPS    Y1, Y2, Y1
+	VMOVUPS   Y1, 32(AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+16, BX
+	CMPQ      BX, $+16
+	JGE       unrolled
+
+after_unrolled:
+	CMPQ BX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS   (CX), Y1
+	VMOVUPS   (DX), Y2
+	VMOVSLDUP Y1, Y3
+	VMOVSHDUP Y1, Y1
+	VPERMILPS $0xb1, Y2, Y4
+	VMULPS    Y2, Y3, Y2
+	VMULPS    Y4, Y1, Y1
+	VPXOR     Y0, Y1, Y1
+	VADDPS    Y1, Y2, Y1
+	VMOVUPS   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	ADDQ      $+32, DX
+	SUBQ      $+8, BX
+	CMPQ      BX, $+8
+	JGE       single
+
+after_single:
+	TESTQ      BX, BX
+	JZ         done
+	LEAQ       tail<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPS    64(SI)(BX*4), Y1
+	VMASKMOVPS (CX), Y1, Y2
+	VMASKMOVPS (DX), Y1, Y3
+	VMOVSLDUP  Y2, Y4
+	VMOVSHDUP  Y2, Y2
+	VPERMILPS  $0xb1, Y3, Y5
+	VMULPS     Y3, Y4, Y3
+	VMULPS     Y5, Y2, Y2
+	VPXOR      Y0, Y2, Y0
+	VADDPS     Y0, Y3, Y0
+	VMASKMOVPS Y0, Y1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA sign_even<>+0(SB)/4, $0x80000000
+DATA sign_even<>+4(SB)/4, $0x00000000
+DATA sign_even<>+8(SB)/4, $0x80000000
+DATA sign_even<>+12(SB)/4, $0x00000000
+DATA sign_even<>+16(SB)/4, $0x80000000
+DATA sign_even<>+20(SB)/4, $0x00000000
+DATA sign_even<>+24(SB)/4, $0x80000000
+DATA sign_even<>+28(SB)/4, $0x00000000
+GLOBL sign_even<>(SB), RODATA|NOPTR, $32
+
+// func conjAVX2(y *float32, x *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·conjAVX2(SB), NOSPLIT, $0-24
+	MOVQ    y+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVUPS sign_odd<>+0(SB), Y0
+	CMPQ    DX, $+32
+	JLT     after_unrolled
+
+unrolled:
+	VMOVUPS (CX), Y1
+	VPXOR   Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	VMOVUPS 32(CX), Y1
+	VPXOR   Y0, Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS 64(CX), Y1
+	VPXOR   Y0, Y1, Y1
+	VMOVUPS Y1, 64(AX)
+	VMOVUPS 96(CX), Y1
+	VPXOR   Y0, Y1, Y1
+	VMOVUPS Y1, 96(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	SUBQ    $+32, DX
+	CMPQ    DX, $+32
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ DX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS (CX), Y1
+	VPXOR   Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+8, DX
+	CMPQ    DX, $+8
+	JGE     single
+
+after_single:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       tail<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    64(BX)(DX*4), Y1
+	VMASKMOVPS (CX), Y1, Y2
+	VPXOR      Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA sign_odd<>+0(SB)/4, $0x00000000
+DATA sign_odd<>+4(SB)/4, $0x80000000
+DATA sign_odd<>+8(SB)/4, $0x00000000
+DATA sign_odd<>+12(SB)/4, $0x80000000
+DATA sign_odd<>+16(SB)/4, $0x00000000
+DATA sign_odd<>+20(SB)/4, $0x80000000
+DATA sign_odd<>+24(SB)/4, $0x00000000
+DATA sign_odd<>+28(SB)/4, $0x80000000
+GLOBL sign_odd<>(SB), RODATA|NOPTR, $32
+
 // func selectWordsAVX2(z *float32, c *byte, x *float32, y *float32, n int)
 // Requires: AVX, AVX2
 TEXT ·selectWordsAVX2(SB), NOSPLIT, $0-40
@@ -6838,5 +6997,112 @@ end:
 	VPERMILPD    $0x01, X0, X1
 	VADDSD       X1, X0, X0
 	MOVSD        X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func quotientsAVX2(z *float32, x *float32, y *float32, n int, step int) (done int)
+// Requires: AVX
+TEXT ·quotientsAVX2(SB), NOSPLIT, $0-48
+	XORQ AX, AX
+
+vector:
+	MOVQ       n+24(FP), CX
+	CMPQ       AX, CX
+	JGE        end
+	MOVQ       step+32(FP), CX
+	IMULQ      AX, CX
+	MOVQ       x+8(FP), DX
+	VCVTPS2PD  (DX)(CX*8), Y0
+	VCVTPS2PD  16(DX)(CX*8), Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	MOVQ       y+16(FP), CX
+	VCVTPS2PD  (CX)(AX*8), Y1
+	VCVTPS2PD  16(CX)(AX*8), Y3
+	VUNPCKLPD  Y3, Y1, Y4
+	VUNPCKHPD  Y3, Y1, Y1
+	VMULPD     Y4, Y4, Y3
+	VMULPD     Y1, Y1, Y5
+	VADDPD     Y5, Y3, Y3
+	VMOVUPS    quad4_3ff0000000000000<>+0(SB), Y5
+	VDIVPD     Y3, Y5, Y3
+	VMULPD     Y4, Y2, Y5
+	VMULPD     Y1, Y0, Y6
+	VADDPD     Y6, Y5, Y5
+	VMULPD     Y3, Y5, Y5
+	VMULPD     Y4, Y0, Y0
+	VMULPD     Y1, Y2, Y1
+	VSUBPD     Y1, Y0, Y0
+	VMULPD     Y3, Y0, Y0
+	VSUBPD     Y5, Y5, Y1
+	VSUBPD     Y0, Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VCMPPD     $0x03, Y1, Y1, Y1
+	VMOVMSKPD  Y1, CX
+	TESTL      CX, CX
+	JNZ        end
+	MOVQ       z+0(FP), CX
+	VUNPCKLPD  Y0, Y5, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, (CX)(AX*8)
+	VUNPCKHPD  Y0, Y5, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, 16(CX)(AX*8)
+	ADDQ       $+4, AX
+	JMP        vector
+
+end:
+	MOVQ AX, done+40(FP)
+	VZEROUPPER
+	RET
+
+// func rootsAVX2(z *float32, x *float32, n int) (done int)
+// Requires: AVX, AVX2
+TEXT ·rootsAVX2(SB), NOSPLIT, $0-32
+	XORQ AX, AX
+
+vector:
+	MOVQ       n+16(FP), CX
+	CMPQ       AX, CX
+	JGE        end
+	MOVQ       x+8(FP), CX
+	VCVTPS2PD  (CX)(AX*8), Y0
+	VCVTPS2PD  16(CX)(AX*8), Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	VMULPD     Y2, Y2, Y1
+	VMULPD     Y0, Y0, Y3
+	VADDPD     Y3, Y1, Y1
+	VSQRTPD    Y1, Y1
+	VPAND      quad4_7fffffffffffffff<>+0(SB), Y2, Y3
+	VADDPD     Y1, Y3, Y1
+	VMULPD     quad4_3fe0000000000000<>+0(SB), Y1, Y1
+	VSQRTPD    Y1, Y1
+	VADDPD     Y1, Y1, Y3
+	VDIVPD     Y3, Y0, Y3
+	VXORPS     Y4, Y4, Y4
+	VCMPPD     $0x11, Y4, Y2, Y2
+	VPAND      quad4_7fffffffffffffff<>+0(SB), Y3, Y4
+	VBLENDVPS  Y2, Y4, Y1, Y4
+	VPAND      quad4_8000000000000000<>+0(SB), Y0, Y0
+	VPOR       Y0, Y1, Y0
+	VBLENDVPS  Y2, Y0, Y3, Y0
+	VSUBPD     Y3, Y3, Y1
+	VCMPPD     $0x03, Y1, Y1, Y1
+	VMOVMSKPD  Y1, CX
+	TESTL      CX, CX
+	JNZ        end
+	MOVQ       z+0(FP), CX
+	VUNPCKLPD  Y0, Y4, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, (CX)(AX*8)
+	VUNPCKHPD  Y0, Y4, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, 16(CX)(AX*8)
+	ADDQ       $+4, AX
+	JMP        vector
+
+end:
+	MOVQ AX, done+24(FP)
 	VZEROUPPER
 	RET

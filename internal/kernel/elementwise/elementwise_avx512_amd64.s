@@ -4470,6 +4470,183 @@ done:
 	VZEROUPPER
 	RET
 
+// func mulComplexAVX512(z *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·mulComplexAVX512(SB), NOSPLIT, $0-32
+	MOVQ    z+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVUPS sign_even<>+0(SB), Z0
+	CMPQ    BX, $+32
+	JLT     after_unrolled
+
+unrolled:
+	VMOVUPS   (CX), Z1
+	VMOVUPS   (DX), Z2
+	VMOVSLDUP Z1, Z3
+	VMOVSHDUP Z1, Z1
+	VPERMILPS $0xb1, Z2, Z4
+	VMULPS    Z2, Z3, Z2
+	VMULPS    Z4, Z1, Z1
+	VPXORD    Z0, Z1, Z1
+	VADDPS    Z1, Z2, Z1
+	VMOVUPS   Z1, (AX)
+	VMOVUPS   64(CX), Z1
+	VMOVUPS   64(DX), Z2
+	VMOVSLDUP Z1, Z3
+	VMOVSHDUP Z1, Z1
+	VPERMILPS $0xb1, Z2, Z4
+	VMULPS    Z2, Z3, Z2
+	VMULPS    Z4, Z1, Z1
+	VPXORD    Z0, Z1, Z1
+	VADDPS    Z1, Z2, Z1
+	VMOVUPS   Z1, 64(AX)
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	ADDQ      $+128, DX
+	SUBQ      $+32, BX
+	CMPQ      BX, $+32
+	JGE       unrolled
+
+after_unrolled:
+	CMPQ BX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS   (CX), Z1
+	VMOVUPS   (DX), Z2
+	VMOVSLDUP Z1, Z3
+	VMOVSHDUP Z1, Z1
+	VPERMILPS $0xb1, Z2, Z4
+	VMULPS    Z2, Z3, Z2
+	VMULPS    Z4, Z1, Z1
+	VPXORD    Z0, Z1, Z1
+	VADDPS    Z1, Z2, Z1
+	VMOVUPS   Z1, (AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+16, BX
+	CMPQ      BX, $+16
+	JGE       single
+
+after_single:
+	TESTQ     BX, BX
+	JZ        done
+	MOVQ      $0x00000001, SI
+	SHLXQ     BX, SI, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (CX), K1, Z1
+	VMOVUPS.Z (DX), K1, Z2
+	VMOVSLDUP Z1, Z3
+	VMOVSHDUP Z1, Z1
+	VPERMILPS $0xb1, Z2, Z4
+	VMULPS    Z2, Z3, Z2
+	VMULPS    Z4, Z1, Z1
+	VPXORD    Z0, Z1, Z0
+	VADDPS    Z0, Z2, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA sign_even<>+0(SB)/4, $0x80000000
+DATA sign_even<>+4(SB)/4, $0x00000000
+DATA sign_even<>+8(SB)/4, $0x80000000
+DATA sign_even<>+12(SB)/4, $0x00000000
+DATA sign_even<>+16(SB)/4, $0x80000000
+DATA sign_even<>+20(SB)/4, $0x00000000
+DATA sign_even<>+24(SB)/4, $0x80000000
+DATA sign_even<>+28(SB)/4, $0x00000000
+DATA sign_even<>+32(SB)/4, $0x80000000
+DATA sign_even<>+36(SB)/4, $0x00000000
+DATA sign_even<>+40(SB)/4, $0x80000000
+DATA sign_even<>+44(SB)/4, $0x00000000
+DATA sign_even<>+48(SB)/4, $0x80000000
+DATA sign_even<>+52(SB)/4, $0x00000000
+DATA sign_even<>+56(SB)/4, $0x80000000
+DATA sign_even<>+60(SB)/4, $0x00000000
+GLOBL sign_even<>(SB), RODATA|NOPTR, $64
+
+// func conjAVX512(y *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·conjAVX512(SB), NOSPLIT, $0-24
+	MOVQ    y+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVUPS sign_odd<>+0(SB), Z0
+	CMPQ    DX, $+64
+	JLT     after_unrolled
+
+unrolled:
+	VMOVUPS (CX), Z1
+	VPXORD  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	VMOVUPS 64(CX), Z1
+	VPXORD  Z0, Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS 128(CX), Z1
+	VPXORD  Z0, Z1, Z1
+	VMOVUPS Z1, 128(AX)
+	VMOVUPS 192(CX), Z1
+	VPXORD  Z0, Z1, Z1
+	VMOVUPS Z1, 192(AX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ DX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS (CX), Z1
+	VPXORD  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	SUBQ    $+16, DX
+	CMPQ    DX, $+16
+	JGE     single
+
+after_single:
+	TESTQ     DX, DX
+	JZ        done
+	MOVQ      $0x00000001, BX
+	SHLXQ     DX, BX, BX
+	DECQ      BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z1
+	VPXORD    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA sign_odd<>+0(SB)/4, $0x00000000
+DATA sign_odd<>+4(SB)/4, $0x80000000
+DATA sign_odd<>+8(SB)/4, $0x00000000
+DATA sign_odd<>+12(SB)/4, $0x80000000
+DATA sign_odd<>+16(SB)/4, $0x00000000
+DATA sign_odd<>+20(SB)/4, $0x80000000
+DATA sign_odd<>+24(SB)/4, $0x00000000
+DATA sign_odd<>+28(SB)/4, $0x80000000
+DATA sign_odd<>+32(SB)/4, $0x00000000
+DATA sign_odd<>+36(SB)/4, $0x80000000
+DATA sign_odd<>+40(SB)/4, $0x00000000
+DATA sign_odd<>+44(SB)/4, $0x80000000
+DATA sign_odd<>+48(SB)/4, $0x00000000
+DATA sign_odd<>+52(SB)/4, $0x80000000
+DATA sign_odd<>+56(SB)/4, $0x00000000
+DATA sign_odd<>+60(SB)/4, $0x80000000
+GLOBL sign_odd<>(SB), RODATA|NOPTR, $64
+
 // func selectWordsAVX512(z *float32, c *byte, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F
 TEXT ·selectWordsAVX512(SB), NOSPLIT, $0-40
@@ -7190,5 +7367,114 @@ end:
 	VPERMILPD     $0x01, X0, X1
 	VADDSD        X1, X0, X0
 	MOVSD         X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func quotientsAVX512(z *float32, x *float32, y *float32, n int, step int) (done int)
+// Requires: AVX, AVX512F
+TEXT ·quotientsAVX512(SB), NOSPLIT, $0-48
+	XORQ AX, AX
+
+vector:
+	MOVQ      n+24(FP), CX
+	CMPQ      AX, CX
+	JGE       end
+	MOVQ      step+32(FP), CX
+	IMULQ     AX, CX
+	MOVQ      x+8(FP), DX
+	VCVTPS2PD (DX)(CX*8), Z0
+	VCVTPS2PD 32(DX)(CX*8), Z1
+	VUNPCKLPD Z1, Z0, Z2
+	VUNPCKHPD Z1, Z0, Z0
+	MOVQ      y+16(FP), CX
+	VCVTPS2PD (CX)(AX*8), Z1
+	VCVTPS2PD 32(CX)(AX*8), Z3
+	VUNPCKLPD Z3, Z1, Z4
+	VUNPCKHPD Z3, Z1, Z1
+	VMULPD    Z4, Z4, Z3
+	VMULPD    Z1, Z1, Z5
+	VADDPD    Z5, Z3, Z3
+	VMOVUPS   quad8_3ff0000000000000<>+0(SB), Z5
+	VDIVPD    Z3, Z5, Z3
+	VMULPD    Z4, Z2, Z5
+	VMULPD    Z1, Z0, Z6
+	VADDPD    Z6, Z5, Z5
+	VMULPD    Z3, Z5, Z5
+	VMULPD    Z4, Z0, Z0
+	VMULPD    Z1, Z2, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMULPD    Z3, Z0, Z0
+	VSUBPD    Z5, Z5, Z1
+	VSUBPD    Z0, Z0, Z2
+	VADDPD    Z2, Z1, Z1
+	VCMPPD    $0x03, Z1, Z1, K1
+	KMOVW     K1, CX
+	TESTL     CX, CX
+	JNZ       end
+	MOVQ      z+0(FP), CX
+	VUNPCKLPD Z0, Z5, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVUPS   Y1, (CX)(AX*8)
+	VUNPCKHPD Z0, Z5, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS   Y0, 32(CX)(AX*8)
+	ADDQ      $+8, AX
+	JMP       vector
+
+end:
+	MOVQ AX, done+40(FP)
+	VZEROUPPER
+	RET
+
+// func rootsAVX512(z *float32, x *float32, n int) (done int)
+// Requires: AVX, AVX512F
+TEXT ·rootsAVX512(SB), NOSPLIT, $0-32
+	XORQ AX, AX
+
+vector:
+	MOVQ      n+16(FP), CX
+	CMPQ      AX, CX
+	JGE       end
+	MOVQ      x+8(FP), CX
+	VCVTPS2PD (CX)(AX*8), Z0
+	VCVTPS2PD 32(CX)(AX*8), Z1
+	VUNPCKLPD Z1, Z0, Z2
+	VUNPCKHPD Z1, Z0, Z0
+	VMULPD    Z2, Z2, Z1
+	VMULPD    Z0, Z0, Z4
+	VADDPD    Z4, Z1, Z1
+	VSQRTPD   Z1, Z1
+	VPANDD    quad8_7fffffffffffffff<>+0(SB), Z2, Z4
+	VADDPD    Z1, Z4, Z1
+	VMULPD    quad8_3fe0000000000000<>+0(SB), Z1, Z1
+	VSQRTPD   Z1, Z1
+	VADDPD    Z1, Z1, Z4
+	VDIVPD    Z4, Z0, Z4
+	VPXORD    Z3, Z3, Z3
+	VCMPPD    $0x11, Z3, Z2, K1
+	VPANDD    quad8_7fffffffffffffff<>+0(SB), Z4, Z2
+	VMOVUPS   Z1, Z5
+	VMOVUPD   Z2, K1, Z5
+	VPANDD    quad8_8000000000000000<>+0(SB), Z0, Z0
+	VPORD     Z0, Z1, Z0
+	VMOVUPS   Z4, Z1
+	VMOVUPD   Z0, K1, Z1
+	VSUBPD    Z4, Z4, Z0
+	VCMPPD    $0x03, Z0, Z0, K1
+	KMOVW     K1, CX
+	TESTL     CX, CX
+	JNZ       end
+	MOVQ      z+0(FP), CX
+	VUNPCKLPD Z1, Z5, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS   Y0, (CX)(AX*8)
+	VUNPCKHPD Z1, Z5, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS   Y0, 32(CX)(AX*8)
+	ADDQ      $+8, AX
+	JMP       vector
+
+end:
+	MOVQ AX, done+24(FP)
 	VZEROUPPER
 	RET

@@ -26,6 +26,7 @@ func avx2Loops() vectorLoops {
 		sin: periodicOf(sinAVX2, math.Sin), cos: periodicOf(cosAVX2, math.Cos), atan: kernel.UnaryOf(atanAVX2), atan2: kernel.BinaryOf(atan2AVX2),
 		floor: kernel.UnaryOf(floorAVX2), ceil: kernel.UnaryOf(ceilAVX2), rint: kernel.UnaryOf(rintAVX2), blend: blendAVX2, blendPixels: blendPixelsAVX2, blendShortPixels: blendShortPixelsAVX2,
 		powers: powersAVX2, powLanes: 8,
+		mulComplex: kernel.BinaryOf(mulComplexAVX2), conj: kernel.UnaryOf(conjAVX2), quotients: quotientsAVX2, roots: rootsAVX2,
 
 		truncate: kernel.UnaryOf(truncateAVX2), fromInt32: kernel.UnaryOf(fromInt32AVX2),
 		selectWords: selectWordsAVX2,

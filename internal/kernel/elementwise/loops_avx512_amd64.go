@@ -26,6 +26,7 @@ func avx512Loops() vectorLoops {
 		sin: periodicOf(sinAVX512, math.Sin), cos: periodicOf(cosAVX512, math.Cos), atan: kernel.UnaryOf(atanAVX512), atan2: kernel.BinaryOf(atan2AVX512),
 		floor: kernel.UnaryOf(floorAVX512), ceil: kernel.UnaryOf(ceilAVX512), rint: kernel.UnaryOf(rintAVX512), blend: blendAVX512, blendPixels: blendPixelsAVX512, blendShortPixels: blendShortPixelsAVX2,
 		powers: powersAVX512, powLanes: 16,
+		mulComplex: kernel.BinaryOf(mulComplexAVX512), conj: kernel.UnaryOf(conjAVX512), quotients: quotientsAVX512, roots: rootsAVX512,
 
 		truncate: kernel.UnaryOf(truncateAVX512), fromInt32: kernel.UnaryOf(fromInt32AVX512),
 		selectWords: selectWordsAVX512,

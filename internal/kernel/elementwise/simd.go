@@ -23,6 +23,12 @@ type vectorLoops struct {
 	powers   func(z, x, y *float32, n int, inverse, log, exp2 *float64) (done int)
 	powLanes int
 
+	// Those of complex64 get its parts. quotients and roots compute up to what they cannot.
+	mulComplex kernel.BinaryLoop
+	conj       kernel.UnaryLoop
+	quotients  func(z, x, y *float32, n, step int) (done int)
+	roots      func(z, x *float32, n int) (done int)
+
 	truncate, fromInt32 kernel.UnaryLoop // one side is int32
 	// selectWords chooses by bytes; n is a multiple of 16.
 	selectWords func(z *float32, c *byte, x, y *float32, n int)

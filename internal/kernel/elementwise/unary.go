@@ -48,7 +48,7 @@ func minusOne[T numeric.Real]() T { return T(0) - T(1) }
 
 // Square sets y = x².
 func Square[T numeric.Number](y, x []T) {
-	if !map32(simd.square, y, x) {
+	if !map32(simd.square, y, x) && !mulComplex(y, x, x) {
 		kernel.Map(y, x, func(v T) T { return v * v })
 	}
 }
