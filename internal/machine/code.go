@@ -42,6 +42,7 @@ const (
 	load     op = iota // the next elements of a stream
 	spread             // the one element of a stream, in all lanes
 	constant           // a word in all lanes
+	literal            // a constant that is loaded anew in each turn
 	store              // writes to a stream; gives no value
 
 	add
@@ -100,7 +101,7 @@ type inst struct {
 	mode   mode   // of round
 	stream int    // of load, spread and store
 	size   Size   // of its elements
-	word   uint32 // of constant
+	word   uint32 // of constant and literal
 }
 
 // A Code is a loop that is being made, by one goroutine.

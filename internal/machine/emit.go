@@ -76,8 +76,7 @@ func (e *emitter) prologue() {
 			e.loadPointer(rax, rsi, i.stream)
 			e.vector(broadcast, e.vectors[v], 0, at(rax), mask{})
 		case constant:
-			e.pool = append(e.pool, i.word)
-			e.vector(broadcast, e.vectors[v], 0, pooled(len(e.pool)-1), mask{})
+			e.repeat(e.vectors[v], i.word)
 		}
 	}
 	for s, p := range e.pointers { // SI, if it is among them, is the last
@@ -86,6 +85,12 @@ func (e *emitter) prologue() {
 		}
 	}
 	e.assembler.emit(0x31, 0xc0) // XORL AX, AX
+}
+
+// repeat loads a word of the pool into all lanes.
+func (e *emitter) repeat(to int, word uint32) {
+	e.pool = append(e.pool, word)
+	e.vector(broadcast, to, 0, pooled(len(e.pool)-1), mask{})
 }
 
 // loop writes the loop over whole vectors.
@@ -127,6 +132,8 @@ func (e *emitter) inst(i *inst, to int) {
 		e.load(to, i)
 	case store:
 		e.store(reg(0), i)
+	case literal:
+		e.repeat(to, i.word)
 	case sqrt:
 		e.vector(squareRoot, to, 0, register(reg(0)), mask{})
 	case round:

@@ -204,6 +204,7 @@ var operations = []operation{
 		}
 		return x[2]
 	}},
+	one("literal", func(c *Code, x Value) Value { return c.Xor(c.Literal(-1.5), x) }, func(x uint32) uint32 { return x ^ 0xbfc00000 }),
 	one("word", func(c *Code, x Value) Value { return c.Xor(x, c.Word(0x12345678)) }, func(x uint32) uint32 { return x ^ 0x12345678 }),
 	{"negMulAdd", 3, func(c *Code, x []Value) Value { return c.NegMulAdd(x[0], x[1], x[2]) }, func(x []uint32) uint32 {
 		return negMulAdd32(x[0], x[1], x[2])

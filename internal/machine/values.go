@@ -17,6 +17,12 @@ func (c *Code) Word(w uint32) Value {
 // Float is a float32 in all lanes.
 func (c *Code) Float(f float32) Value { return c.Word(math.Float32bits(f)) }
 
+// Literal is a float32 in all lanes that takes a register only until it is used, for code with more
+// constants than there are registers: each use is to have one of its own.
+func (c *Code) Literal(f float32) Value {
+	return c.add(inst{op: literal, word: math.Float32bits(f)})
+}
+
 // Add returns x + y of float32. If both are NaN the result is that of x, as with all
 // operations on two of them.
 func (c *Code) Add(x, y Value) Value { return c.compute(add, x, y) }

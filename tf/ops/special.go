@@ -16,8 +16,8 @@ func init() {
 	binary("Xlog1py", types, xlog1pyGrad, timesLogs(xlog1py, math.Log1p, elementwise.Log1p[float32]), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * elementwise.Log1pOfComplex(y) })))
 	binary("Xdivy", types, xdivyGrad, inLanes(tf.Float32, elementwise.XdivyLanes, inFloat64s(elementwise.Xdivy32, xdivy)), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x / y })))
 	unary("Erfc", floatTypes, erfcGrad, floatMaps(elementwise.Erfc, elementwise.Erfc))
-	unary("Erfinv", floatTypes, erfinvGrad, floatFunc(math.Erfinv))
-	unary("Ndtri", floatTypes, ndtriGrad, floatFunc(normalQuantile))
+	unary("Erfinv", floatTypes, erfinvGrad, inFloat64(elementwise.Erfinv, math.Erfinv))
+	unary("Ndtri", floatTypes, ndtriGrad, inFloat64(elementwise.Ndtri, normalQuantile))
 }
 
 // floatZipFunc returns broadcasting kernels that compute f in float64.

@@ -13,25 +13,30 @@ func init() {
 		name string
 		f    func(float64) float64
 		d    derivative
+		f32  func(y, x []float32) // if there is one
 	}{
-		{"BesselI0", unscaled(besselI0e, 1), func(x, _ tf.Output) tf.Output { return BesselI1(x) }},
-		{"BesselI1", unscaled(besselI1e, 1), func(x, y tf.Output) tf.Output { return atZero(x, 1, ops.Sub(BesselI0(x), ops.RealDiv(y, x))) }},
-		{"BesselI0e", besselI0e, func(x, y tf.Output) tf.Output { return ops.Sub(BesselI1e(x), ops.Mul(ops.Sign(x), y)) }},
+		{"BesselI0", unscaled(besselI0e, 1), func(x, _ tf.Output) tf.Output { return BesselI1(x) }, elementwise.BesselI0},
+		{"BesselI1", unscaled(besselI1e, 1), func(x, y tf.Output) tf.Output { return atZero(x, 1, ops.Sub(BesselI0(x), ops.RealDiv(y, x))) }, elementwise.BesselI1},
+		{"BesselI0e", besselI0e, func(x, y tf.Output) tf.Output { return ops.Sub(BesselI1e(x), ops.Mul(ops.Sign(x), y)) }, elementwise.BesselI0e},
 		{"BesselI1e", besselI1e, func(x, y tf.Output) tf.Output {
 			return atZero(x, 0.5, ops.Sub(BesselI0e(x), ops.Mul(y, ops.AddV2(ops.Sign(x), ops.Reciprocal(x)))))
-		}},
-		{"BesselK0", unscaled(besselK0e, -1), func(x, _ tf.Output) tf.Output { return ops.Neg(BesselK1(x)) }},
-		{"BesselK1", unscaled(besselK1e, -1), func(x, y tf.Output) tf.Output { return ops.Sub(ops.Neg(BesselK0(x)), ops.RealDiv(y, x)) }},
-		{"BesselK0e", besselK0e, func(x, y tf.Output) tf.Output { return ops.Sub(y, BesselK1e(x)) }},
+		}, elementwise.BesselI1e},
+		{"BesselK0", unscaled(besselK0e, -1), func(x, _ tf.Output) tf.Output { return ops.Neg(BesselK1(x)) }, nil},
+		{"BesselK1", unscaled(besselK1e, -1), func(x, y tf.Output) tf.Output { return ops.Sub(ops.Neg(BesselK0(x)), ops.RealDiv(y, x)) }, nil},
+		{"BesselK0e", besselK0e, func(x, y tf.Output) tf.Output { return ops.Sub(y, BesselK1e(x)) }, nil},
 		{"BesselK1e", besselK1e, func(x, y tf.Output) tf.Output {
 			return ops.Sub(ops.Mul(y, ops.Sub(number(x, 1), ops.Reciprocal(x))), BesselK0e(x))
-		}},
-		{"BesselJ0", besselJ0, func(x, _ tf.Output) tf.Output { return ops.Neg(BesselJ1(x)) }},
-		{"BesselJ1", besselJ1, func(x, y tf.Output) tf.Output { return atZero(x, 0.5, ops.Sub(BesselJ0(x), ops.RealDiv(y, x))) }},
-		{"BesselY0", besselY0, func(x, _ tf.Output) tf.Output { return ops.Neg(BesselY1(x)) }},
-		{"BesselY1", besselY1, func(x, y tf.Output) tf.Output { return ops.Sub(BesselY0(x), ops.RealDiv(y, x)) }},
+		}, nil},
+		{"BesselJ0", besselJ0, func(x, _ tf.Output) tf.Output { return ops.Neg(BesselJ1(x)) }, nil},
+		{"BesselJ1", besselJ1, func(x, y tf.Output) tf.Output { return atZero(x, 0.5, ops.Sub(BesselJ0(x), ops.RealDiv(y, x))) }, nil},
+		{"BesselY0", besselY0, func(x, _ tf.Output) tf.Output { return ops.Neg(BesselY1(x)) }, nil},
+		{"BesselY1", besselY1, func(x, y tf.Output) tf.Output { return ops.Sub(BesselY0(x), ops.RealDiv(y, x)) }, nil},
 	} {
-		register(b.name, b.f, b.d, true)
+		if b.f32 == nil {
+			register(b.name, b.f, b.d, true)
+		} else {
+			registerLoop(b.name, b.f32, b.f, b.d, true)
+		}
 	}
 }
 

@@ -19,9 +19,17 @@ type derivative func(x, y tf.Output) tf.Output
 // register registers a function of one number, computed in float64. Most
 // functions have no kernels for 16-bit numbers.
 func register(name string, f func(float64) float64, d derivative, withHalf bool) {
-	by := map[tf.DType]core.NewKernel{tf.Float32: mapKernel[float32](f), tf.Float64: mapKernel[float64](f)}
+	registerLoop(name, func(y, x []float32) { elementwise.MapFloat64(y, x, f) }, f, d, withHalf)
+}
+
+// registerLoop is register with a loop for float32, and for what is computed in it.
+func registerLoop(name string, f32 func(y, x []float32), f func(float64) float64, d derivative, withHalf bool) {
+	by := map[tf.DType]core.NewKernel{
+		tf.Float32: mapKernel(f32),
+		tf.Float64: mapKernel(func(y, x []float64) { elementwise.MapFloat64(y, x, f) }),
+	}
 	if withHalf {
-		by[tf.Float16] = halfKernel(f)
+		by[tf.Float16] = mapKernel(func(y, x []tf.Half) { elementwise.Widen1(y, x, f32) })
 	}
 	core.Register(core.OpDef{
 		Name: name, In: "x: T", Out: "y: T", Attrs: "T: {bfloat16, half, float, double}",
@@ -32,10 +40,7 @@ func register(name string, f func(float64) float64, d derivative, withHalf bool)
 // grain is the least number of elements worth a task of their own.
 const grain = 1 << 10
 
-func mapKernel[T interface {
-	numeric.Float
-	tf.Elem
-}](f func(float64) float64) core.NewKernel {
+func mapKernel[T tf.Elem](f func(y, x []T)) core.NewKernel {
 	return func(*core.Node) (core.Kernel, error) {
 		return core.Compute(func(c *core.OpContext) error {
 			x := c.Input(0)
@@ -44,24 +49,7 @@ func mapKernel[T interface {
 				return err
 			}
 			from, to := core.Data[T](x), core.Data[T](out)
-			c.ParallelFor(len(to), grain, func(lo, hi int) { elementwise.MapFloat64(to[lo:hi], from[lo:hi], f) })
-			return nil
-		}), nil
-	}
-}
-
-func halfKernel(f func(float64) float64) core.NewKernel {
-	return func(*core.Node) (core.Kernel, error) {
-		return core.Compute(func(c *core.OpContext) error {
-			x := c.Input(0)
-			out, err := c.AllocFrom(0, 0, x.DType(), x.Shape())
-			if err != nil {
-				return err
-			}
-			from, to := core.Data[tf.Half](x), core.Data[tf.Half](out)
-			c.ParallelFor(len(to), grain, func(lo, hi int) {
-				elementwise.Widen1(to[lo:hi], from[lo:hi], func(y, x []float32) { elementwise.MapFloat64(y, x, f) })
-			})
+			c.ParallelFor(len(to), grain, func(lo, hi int) { f(to[lo:hi], from[lo:hi]) })
 			return nil
 		}), nil
 	}
