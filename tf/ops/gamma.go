@@ -10,15 +10,15 @@ import (
 )
 
 func init() {
-	unary("Lgamma", floatTypes, lgammaGrad, floatFunc(lgamma))
-	unary("Digamma", floatTypes, digammaGrad, floatFunc(digamma))
+	unary("Lgamma", floatTypes, lgammaGrad, inFloat64(elementwise.LgammaLoop(lgamma), lgamma))
+	unary("Digamma", floatTypes, digammaGrad, inFloat64(elementwise.DigammaLoop(digamma), digamma))
 	core.Register(core.OpDef{
 		Name: "Polygamma", In: "a: T; x: T", Out: "z: T", Attrs: "T: {float, double}",
-		Shape: core.BroadcastShape, Grad: tf.GradFunc(polygammaGrad), Kernels: core.ByType("T", fullFloats(floatZipFunc(polygamma))),
+		Shape: core.BroadcastShape, Grad: tf.GradFunc(polygammaGrad), Kernels: core.ByType("T", fullFloats(inFloat64s(singles(polygammaSingle), polygamma))),
 	})
 	core.Register(core.OpDef{
 		Name: "Zeta", In: "x: T; q: T", Out: "z: T", Attrs: "T: {float, double}",
-		Shape: core.BroadcastShape, Grad: tf.GradFunc(zetaGrad), Kernels: core.ByType("T", fullFloats(floatZipFunc(zeta))),
+		Shape: core.BroadcastShape, Grad: tf.GradFunc(zetaGrad), Kernels: core.ByType("T", fullFloats(inFloat64s(singles(zetaSingle), zeta))),
 	})
 	core.Register(core.OpDef{
 		Name: "NextAfter", In: "x1: T; x2: T", Out: "output: T", Attrs: "T: {double, float} = float",
@@ -145,6 +145,60 @@ func zeta(x, q float64) float64 {
 		p /= q
 	}
 	return sum
+}
+
+// singles is the loop of a function in double precision for results in single precision.
+func singles(f func(x, y float64) float64) func(z, x, y []float32) {
+	return func(z, x, y []float32) { elementwise.ZipFloat64(z, x, y, f) }
+}
+
+// zetaSingle is zeta for results in single precision, of common x and q by fewer terms.
+func zetaSingle(x, q float64) float64 {
+	if !(x > 1 && x < 30 && q > 0x1p-10 && q < 0x1p10) {
+		return zeta(x, q)
+	}
+	n, over, sum := int(x), 1/(x-1), 0.0
+	if float64(n) != x || n > 8 {
+		n = 0
+	}
+	for ; q < 4+0.75*x; q++ {
+		term := inversePower(q, x, n)
+		sum += term
+		if term*(1+q*over) <= sum*0x1p-32 {
+			return sum // all that follow change nothing
+		}
+	}
+	s := 1 / (q * q)
+	tail := -1./1209600 + s*((x+7)*(x+8)*(1./47900160))
+	tail = 1./30240 + s*((x+5)*(x+6)*tail)
+	tail = -1./720 + s*((x+3)*(x+4)*tail)
+	tail = 1./12 + s*((x+1)*(x+2)*tail)
+	return sum + inversePower(q, x, n)*(q*over+0.5+x/q*tail)
+}
+
+// inversePower is q to the power of -x, where n is x if that is a small integer, else 0.
+func inversePower(q, x float64, n int) float64 {
+	if n == 0 {
+		return elementwise.PowerOf(q, -x)
+	}
+	p := q
+	for range n - 1 {
+		p *= q
+	}
+	return 1 / p
+}
+
+// polygammaSingle is polygamma for results in single precision.
+func polygammaSingle(n, x float64) float64 {
+	k := int(n)
+	if float64(k) != n || k < 1 || k > 7 {
+		return polygamma(n, x)
+	}
+	z := elementwise.GammaOf(n+1) * zetaSingle(n+1, x)
+	if k%2 == 0 {
+		return -z
+	}
+	return z
 }
 
 // manyTerms are more than are added one by one: numbers below 0 may be as far from 0

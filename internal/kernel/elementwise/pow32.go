@@ -50,11 +50,27 @@ func log2Normal(x float32) float64 {
 	i := from >> (23 - 4) % log2Steps
 	power := int32(from) >> 23
 	r := float64(float64(math.Float32frombits(bits-uint32(power)<<23))*log2Table.inverse[i]) - 1
+	return float64(power) + log2Table.log[i] + log2Rest(r)
+}
+
+// PowerOf is x to the power of y for a positive normal x, for results in single precision. It is
+// 2^-512 at least and 2^512 at most.
+func PowerOf(x, y float64) float64 {
+	const from = 0x3fe<<52 + log2From&(1<<23-1)<<(52-23) // the same number
+	bits := math.Float64bits(x)
+	i := (bits - from) >> (52 - 4) % log2Steps
+	power := int64(bits-from) >> 52
+	r := float64(math.Float64frombits(bits-uint64(power)<<52)*log2Table.inverse[i]) - 1
+	return exp2Within(min(max(y*(float64(power)+log2Table.log[i]+log2Rest(r)), -512), 512))
+}
+
+// log2Rest is the logarithm of 1+r for a small r.
+func log2Rest(r float64) float64 {
 	const c = 1 / math.Ln2
 	square := r * r
 	high := c/5 - float64(c/6*r) + float64(square*(c/7-float64(c/8*r)))
 	low := c/3 - float64(c/4*r) + float64(square*high)
-	return float64(power) + log2Table.log[i] + (float64(c*r) + float64(square*(-c/2+float64(r*low))))
+	return float64(c*r) + float64(square*(-c/2+float64(r*low)))
 }
 
 // exp2Within is 2^x for |x| ≤ 512.

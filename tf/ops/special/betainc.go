@@ -88,16 +88,27 @@ func betaKernel[T interface {
 			step[i] = min(1, c.Input(i).Rank())
 		}
 		z := core.Data[T](out)
+		f := betainc
+		if c.Input(0).DType() == tf.Float32 {
+			f = betaincSingle
+		}
 		c.ParallelFor(len(z), grain/4, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
-				z[i] = T(betainc(float64(in[0][i*step[0]]), float64(in[1][i*step[1]]), float64(in[2][i*step[2]])))
+				z[i] = T(f(float64(in[0][i*step[0]]), float64(in[1][i*step[1]]), float64(in[2][i*step[2]])))
 			}
 		})
 		return nil
 	}), nil
 }
 
-func betainc(a, b, x float64) float64 {
+func betainc(a, b, x float64) float64 { return betaOf(a, b, x, betaFactor, epsilon) }
+
+// betaincSingle is betainc for results in single precision.
+func betaincSingle(a, b, x float64) float64 { return betaOf(a, b, x, betaFactorSingle, singleEnd) }
+
+// betaOf computes the function by a factor and a fraction that ends where a step changes less than
+// that.
+func betaOf(a, b, x float64, factor func(a, b, x, y float64) float64, end float64) float64 {
 	switch {
 	case a <= 0 || b <= 0:
 		return math.NaN()
@@ -105,23 +116,22 @@ func betainc(a, b, x float64) float64 {
 		return x
 	case !(x > 0 && x < 1) || !(a < math.Inf(1)) || !(b < math.Inf(1)):
 		return math.NaN()
-	case x > (a+1)/(a+b+2):
-		return 1 - betaTail(b, a, 1-x, x)
+	case x > (a+1)/(a+b+2): // the fraction converges fast on the other side
+		return 1 - factor(b, a, 1-x, x)*betaFraction(b, a, 1-x, end)/b
 	}
-	return betaTail(a, b, x, 1-x)
+	return factor(a, b, x, 1-x) * betaFraction(a, b, x, end) / a
 }
 
-// betaTail computes the function where its continued fraction converges fast.
-// y is 1-x.
-func betaTail(a, b, x, y float64) float64 {
+// betaFactor is Γ(a+b)/(Γ(a)·Γ(b))·x^a·y^b.
+func betaFactor(a, b, x, y float64) float64 {
 	la, _ := math.Lgamma(a)
 	lb, _ := math.Lgamma(b)
 	lab, _ := math.Lgamma(a + b)
-	return math.Exp(lab-la-lb+a*elementwise.LogOf(x)+b*elementwise.LogOf(y)) * betaFraction(a, b, x) / a
+	return math.Exp(lab - la - lb + a*elementwise.LogOf(x) + b*elementwise.LogOf(y))
 }
 
 // betaFraction evaluates the continued fraction in Lentz' way.
-func betaFraction(a, b, x float64) float64 {
+func betaFraction(a, b, x, end float64) float64 {
 	const tiny = 1e-300
 	away := func(v float64) float64 {
 		if math.Abs(v) < tiny {
@@ -132,15 +142,16 @@ func betaFraction(a, b, x float64) float64 {
 	c, d := 1.0, 1/away(1-(a+b)*x/(a+1))
 	h := d
 	for m := 1.0; m < mostSteps; m++ {
-		even := m * (b - m) * x / ((a + 2*m - 1) * (a + 2*m))
+		n := a + 2*m
+		even := m * (b - m) * x / ((n - 1) * n)
 		d = 1 / away(1+even*d)
 		c = away(1 + even/c)
 		h *= d * c
-		odd := -(a + m) * (a + b + m) * x / ((a + 2*m) * (a + 2*m + 1))
+		odd := -(a + m) * (a + b + m) * x / (n * (n + 1))
 		d = 1 / away(1+odd*d)
 		c = away(1 + odd/c)
 		h *= d * c
-		if math.Abs(d*c-1) < epsilon {
+		if math.Abs(d*c-1) < end {
 			break
 		}
 	}

@@ -78,8 +78,9 @@ func zipKernel[T interface {
 	}
 }
 
-func zipKernels(f func(x, y float64) float64) core.KernelSet {
-	return core.ByType("T", map[tf.DType]core.NewKernel{tf.Float32: zipKernel[float32](f), tf.Float64: zipKernel[float64](f)})
+// zipKernels returns those of f, with single for results in single precision.
+func zipKernels(single, f func(x, y float64) float64) core.KernelSet {
+	return core.ByType("T", map[tf.DType]core.NewKernel{tf.Float32: zipKernel[float32](single), tf.Float64: zipKernel[float64](f)})
 }
 
 // gradOf makes a gradient of a derivative, which is computed after dy: not

@@ -13,10 +13,10 @@ func init() {
 	const in, types = "a: T; x: T", "T: {bfloat16, half, float, double}"
 	core.Register(core.OpDef{
 		Name: "Igamma", In: in, Out: "z: T", Attrs: types, Shape: core.BroadcastShape,
-		Grad: tf.GradFunc(func(op *tf.Operation, dy []tf.Output) []tf.Gradient { return tf.Grads(igammaGrad(op, dy[0])) }), Kernels: zipKernels(igamma),
+		Grad: tf.GradFunc(func(op *tf.Operation, dy []tf.Output) []tf.Gradient { return tf.Grads(igammaGrad(op, dy[0])) }), Kernels: zipKernels(igammaSingle, igamma),
 	})
 	core.Register(core.OpDef{
-		Name: "Igammac", In: in, Out: "z: T", Attrs: types, Shape: core.BroadcastShape, Kernels: zipKernels(igammac),
+		Name: "Igammac", In: in, Out: "z: T", Attrs: types, Shape: core.BroadcastShape, Kernels: zipKernels(igammacSingle, igammac),
 		Grad: tf.GradFunc(func(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 			da, dx := igammaGrad(op, dy[0])
 			return tf.Grads(ops.Neg(da), ops.Neg(dx))
@@ -24,11 +24,11 @@ func init() {
 	})
 	core.Register(core.OpDef{
 		Name: "IgammaGradA", In: in, Out: "z: T", Attrs: "T: {float, double}", Shape: core.BroadcastShape,
-		NoGrad: core.NoGradientDefined, Kernels: zipKernels(igammaGradA),
+		NoGrad: core.NoGradientDefined, Kernels: zipKernels(igammaGradA, igammaGradA),
 	})
 	core.Register(core.OpDef{
 		Name: "RandomGammaGrad", In: "alpha: T; sample: T", Out: "output: T", Attrs: "T: {float, double}", Shape: core.BroadcastShape,
-		NoGrad: core.NoGradientDefined, Kernels: zipKernels(randomGammaGrad),
+		NoGrad: core.NoGradientDefined, Kernels: zipKernels(randomGammaGrad, randomGammaGrad),
 	})
 }
 
