@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
-	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -23,7 +22,7 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "NextAfter", In: "x1: T; x2: T", Out: "output: T", Attrs: "T: {double, float} = float",
 		Shape: core.BroadcastShape, Grad: tf.GradFunc(nextAfterGrad),
-		Kernels: core.ByType("T", byType{tf.Float32: zipKernel(zip(nextAfter32)), tf.Float64: zipKernel(zip(nextAfter64))}),
+		Kernels: core.ByType("T", byType{tf.Float32: zipKernel(zip(elementwise.NextAfter32)), tf.Float64: zipKernel(zip(elementwise.NextAfter64))}),
 	})
 }
 
@@ -161,7 +160,7 @@ func zetaSingle(x, q float64) float64 {
 	if float64(n) != x || n > 8 {
 		n = 0
 	}
-	for ; q < 4+0.75*x; q++ {
+	for ; q < 3.5+0.65*x; q++ {
 		term := inversePower(q, x, n)
 		sum += term
 		if term*(1+q*over) <= sum*0x1p-32 {
@@ -169,7 +168,8 @@ func zetaSingle(x, q float64) float64 {
 		}
 	}
 	s := 1 / (q * q)
-	tail := -1./1209600 + s*((x+7)*(x+8)*(1./47900160))
+	tail := 1./47900160 - s*((x+9)*(x+10)*(691./1307674368000))
+	tail = -1./1209600 + s*((x+7)*(x+8)*tail)
 	tail = 1./30240 + s*((x+5)*(x+6)*tail)
 	tail = -1./720 + s*((x+3)*(x+4)*tail)
 	tail = 1./12 + s*((x+1)*(x+2)*tail)
@@ -229,21 +229,6 @@ func polygamma(n, x float64) float64 {
 		sign = -1
 	}
 	return sign * math.Gamma(n+1) * zeta(n+1, x)
-}
-
-func nextAfter32(z, x, y []float32) { nextAfter(z, x, y, math.Nextafter32) }
-
-func nextAfter64(z, x, y []float64) { nextAfter(z, x, y, math.Nextafter) }
-
-// nextAfter is y where x is equal to that: zeros may have another sign.
-func nextAfter[T numeric.Float](z, x, y []T, next func(x, y T) T) {
-	for i := range z {
-		if a, b := x[i], y[i]; a == b {
-			z[i] = b
-		} else {
-			z[i] = next(a, b)
-		}
-	}
 }
 
 func lgammaGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {

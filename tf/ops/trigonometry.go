@@ -13,9 +13,9 @@ func init() {
 	unary("Acos", inexactTypes, acosGrad, inLanes(tf.Float32, elementwise.AcosLanes, inFloat64(elementwise.Acos32, elementwise.AcosOf)), complexFunc(elementwise.AcosOfComplex))
 	unary("Atan", inexactTypes, atanGrad, floatMaps(elementwise.Atan, elementwise.Atan), complexFunc(elementwise.AtanOfComplex))
 	unary("Sinh", inexactTypes, sinhGrad, floatFunc(sinh), complexFunc(elementwise.SinhOfComplex))
-	unary("Cosh", inexactTypes, coshGrad, floatFunc(cosh), complexFunc(elementwise.CoshOfComplex))
-	unary("Asinh", inexactTypes, asinhGrad, floatFunc(math.Asinh), complexFunc(elementwise.AsinhOfComplex))
-	unary("Acosh", inexactTypes, acoshGrad, floatFunc(math.Acosh), complexFunc(elementwise.AcoshOfComplex))
+	unary("Cosh", inexactTypes, coshGrad, inFloat64(elementwise.Cosh32, cosh), complexFunc(elementwise.CoshOfComplex))
+	unary("Asinh", inexactTypes, asinhGrad, inFloat64(elementwise.Asinh32, math.Asinh), complexFunc(elementwise.AsinhOfComplex))
+	unary("Acosh", inexactTypes, acoshGrad, inFloat64(elementwise.Acosh32, math.Acosh), complexFunc(elementwise.AcoshOfComplex))
 	unary("Atanh", inexactTypes, atanhGrad, inFloat64(elementwise.Atanh32, math.Atanh), complexFunc(elementwise.AtanhOfComplex))
 	core.Register(core.OpDef{
 		Name: "Atan2", In: "y: T; x: T", Out: "z: T", Attrs: "T: {" + floatTypes + "}",

@@ -33,6 +33,7 @@ func emitFloat64(a *asm) {
 		unary64("log64", "sets y to the logarithm of x.", (*emitter64).log),
 		unary64("tanh64", "sets y to the hyperbolic tangent of x.", (*emitter64).tanh),
 		unary64("sigmoid64", "sets y = 1/(1+e^-x).", (*emitter64).sigmoid),
+		unary64("erf64", "sets y to the error function of x.", (*emitter64).erf),
 		{name: "addScaled64", doc: "adds s·x to y, the product rounded.", in: []string{"y", "x"}, scalars: []string{"s"}, body: func(e *emitter64, in, s []vec) []vec {
 			return []vec{e.plus(in[0], e.times(in[1], s[0]))}
 		}},

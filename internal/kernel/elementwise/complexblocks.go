@@ -1,15 +1,15 @@
 package elementwise
 
-import (
-	"math"
-	"sync"
-)
+import "sync"
 
 // complexBlock complex numbers have parts and results that stay in the first-level cache.
 const complexBlock = 512
 
 // complexParts are parts of the numbers of a block, and room for what is computed of them.
-type complexParts struct{ a, b, c, d [complexBlock]float32 }
+type complexParts struct {
+	a, b, c, d [complexBlock]float32
+	wide       [complexBlock]float64
+}
 
 var complexBlocks = sync.Pool{New: func() any { return new(complexParts) }}
 
@@ -56,34 +56,29 @@ func expBlock(p *complexParts, y, x []complex64) {
 
 // LogComplex sets y to the logarithms of x, by loops over the parts.
 func LogComplex(y, x []complex64) {
-	if simd.log1p == nil {
+	if simd.log64 == nil {
 		MapComplex128(y, x, LogOfComplex)
 		return
 	}
 	inComplexBlocks(y, x, logBlock)
 }
 
-// logBlock takes the logarithm of 1 more than what the square of a size is beside 1: near 1, where it
-// is small, it would be that of a rounded size.
+// logBlock halves the logarithms of squares in double precision, in which these neither overflow nor
+// vanish, and sizes near 1 are not rounded to it.
 func logBlock(p *complexParts, y, x []complex64) {
-	off, re, im, size := p.a[:len(y)], p.b[:len(y)], p.c[:len(y)], p.d[:len(y)]
+	square, re, im := p.wide[:len(y)], p.b[:len(y)], p.c[:len(y)]
 	for i, v := range x {
 		a, b := float64(real(v)), float64(imag(v))
-		square := float64(a*a) + float64(b*b)
-		off[i], size[i] = float32(square-1), float32(math.Sqrt(square))
+		square[i] = float64(a*a) + float64(b*b)
 		re[i], im[i] = real(v), imag(v)
 	}
-	simd.log1p(off, off)
-	simd.log(size, size)
+	Log(square, square)
 	simd.atan2(im, im, re)
-	for i, v := range x {
-		switch s := size[i]; {
-		case s-s != 0, s < expLeast: // a part that is not finite, or too small a size
-			y[i] = complex64(LogOfComplex(complex128(v)))
-		case s > -0.5 && s < 0.5:
-			y[i] = complex(off[i]/2, im[i])
-		default:
-			y[i] = complex(s, im[i])
+	for i, log := range square {
+		if log-log == 0 {
+			y[i] = complex(float32(log/2), im[i])
+		} else { // of 0, or a part that is not finite
+			y[i] = complex64(LogOfComplex(complex128(x[i])))
 		}
 	}
 }

@@ -40,17 +40,47 @@ func FloorDiv[T numeric.Float](z, x, y []T) {
 }
 
 // Mod sets z to the remainder of the truncated division, as C's fmod.
-func Mod[T numeric.Float](z, x, y []T) { ZipFloat64(z, x, y, math.Mod) }
+func Mod[T numeric.Float](z, x, y []T) {
+	f, ok := kernel.AsFloat32(z)
+	if !ok {
+		ZipFloat64(z, x, y, math.Mod)
+		return
+	}
+	a, _ := kernel.AsFloat32(x)
+	b, _ := kernel.AsFloat32(y)
+	remainders(f, a[:len(f)], b[:len(f)])
+}
+
+// remainders is Mod of float32. A quotient of less than 2^28 is exact in float64 up to its point, since
+// that of an integer's neighbour is further away than the rounding, and so is what it takes from x.
+func remainders(z, x, y []float32) {
+	for i, v := range x {
+		a, b := float64(v), float64(y[i])
+		q := math.Trunc(a / b)
+		r := math.Copysign(a-float64(q*b), a)
+		if !(q > -1<<28 && q < 1<<28) || b-b != 0 {
+			r = math.Mod(a, b)
+		}
+		z[i] = float32(r)
+	}
+}
 
 // FloorMod sets z to the remainder of the floored division.
 func FloorMod[T numeric.Float](z, x, y []T) {
-	ZipFloat64(z, x, y, func(a, b float64) float64 {
-		r := math.Mod(a, b)
-		if r != 0 && (r < 0) != (b < 0) {
-			r += b
-		}
-		return r
-	})
+	if _, ok := kernel.AsFloat32(z); ok && len(z) > 0 && len(y) > 0 && &z[0] != &y[0] {
+		Mod(z, x, y)
+		kernel.Zip(z, z, y, floored[T])
+		return
+	}
+	ZipFloat64(z, x, y, func(a, b float64) float64 { return floored(math.Mod(a, b), b) })
+}
+
+// floored returns a remainder of the division by b with the sign of that.
+func floored[T numeric.Float](r, b T) T {
+	if r != 0 && (r < 0) != (b < 0) {
+		r += b
+	}
+	return r
 }
 
 // PowInt sets z = x to the power of y, wrapping around on overflow. Negative

@@ -364,6 +364,11 @@ func tanh64AVX2(y *float64, x *float64, n int)
 //go:noescape
 func sigmoid64AVX2(y *float64, x *float64, n int)
 
+// erf64AVX2 sets y to the error function of x.
+//
+//go:noescape
+func erf64AVX2(y *float64, x *float64, n int)
+
 // addScaled64AVX2 adds s·x to y, the product rounded.
 //
 //go:noescape

@@ -364,6 +364,11 @@ func tanh64AVX512(y *float64, x *float64, n int)
 //go:noescape
 func sigmoid64AVX512(y *float64, x *float64, n int)
 
+// erf64AVX512 sets y to the error function of x.
+//
+//go:noescape
+func erf64AVX512(y *float64, x *float64, n int)
+
 // addScaled64AVX512 adds s·x to y, the product rounded.
 //
 //go:noescape

@@ -43,7 +43,7 @@ func TestFloat64(t *testing.T) {
 			most float64
 		}{
 			{"sqrt", Sqrt[float64], math.Sqrt, 0}, {"rsqrt", Rsqrt[float64], rsqrtOf, 0}, {"exp", Exp[float64], expPlain, 2}, {"log", Log[float64], LogOf, 1},
-			{"tanh", Tanh[float64], math.Tanh, 2}, {"sigmoid", Sigmoid[float64], sigmoid, 2},
+			{"tanh", Tanh[float64], math.Tanh, 2}, {"sigmoid", Sigmoid[float64], sigmoid, 2}, {"erf", Erf[float64], math.Erf, 3},
 		} {
 			y := make([]float64, len(x))
 			c.loop(y, x)

@@ -35,7 +35,7 @@ func avx2Loops() vectorLoops {
 		truncateDouble: truncateDoubleAVX2, lowWords: lowWordsAVX2,
 		quotient32: quotient32AVX2, floorQuotient32: floorQuotient32AVX2, quotient64: quotient64AVX2, floorQuotient64: floorQuotient64AVX2,
 
-		sqrt64: sqrt64AVX2, rsqrt64: rsqrt64AVX2, exp64: exp64AVX2, log64: log64AVX2, tanh64: tanh64AVX2, sigmoid64: sigmoid64AVX2,
+		sqrt64: sqrt64AVX2, rsqrt64: rsqrt64AVX2, exp64: exp64AVX2, log64: log64AVX2, tanh64: tanh64AVX2, sigmoid64: sigmoid64AVX2, erf64: erf64AVX2,
 		addScaled64: addScaled64AVX2, rotate64: rotate64AVX2, dot64: dot64AVX2,
 		widenHalf: widenHalfAVX2, widenBFloat: widenBFloatAVX2, narrowHalf: narrowHalfAVX2, narrowBFloat: narrowBFloatAVX2,
 	}

@@ -35,7 +35,7 @@ func avx512Loops() vectorLoops {
 		truncateDouble: truncateDoubleAVX512, lowWords: lowWordsAVX512, truncateLong: truncateLongAVX512,
 		quotient32: quotient32AVX512, floorQuotient32: floorQuotient32AVX512, quotient64: quotient64AVX512, floorQuotient64: floorQuotient64AVX512,
 
-		sqrt64: sqrt64AVX512, rsqrt64: rsqrt64AVX512, exp64: exp64AVX512, log64: log64AVX512, tanh64: tanh64AVX512, sigmoid64: sigmoid64AVX512,
+		sqrt64: sqrt64AVX512, rsqrt64: rsqrt64AVX512, exp64: exp64AVX512, log64: log64AVX512, tanh64: tanh64AVX512, sigmoid64: sigmoid64AVX512, erf64: erf64AVX512,
 		addScaled64: addScaled64AVX512, rotate64: rotate64AVX512, dot64: dot64AVX512,
 		widenHalf: widenHalfAVX512, widenBFloat: widenBFloatAVX512, narrowHalf: narrowHalfAVX512, narrowBFloat: narrowBFloatAVX512,
 	}

@@ -48,7 +48,7 @@ type vectorLoops struct {
 	quotient64, floorQuotient64 func(z, x, y *int64, n int) (done int)
 
 	// Those of float64 get at most VectorChunk elements.
-	sqrt64, rsqrt64, exp64, log64, tanh64, sigmoid64 func(y, x *float64, n int)
+	sqrt64, rsqrt64, exp64, log64, tanh64, sigmoid64, erf64 func(y, x *float64, n int)
 
 	addScaled64 func(y, x *float64, n int, s float64)
 	rotate64    func(x, y *float64, n int, c, s float64)

@@ -100,7 +100,7 @@ func Rsqrt[T numeric.Float](y, x []T) {
 func Tanh[T numeric.Float](y, x []T) { mapBoth(simd.tanh, simd.tanh64, y, x, math.Tanh) }
 
 // Erf sets y to the error function of x.
-func Erf[T numeric.Float](y, x []T) { mapBy(simd.erf, y, x, math.Erf) }
+func Erf[T numeric.Float](y, x []T) { mapBoth(simd.erf, simd.erf64, y, x, math.Erf) }
 
 // Erfc sets y to 1 less the error function of x.
 func Erfc[T numeric.Float](y, x []T) { mapBy(simd.erfc, y, x, math.Erfc) }

@@ -30,14 +30,14 @@ func igammaSingle(a, x float64) float64 {
 }
 
 // igammacSingle is igammac for results in single precision. The series of the lower function has
-// digits to spare where the upper one is not much less than 1.
+// digits to spare where the upper one is not much less than 1, and the fraction of a small x takes long.
 func igammacSingle(a, x float64) float64 {
-	const spare = 0x1p-16
+	const spare = 0x1p-10
 	switch {
 	case !(x > 0 && a > 0) || a > slow || x >= math.Inf(1):
 		return igammac(a, x)
 	case x <= fewest && a <= fewest && (a > 0.01 || x < 1):
-		if upper := 1 - factor(a, x)/a*seriesSingle(a, x, singleEnd*spare); upper > spare || x < 1 { // the fraction of a small x takes long
+		if upper := 1 - factorSingle(a, x)/a*seriesSingle(a, x, singleEnd*spare); upper > spare || x < 1 {
 			return upper
 		}
 	case !byFraction(a, x) && !(x == 1 && a < 1):
@@ -66,10 +66,12 @@ func seriesSingle(a, x, end float64) float64 {
 	}
 	// All over the product of the denominators, which is divided by at last.
 	term, sum, under := 1.0, 1.0, 1.0
-	for a++; term > end*sum; a++ {
-		term *= x
-		under *= a
-		sum = sum*a + term
+	for ; term > end*sum; a += 2 { // two at once: sums wait for one another
+		first, second := a+1, a+2
+		next := term * x
+		term = next * x
+		sum = sum*(first*second) + (next*second + term)
+		under *= first * second
 	}
 	return sum / under
 }
