@@ -120,6 +120,9 @@ func (c *Code) add(i inst) Value {
 	return Value(len(c.insts) - 1)
 }
 
+// compute is not copied into each function that makes an operation: lanes call tens of these.
+//
+//go:noinline
 func (c *Code) compute(o op, args ...Value) Value {
 	i := inst{op: o, n: len(args)}
 	copy(i.args[:], args)

@@ -3,6 +3,8 @@ package machine
 import "math"
 
 // Word is a constant in all lanes.
+//
+//go:noinline
 func (c *Code) Word(w uint32) Value {
 	for _, v := range c.consts {
 		if c.insts[v].word == w {
@@ -19,6 +21,8 @@ func (c *Code) Float(f float32) Value { return c.Word(math.Float32bits(f)) }
 
 // Literal is a float32 in all lanes that takes a register only until it is used, for code with more
 // constants than there are registers: each use is to have one of its own.
+//
+//go:noinline
 func (c *Code) Literal(f float32) Value {
 	return c.add(inst{op: literal, word: math.Float32bits(f)})
 }
