@@ -21,7 +21,8 @@ const fewCompiled = 16
 // A Compiled runs an operation by itself as machine code, which is made for the first call.
 // Where none can be made the loop in Go that defines the operation has to be run.
 type Compiled struct {
-	lanes    machine.Lanes
+	results  int // how many of the streams, the last ones, are written
+	lanes    func(c *machine.Code, in []machine.Value, result machine.Size) bool
 	programs [machine.AVX512 + 1]atomic.Pointer[compiledProgram]
 	making   sync.Mutex
 }
@@ -30,7 +31,23 @@ type Compiled struct {
 type compiledProgram struct{ *machine.Program }
 
 // Compile returns an operation that has such lanes.
-func Compile(l machine.Lanes) *Compiled { return &Compiled{lanes: l} }
+func Compile(l machine.Lanes) *Compiled {
+	return &Compiled{results: 1, lanes: func(c *machine.Code, in []machine.Value, result machine.Size) bool {
+		y, ok := l(c, in)
+		if ok {
+			c.Store(y, result)
+		}
+		return ok
+	}}
+}
+
+// CompileMany returns an operation with so many results of words, which l stores in their order.
+func CompileMany(results int, l func(c *machine.Code, in []machine.Value)) *Compiled {
+	return &Compiled{results: results, lanes: func(c *machine.Code, in []machine.Value, _ machine.Size) bool {
+		l(c, in)
+		return true
+	}}
+}
 
 // A Stream is an operand or a result of machine code.
 type Stream struct {
@@ -49,9 +66,9 @@ func Shared(x *float32) Stream { return Stream{unsafe.Pointer(x), 0} }
 // mostStreams is how many streams a call has at most.
 const mostStreams = 8
 
-// Run computes n elements of the last stream of those before it, or reports that it cannot and
-// has done nothing. Every call of an operation has streams of the same sizes; the result may lie
-// in the memory of an operand whose elements have its size.
+// Run computes n elements of the last stream, or the last ones, of those before it, or reports
+// that it cannot and has done nothing. Every call of an operation has streams of the same sizes; a
+// result may lie in the memory of an operand whose elements have its size.
 func (c *Compiled) Run(n int, streams ...Stream) bool {
 	if n < fewCompiled || isa == machine.None || !machine.Available() || len(streams) > mostStreams {
 		return false
@@ -92,24 +109,21 @@ func (c *Compiled) compile(streams []Stream) *compiledProgram {
 
 func (c *Compiled) assemble(streams []Stream) (code []byte, ok bool) {
 	m := machine.New(isa)
-	last := len(streams) - 1
-	in := make([]machine.Value, last)
+	in := make([]machine.Value, len(streams)-c.results)
 	for i, s := range streams {
 		switch {
 		case s.size == int(machine.Byte) && !m.Bytes():
 			return nil, false
-		case i == last:
+		case i >= len(in):
 		case s.size == 0:
 			in[i] = m.Spread()
 		default:
 			in[i] = m.Load(machine.Size(s.size))
 		}
 	}
-	y, ok := c.lanes(m, in)
-	if !ok {
+	if !c.lanes(m, in, machine.Size(streams[len(streams)-1].size)) {
 		return nil, false
 	}
-	m.Store(y, machine.Size(streams[last].size))
 	code, err := m.Assemble()
 	return code, err == nil
 }

@@ -1,6 +1,7 @@
 package image
 
 import (
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -8,7 +9,7 @@ import (
 func init() {
 	const types = "T: {" + floatTypes + "} = DT_FLOAT"
 	for name, kernels := range map[string]map[tf.DType]core.NewKernel{
-		"RGBToHSV": colors(rgbToHSV, exactToHSV[float32], exactToHSV[float64]), "HSVToRGB": colors(hsvToRGB, exactToRGB[float32], exactToRGB[float64]),
+		"RGBToHSV": colors(rgbToHSV, toHSV, exactToHSV[float32], exactToHSV[float64]), "HSVToRGB": colors(hsvToRGB, toRGB, exactToRGB[float32], exactToRGB[float64]),
 	} {
 		d := core.OpDef{
 			Name: name, In: "images: T", Out: "output: T", Attrs: types, Shape: colorShape,
@@ -19,7 +20,7 @@ func init() {
 		}
 		core.Register(d)
 	}
-	for name, f := range map[string]func(by float32) pixel[float32]{"AdjustHue": turnedHue, "AdjustSaturation": saturated} {
+	for name, f := range map[string]adjustment{"AdjustHue": {fastHue, turnedHue}, "AdjustSaturation": {fastSaturation, saturated}} {
 		by := map[string]string{"AdjustHue": "delta", "AdjustSaturation": "scale"}[name]
 		core.Register(core.OpDef{
 			Name: name, In: "images: T; " + by + ": float", Out: "output: T", Attrs: "T: {half, float} = DT_FLOAT",
@@ -114,14 +115,16 @@ func checkColors(s tf.Shape) error {
 }
 
 // colors makes the kernels that convert every pixel by one.
-func colors(small rounded, f32 pixel[float32], f64 pixel[float64]) map[tf.DType]core.NewKernel {
+func colors(small rounded, code *elementwise.Compiled, f32 pixel[float32], f64 pixel[float64]) map[tf.DType]core.NewKernel {
+	fast := func(c *core.OpContext, y, x []float32) { eachFast(c, y, x, inPlanes(code), f32) }
+	plain := func(c *core.OpContext, y, x []float64) { eachColor(c, y, x, f64) }
 	return map[tf.DType]core.NewKernel{
 		tf.Float16: computed(smallColors(small)), tf.BFloat16: computed(smallColors(small)),
-		tf.Float32: computed(floatColors(f32)), tf.Float64: computed(floatColors(f64)),
+		tf.Float32: computed(floatColors(fast)), tf.Float64: computed(floatColors(plain)),
 	}
 }
 
-func floatColors[T float32 | float64](f pixel[T]) func(*core.OpContext) error {
+func floatColors[T float32 | float64](each func(c *core.OpContext, y, x []T)) func(*core.OpContext) error {
 	return func(c *core.OpContext) error {
 		in := c.Input(0)
 		if err := checkColors(in.Shape()); err != nil {
@@ -129,7 +132,7 @@ func floatColors[T float32 | float64](f pixel[T]) func(*core.OpContext) error {
 		}
 		out, err := c.Alloc(0, in.DType(), in.Shape())
 		if err == nil {
-			eachColor(c, core.Data[T](out), core.Data[T](in), f)
+			each(c, core.Data[T](out), core.Data[T](in))
 		}
 		return err
 	}
@@ -159,7 +162,13 @@ func eachColor[T float32 | float64](c *core.OpContext, y, x []T, f pixel[T]) {
 	})
 }
 
-func adjustKernel(what string, f func(by float32) pixel[float32]) core.NewKernel {
+// An adjustment makes what converts pixels by a number.
+type adjustment struct {
+	fast  func(by float32) fastColor
+	plain func(by float32) pixel[float32]
+}
+
+func adjustKernel(what string, a adjustment) core.NewKernel {
 	return computed(func(c *core.OpContext) error {
 		s, by := c.Input(0).Shape(), c.Input(1)
 		switch {
@@ -172,7 +181,8 @@ func adjustKernel(what string, f func(by float32) pixel[float32]) core.NewKernel
 		}
 		out, err := c.Alloc(0, tf.Float32, s)
 		if err == nil {
-			eachColor(c, core.Data[float32](out), core.Data[float32](c.Input(0)), f(core.Data[float32](by)[0]))
+			n := core.Data[float32](by)[0]
+			eachFast(c, core.Data[float32](out), core.Data[float32](c.Input(0)), a.fast(n), a.plain(n))
 		}
 		return err
 	})

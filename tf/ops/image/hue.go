@@ -60,7 +60,7 @@ func rising(n int, share float32) float32 {
 // aroundSix returns h in [0, 6): TensorFlow adds and subtracts 6 until it is, which
 // gives what math.Mod gives. An infinite h, with which TensorFlow does not end, is NaN.
 func aroundSix(h float32) float32 {
-	h = float32(math.Mod(float64(h), 6))
+	h = float32(math.Mod(float64(h), 6)) + 0 // which is not -0
 	if h < 0 {
 		h += 6
 	}
@@ -108,9 +108,9 @@ func saturation(r, g, b float32) (h, s, v float32) {
 	case r:
 		h = norm * (g - b)
 	case g:
-		h = float32(float64(norm*(b-r)) + 2.0/6)
+		h = oneThird.plus(float32(norm * (b - r)))
 	default:
-		h = float32(float64(norm*(r-g)) + 4.0/6)
+		h = thirds.plus(float32(norm * (r - g)))
 	}
 	if span <= 0 {
 		h = 0
