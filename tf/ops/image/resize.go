@@ -1,7 +1,6 @@
 package image
 
 import (
-	"github.com/gorge-tf/gorge/internal/kernel/descent"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -242,34 +241,12 @@ func resizeBackKernel(f interpolation) core.NewKernel {
 			if err != nil {
 				return err
 			}
-			clear(dx)
-			if g.NumElements() > 0 {
-				rows, columns := newResizing(n, s[1], g[1]).all(f), newResizing(n, s[2], g[2]).all(f)
-				resizeBack(c, s, dx, core.Data[float32](c.Input(0)), rows, columns)
-			}
+			rows, columns := newResizing(n, s[1], g[1]).all(f), newResizing(n, s[2], g[2]).all(f)
+			(&resizerBack{s: s, dx: dx, dy: core.Data[float32](c.Input(0)), rows: rows, columns: columns}).run(c)
 			store()
 			return nil
 		}), nil
 	}
-}
-
-// resizeBack gives the gradient of each new pixel to those it is made of.
-func resizeBack(c *core.OpContext, s tf.Shape, dx, dy []float32, rows, columns []taps) {
-	channels := s[3]
-	c.ParallelFor(s[0], max(1, grain/max(1, len(rows)*len(columns)*channels)), func(lo, hi int) {
-		for i := lo * len(rows); i < hi*len(rows); i++ {
-			row := rows[i%len(rows)]
-			for o, column := range columns {
-				src := dy[(i*len(columns)+o)*channels:][:channels]
-				for k, y := range row.at {
-					for l, x := range column.at {
-						w := row.weight[k] * column.weight[l]
-						descent.Axpy(dx[((i/len(rows)*s[1]+y)*s[2]+x)*channels:][:channels], w, src)
-					}
-				}
-			}
-		}
-	})
 }
 
 func bilinearGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {

@@ -282,10 +282,7 @@ func translateBackKernel(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		clear(dx)
-		if len(dx) > 0 {
-			resizeBack(c, in, dx, core.Data[float32](c.Input(0)), rows, columns)
-		}
+		(&resizerBack{s: in, dx: dx, dy: core.Data[float32](c.Input(0)), rows: rows, columns: columns}).run(c)
 		return nil
 	}), nil
 }
