@@ -176,6 +176,9 @@ func flipped(c *core.OpContext, flip []bool) error {
 	}, func(k int) bool { return flip[k] })
 }
 
+// fewCells are copied one by one in less time than together.
+const fewCells = 8
+
 // rearranged makes output 0 input 0 with index i of dimension k taken from
 // index from(k, i), for the dimensions that change.
 func rearranged(c *core.OpContext, from func(k, i int, s tf.Shape) int, changes func(k int) bool) error {
@@ -190,9 +193,11 @@ func rearranged(c *core.OpContext, from func(k, i int, s tf.Shape) int, changes 
 		last--
 	}
 	put, run := move(out, x), product(s[last:])
-	if run == 1 && last > 0 {
+	if run <= fewCells && last > 0 {
 		last--
-		run, put = s[last], picker(out, x, s[last], func(i int) int { return from(last, i, s) })
+		few := run
+		run = few * s[last]
+		put = picker(out, x, run, func(i int) int { return from(last, i/few, s)*few + i%few })
 	}
 	c.ParallelFor(product(s[:last]), max(1, elementGrain/run), func(lo, hi int) {
 		eachLine(s[:last], lo, hi, func(i int, at []int) {
