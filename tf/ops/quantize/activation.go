@@ -58,11 +58,7 @@ func quantizedRelu[Q quantum](d tf.DType, most float32) core.NewKernel {
 				return err
 			}
 			from, to := core.Data[Q](x), core.Data[Q](out)
-			c.ParallelFor(len(to), grain, func(i, j int) {
-				for ; i < j; i++ {
-					to[i] = min(max(from[i], lo), hi)
-				}
-			})
+			c.ParallelFor(len(to), grain, func(i, j int) { bound(to[i:j], from[i:j], lo, hi) })
 			return setSpan(c, r)
 		}), nil
 	}, map[string]tf.DType{"out_type": d})

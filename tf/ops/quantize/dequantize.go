@@ -1,6 +1,8 @@
 package quantize
 
 import (
+	"math"
+
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/tf"
@@ -89,7 +91,12 @@ func dequantizer[Q quantum](mode string, narrow bool, lo, hi float32) func([]flo
 			}
 			scale = greater(lo/least, scale)
 		}
-		return func(y []float32, x []Q) { kernel.Map2(y, x, func(v Q) float32 { return float32(v) * scale }) }
+		none := float32(math.Copysign(0, -1)) // added, it changes nothing
+		return func(y []float32, x []Q) {
+			if !dequantized(none, scale, 0, y, x) {
+				kernel.Map2(y, x, func(v Q) float32 { return float32(v) * scale })
+			}
+		}
 	}
 	scale, half := (hi-lo)/(most-least), float32(0)
 	if least != 0 {

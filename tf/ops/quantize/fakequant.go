@@ -262,12 +262,7 @@ func fakeForward(c *core.OpContext, x int, r []nudged) error {
 			r[0].round(dst[lo:hi], src[lo:hi])
 			return
 		}
-		for i := lo; i < hi; {
-			for k := range r {
-				dst[i] = r[k].rounded(src[i])
-				i++
-			}
-		}
+		roundChannels(dst[lo:hi], src[lo:hi], r)
 	})
 	return nil
 }
@@ -307,42 +302,6 @@ func fakeGate(c *core.OpContext, _ int, r []nudged) error {
 			}
 		}
 	})
-	return nil
-}
-
-func oneIf(cond bool) float64 {
-	if cond {
-		return 1
-	}
-	return 0
-}
-
-// fakeBackward computes the gradients for the bounds too: those of what is cut
-// off at each.
-func fakeBackward(c *core.OpContext, _ int, r []nudged) error {
-	if err := fakeGate(c, 1, r); err != nil {
-		return err
-	}
-	dy, x := core.Data[float32](c.Input(0)), core.Data[float32](c.Input(1))
-	below, above := core.Make[float64](len(r)), core.Make[float64](len(r))
-	for i := 0; i < len(x); {
-		for k := range r {
-			if !r[k].empty { // products, so that a gradient that is infinite passes
-				below[k] += float64(dy[i]) * oneIf(x[i] < r[k].min)
-				above[k] += float64(dy[i]) * oneIf(x[i] > r[k].max)
-			}
-			i++
-		}
-	}
-	for i, sums := range [][]float64{below, above} {
-		t, err := c.Alloc(1+i, tf.Float32, c.Input(2).Shape())
-		if err != nil {
-			return err
-		}
-		for k, v := range sums {
-			core.Data[float32](t)[k] = float32(v)
-		}
-	}
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package quantize
 
 import (
+	"math"
+
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/machine"
 )
@@ -38,7 +40,7 @@ func toByte(c *machine.Code, x machine.Value, signed bool) machine.Value {
 }
 
 // quantizeLanes compute x quantized: mode MinCombined of numbers without sign, of those with
-// one, and mode Scaled rounding away from zero. Operands 1 to 4 are lo, hi, scale and half.
+// one, mode Scaled rounding away from zero, and mode MinFirst, whose half is its offset. Operands 1 to 4 are lo, hi, scale and half.
 var quantizeLanes = [...]func(signed bool) *elementwise.Compiled{
 	combined: func(signed bool) *elementwise.Compiled {
 		return compiled(func(c *machine.Code, in []machine.Value) machine.Value {
@@ -54,12 +56,18 @@ var quantizeLanes = [...]func(signed bool) *elementwise.Compiled{
 			return toByte(c, roundedAway(c, c.Mul(within(c, in[0], in[1], in[2]), in[3])), signed)
 		})
 	},
+	first: func(signed bool) *elementwise.Compiled {
+		return compiled(func(c *machine.Code, in []machine.Value) machine.Value {
+			return toByte(c, c.Sub(roundedAway(c, c.Mul(in[0], in[3])), in[4]), signed)
+		})
+	},
 }
 
 // The kinds of quantizeLanes.
 const (
 	combined = iota
 	scaled
+	first
 )
 
 func compiled(f func(c *machine.Code, in []machine.Value) machine.Value) *elementwise.Compiled {
@@ -67,7 +75,7 @@ func compiled(f func(c *machine.Code, in []machine.Value) machine.Value) *elemen
 }
 
 // toBytes holds what quantizes to 8 bits, by kind, without sign and with one.
-var toBytes = func() (all [2][2]*elementwise.Compiled) {
+var toBytes = func() (all [3][2]*elementwise.Compiled) {
 	for kind, f := range quantizeLanes {
 		all[kind] = [2]*elementwise.Compiled{f(false), f(true)}
 	}
@@ -114,10 +122,13 @@ func dequantized[Q quantum](lo, scale, half float32, y []float32, x []Q) bool {
 }
 
 // fakeLanes compute nudged.rounded; operands 1 to 5 are min, max, inverse, zero and scale.
-var fakeLanes = compiled(func(c *machine.Code, in []machine.Value) machine.Value {
+func fakeLanes(c *machine.Code, in []machine.Value) machine.Value {
 	x := c.Mul(c.Sub(within(c, in[0], in[1], in[2]), in[1]), in[3])
 	return c.Mul(c.Floor(c.Add(c.Sub(x, in[4]), c.Float(0.5))), in[5])
-})
+}
+
+// fakeOne is of one range for all, fakeEach of one for each element.
+var fakeOne, fakeEach = compiled(fakeLanes), compiled(fakeLanes)
 
 // round sets y to what is left of x after quantization.
 func (r *nudged) round(y, x []float32) {
@@ -125,7 +136,7 @@ func (r *nudged) round(y, x []float32) {
 		clear(y)
 		return
 	}
-	if fakeLanes.Run(len(y), elementwise.Along(x[:len(y)]), elementwise.Shared(&r.min), elementwise.Shared(&r.max),
+	if fakeOne.Run(len(y), elementwise.Along(x[:len(y)]), elementwise.Shared(&r.min), elementwise.Shared(&r.max),
 		elementwise.Shared(&r.inverse), elementwise.Shared(&r.zero), elementwise.Shared(&r.scale), elementwise.Along(y)) {
 		return
 	}
@@ -149,5 +160,39 @@ func (r *nudged) gate(dx, dy, x []float32) {
 		if dx[i] = dy[i]; !r.inside(v) {
 			dx[i] *= 0
 		}
+	}
+}
+
+// simulateLanes compute simulation.round to even; operands 1 to 4 are lo, hi, scale and inverse.
+var simulateLanes = compiled(func(c *machine.Code, in []machine.Value) machine.Value {
+	return c.Mul(c.RoundToEven(c.Mul(within(c, in[0], in[1], in[2]), in[3])), in[4])
+})
+
+// roundCode is simulation.round in machine code, or reports that there is none for T. What has no
+// given range has an infinite one.
+func roundCode[T float](y, x []T, s scaling[T]) bool {
+	to, ok := any(y).([]float32)
+	if !ok {
+		return false
+	}
+	from, v := any(x).([]float32), [4]float32{float32(s.lo), float32(s.hi), float32(s.scale), float32(s.inverse)}
+	return simulateLanes.Run(len(to), elementwise.Along(from[:len(to)]), elementwise.Shared(&v[0]), elementwise.Shared(&v[1]), elementwise.Shared(&v[2]), elementwise.Shared(&v[3]), elementwise.Along(to))
+}
+
+// boundLanes bound bytes without sign from above and below.
+var boundLanes = compiled(func(c *machine.Code, in []machine.Value) machine.Value {
+	return c.IntMin(c.IntMax(in[0], in[1]), in[2])
+})
+
+// bound sets y to max and then min of x and bounds.
+func bound[Q quantum](y, x []Q, lo, hi Q) {
+	if to, ok := any(y).([]uint8); ok {
+		l, h := math.Float32frombits(uint32(lo)), math.Float32frombits(uint32(hi)) // whole numbers, as words
+		if boundLanes.Run(len(to), elementwise.Along(any(x).([]uint8)[:len(to)]), elementwise.Shared(&l), elementwise.Shared(&h), elementwise.Along(to)) {
+			return
+		}
+	}
+	for i, v := range x[:len(y)] {
+		y[i] = min(max(v, lo), hi)
 	}
 }

@@ -30,7 +30,9 @@ func (f minFirst[Q]) step() float32 { return float32(float64(f.hi-f.lo) / f.step
 func (f minFirst[Q]) quantize(y []Q, x []float32) {
 	scale := f.perUnit()
 	offset := roundAway(f.lo*scale) - lowest[Q]()
-	kernel.Map2(y, x, func(v float32) Q { return saturated[Q](roundAway(v*scale) - offset) })
+	if !byCode(first, &parameters{0, 0, scale, offset}, y, x) {
+		kernel.Map2(y, x, func(v float32) Q { return saturated[Q](roundAway(v*scale) - offset) })
+	}
 }
 
 // origin returns what the least quantized number stands for.
@@ -46,5 +48,7 @@ func (f minFirst[Q]) origin() float32 {
 func (f minFirst[Q]) dequantize(y []float32, x []Q) {
 	step := f.step()
 	zero := f.origin() - float32(lowest[Q]()*step) // what 0 stands for
-	kernel.Map2(y, x, func(v Q) float32 { return zero + float32(float32(v)*step) })
+	if !dequantized(zero, step, 0, y, x) {
+		kernel.Map2(y, x, func(v Q) float32 { return zero + float32(float32(v)*step) })
+	}
 }

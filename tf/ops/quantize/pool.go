@@ -1,9 +1,6 @@
 package quantize
 
 import (
-	"math"
-
-	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/kernel/pool"
 	"github.com/gorge-tf/gorge/internal/kernel/sliding"
 	"github.com/gorge-tf/gorge/tf"
@@ -186,19 +183,7 @@ func quantizedAvgPool[Q int8 | uint8](n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		if most := min(v.Kernel[1], v.In[1]) * min(v.Kernel[2], v.In[2]); most <= math.MaxInt32/math.MaxUint8 {
-			meansBy[int32](c, v, core.Data[Q](out), core.Data[Q](x))
-		} else {
-			meansBy[int64](c, v, core.Data[Q](out), core.Data[Q](x))
-		}
+		pool.AvgPoolBytes(c.ParallelFor, v, core.Data[Q](out), core.Data[Q](x))
 		return setSpan(c, r)
 	}), nil
-}
-
-// meansBy sets y to the means of windows of x, whose sums are of type W.
-func meansBy[W int32 | int64, Q int8 | uint8](c *core.OpContext, v *pool.Pool, y, x []Q) {
-	wide, means := core.Make[W](len(x)), core.Make[W](len(y))
-	elementwise.Cast(wide, x)
-	pool.AvgPoolWhole(c.ParallelFor, v, means, wide)
-	elementwise.Cast(y, means) // no mean is out of the range of its numbers
 }

@@ -247,6 +247,13 @@ func (v *simulation[T]) scaling(lo, hi T) scaling[T] {
 
 // round sets y to what is left of x after quantization.
 func (v *simulation[T]) round(y, x []T, s scaling[T]) {
+	wide := s
+	if !v.given {
+		wide.lo, wide.hi = T(math.Inf(-1)), T(math.Inf(1))
+	}
+	if !v.halfUp && roundCode(y, x, wide) {
+		return
+	}
 	for i, e := range x {
 		if v.given {
 			e = max(min(e, s.hi), s.lo)
