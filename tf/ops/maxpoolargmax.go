@@ -105,15 +105,18 @@ func argmaxPool[T numeric.Real]() poolKernel[T] {
 // imagePositions turns pixels of a batch, by channel, into positions of
 // elements: in the batch, or in each image.
 func imagePositions(v *pool.Pool, arg []int64, inBatch bool) {
-	pixels, image := int64(v.In[1]*v.In[2]), v.Out[1]*v.Out[2]*v.C
-	for i, p := range arg {
-		if p < 0 {
-			continue
-		}
+	pixels, image := int64(v.In[1]*v.In[2]), v.Out[1]*v.Out[2]
+	for i := range len(arg) / max(1, v.C) {
+		first := int64(0)
 		if !inBatch {
-			p -= int64(i/image) * pixels
+			first = int64(i/image) * pixels
 		}
-		arg[i] = p*int64(v.C) + int64(i%v.C)
+		at := arg[i*v.C : (i+1)*v.C]
+		for c, p := range at {
+			if p >= 0 {
+				at[c] = (p-first)*int64(v.C) + int64(c)
+			}
+		}
 	}
 }
 
@@ -152,12 +155,15 @@ func argmaxPoolBack[T numeric.Real]() poolKernel[T] {
 func spreadBack[T numeric.Real](dx, dy []T, at []int64, image, batch int) error {
 	clear(dx)
 	windows := len(dy) / max(1, batch)
-	for i, p := range at {
-		p += int64(i / windows * image)
-		if p < 0 || p >= int64(len(dx)) {
-			return tf.Errorf(tf.InvalidArgument, "Invalid input backprop index: %d, %d, %d", p, 0, len(dx))
+	for b := range batch {
+		first, of := b*image, dy[b*windows:(b+1)*windows]
+		for i, p := range at[b*windows : (b+1)*windows] {
+			p += int64(first)
+			if p < 0 || p >= int64(len(dx)) {
+				return tf.Errorf(tf.InvalidArgument, "Invalid input backprop index: %d, %d, %d", p, 0, len(dx))
+			}
+			dx[p] += of[i]
 		}
-		dx[p] += dy[i]
 	}
 	return nil
 }

@@ -86,12 +86,22 @@ func MaxPool[T numeric.Real](par kernel.Par, v *Pool, y, x []T) {
 	}
 	if yf, ok := kernel.AsFloat32(y); ok && simd.poolMax != nil {
 		xf, _ := kernel.AsFloat32(x)
-		poolRuns(par, v, yf, xf, simd.poolMax, func(y []float32, taps int) {
+		poolRuns(par, v, yf, xf, loops{simd.poolMax, elementwise.Max[float32]}, func(y []float32, taps int) {
 			if taps == 0 {
 				kernel.Fill(y, numeric.Lowest[float32]())
 			}
 		})
 		return
+	}
+	switch y := any(y).(type) {
+	case []uint8:
+		if maxBytes(par, v, y, any(x).([]uint8)) {
+			return
+		}
+	case []int8:
+		if maxBytes(par, v, y, any(x).([]int8)) {
+			return
+		}
 	}
 	poolLines(par, v, y, x, elementwise.Max[T], func(dst []T, count int) {
 		if count == 0 {
@@ -157,6 +167,10 @@ func MaxPoolArg[T numeric.Real](par kernel.Par, v *Pool, arg []int64, x []T) {
 	if len(arg) == 0 {
 		return
 	}
+	if xf, ok := kernel.AsFloat32(x); ok && simd.poolMax != nil && v.mostCovered() <= mostNumbered {
+		argRuns(par, v, arg, xf)
+		return
+	}
 	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
 		best := make([]T, v.C)
 		v.eachWindow(lo, hi, func(i int, t *covered) {
@@ -188,11 +202,14 @@ func MaxPoolGrad[T numeric.Real](par kernel.Par, v *Pool, dx, dy []T, arg []int6
 	if len(dy) == 0 {
 		return
 	}
-	n := v.LinesOut() * v.Out[2] * v.C
+	n := v.LinesOut() * v.Out[2]
 	par(v.Batch, v.imageGrain(), func(lo, hi int) {
 		for i := lo * n; i < hi*n; i++ {
-			if arg[i] >= 0 {
-				dx[int(arg[i])*v.C+i%v.C] += dy[i]
+			d := dy[i*v.C : (i+1)*v.C]
+			for c, at := range arg[i*v.C : (i+1)*v.C] {
+				if at >= 0 {
+					dx[int(at)*v.C+c] += d[c]
+				}
 			}
 		}
 	})
@@ -229,11 +246,17 @@ func MaxPoolBack[T numeric.Real](par kernel.Par, v *Pool, gate *Gate, dx, x, dy 
 // MaxPoolGather sets y to the elements of x that arg chooses, 0 where it
 // chooses none.
 func MaxPoolGather[T numeric.Real](par kernel.Par, v *Pool, y, x []T, arg []int64) {
-	par(len(y), poolElements, func(lo, hi int) {
+	if len(y) == 0 {
+		return
+	}
+	par(len(y)/v.C, max(1, poolElements/v.C), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			y[i] = 0
-			if arg[i] >= 0 {
-				y[i] = x[int(arg[i])*v.C+i%v.C]
+			dst := y[i*v.C : (i+1)*v.C]
+			clear(dst)
+			for c, at := range arg[i*v.C : (i+1)*v.C] {
+				if at >= 0 {
+					dst[c] = x[int(at)*v.C+c]
+				}
 			}
 		}
 	})
@@ -251,7 +274,7 @@ func sumPool[T numeric.Float](par kernel.Par, v *Pool, y, x []T, mean bool) {
 	}
 	if yf, ok := kernel.AsFloat32(y); ok && simd.poolSum != nil {
 		xf, _ := kernel.AsFloat32(x)
-		poolRuns(par, v, yf, xf, simd.poolSum, func(y []float32, taps int) {
+		poolRuns(par, v, yf, xf, loops{simd.poolSum, elementwise.Add[float32]}, func(y []float32, taps int) {
 			switch {
 			case taps == 0:
 				clear(y)
@@ -288,22 +311,44 @@ func AvgPoolWhole[T numeric.Signed](par kernel.Par, v *Pool, y, x []T) {
 	})
 }
 
-// AvgPoolGrad shares each window's gradient dy among its elements.
+// AvgPoolGrad shares each window's gradient dy among its elements: those of a line first, for all
+// lines that windows beside each other cover.
 func AvgPoolGrad[T numeric.Float](par kernel.Par, v *Pool, dx, dy []T) {
 	clear(dx)
 	if len(dy) == 0 {
 		return
 	}
 	par(v.Batch, v.imageGrain(), func(lo, hi int) {
-		part := make([]T, v.C)
-		v.eachWindow(lo*v.LinesOut(), hi*v.LinesOut(), func(i int, t *covered) {
-			elementwise.MulScalar(part, dy[i*v.C:(i+1)*v.C], 1/T(max(1, t.count())))
-			for _, line := range t.lines {
-				for k := range t.n {
-					p := line + t.first + k*t.step
-					elementwise.Add(dx[p*v.C:(p+1)*v.C], dx[p*v.C:(p+1)*v.C], part)
-				}
+		width := v.In[2] * v.C
+		part, shared := make([]T, v.C), make([]T, width)
+		var lines []int
+		for i := lo * v.LinesOut(); i < hi*v.LinesOut(); i++ {
+			n, od, oh := v.Line(i)
+			if lines = v.coveredLines(lines[:0], n, od, oh); len(lines) == 0 {
+				continue
 			}
-		})
+			shareLine(v, shared, dy[i*v.Out[2]*v.C:(i+1)*v.Out[2]*v.C], part, len(lines))
+			for _, l := range lines {
+				to := dx[l*v.C : l*v.C+width]
+				elementwise.Add(to, to, shared)
+			}
+		}
 	})
+}
+
+// shareLine sets shared to what each of so many lines gets of a line of gradients.
+func shareLine[T numeric.Float](v *Pool, shared, dy, part []T, lines int) {
+	clear(shared)
+	for o := range v.Out[2] {
+		w0, w1 := v.Clip(2, o)
+		if w0 == w1 {
+			continue
+		}
+		first, _ := v.At(2, o, w0)
+		elementwise.MulScalar(part, dy[o*v.C:(o+1)*v.C], 1/T(lines*(w1-w0)))
+		for k := range w1 - w0 {
+			to := shared[(first+k*v.Dilation[2])*v.C:][:v.C]
+			elementwise.Add(to, to, part)
+		}
+	}
 }

@@ -149,6 +149,7 @@ func testPoolingSingle(t *testing.T, v *Pool) {
 	dy := kerneltest.Random[float32](v.Batch*v.LinesOut()*v.Out[2]*v.C, 3)
 	y, dx, arg := make([]float32, len(dy)), make([]float32, len(x)), make([]int64, len(dy))
 	MaxPoolArg(kernel.Serial, v, arg, x)
+	compareBytes(t, v, x, arg)
 	want := make([]float32, len(x))
 	MaxPoolGrad(kernel.Serial, v, want, dy, arg)
 	kernel.Fill(dx, float32(math.NaN())) // all of it is written
@@ -178,6 +179,31 @@ func testPoolingSingle(t *testing.T, v *Pool) {
 			}
 			return mean
 		})
+	}
+}
+
+// compareBytes compares what is pooled of small whole numbers, as floats and as bytes, with what
+// loops over float64 and int64 make of them.
+func compareBytes(t *testing.T, v *Pool, x []float32, arg []int64) {
+	t.Helper()
+	wide, whole, b := make([]float64, len(x)), make([]int64, len(x)), make([]int8, len(x))
+	for i, e := range x {
+		wide[i], whole[i], b[i] = float64(e), int64(e), int8(e)
+	}
+	n := len(arg)
+	want, most, means := make([]int64, n), make([]int64, n), make([]int64, n)
+	if MaxPoolArg(kernel.Serial, v, want, wide); !slices.Equal(arg, want) {
+		t.Fatal("the greatest are elsewhere in float32")
+	}
+	MaxPool(kernel.Serial, v, most, whole)
+	AvgPoolWhole(kernel.Serial, v, means, whole)
+	y, mean := make([]int8, n), make([]int8, n)
+	MaxPool(kerneltest.Backwards, v, y, b)
+	AvgPoolBytes(kerneltest.Backwards, v, mean, b)
+	for i := range y {
+		if int64(y[i]) != max(most[i], math.MinInt8) || int64(mean[i]) != means[i] {
+			t.Fatalf("maximum and mean %d of bytes are %d and %d, want %d and %d", i, y[i], mean[i], most[i], means[i])
+		}
 	}
 }
 
@@ -264,6 +290,38 @@ func TestLinesWithoutElements(t *testing.T) {
 			AvgPool[float64](par, v, nil, nil)
 			AvgPoolWhole[int32](par, v, nil, nil)
 			AvgPoolGrad[float32](par, v, nil, nil)
+		}
+	})
+}
+
+// TestOverlappingWindows: lines are joined first where windows overlap much. The greatest of
+// elements with NaN are where they are in float64.
+func TestOverlappingWindows(t *testing.T) {
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		for _, size := range [][3]int{{3, 3, 3}, {1, 5, 5}, {1, 3, 3}, {2, 2, 3}} {
+			for _, stride := range []int{1, 2} {
+				v := &Pool{Batch: 2, C: 7}
+				v.In, v.Kernel, v.Dilation = [3]int{4, 6, 50}, size, [3]int{1, 1, 1}
+				for i := range size {
+					v.Stride[i], v.Pad[i] = stride, size[i]/2
+					v.Out[i] = (v.In[i] + stride - 1) / stride
+				}
+				testPoolingSingle(t, v)
+				x := kerneltest.Random[float32](v.Batch*v.LinesIn()*v.In[2]*v.C, 1)
+				wide := make([]float64, len(x))
+				for i := range x {
+					if i%11 == 0 {
+						x[i] = float32(math.NaN())
+					}
+					wide[i] = float64(x[i])
+				}
+				got, want := make([]int64, v.Batch*v.LinesOut()*v.Out[2]*v.C), make([]int64, v.Batch*v.LinesOut()*v.Out[2]*v.C)
+				MaxPoolArg(kerneltest.Backwards, v, got, x)
+				MaxPoolArg(kernel.Serial, v, want, wide)
+				if !slices.Equal(got, want) {
+					t.Errorf("windows of %v by %d: the greatest are elsewhere", size, stride)
+				}
+			}
 		}
 	})
 }

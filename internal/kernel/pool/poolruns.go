@@ -1,6 +1,9 @@
 package pool
 
-import "github.com/gorge-tf/gorge/internal/kernel"
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/memory"
+)
 
 // A run is windows side by side that cover the same elements, from the first
 // one of each on: all but those at the ends of a line.
@@ -8,6 +11,7 @@ type run struct {
 	window, count int   // the first one, in the batch, and how many
 	pixel         int   // that the first window begins with, in the batch
 	offsets       []int // of all pixels it covers from there on, in elements, in order
+	lines         int   // on which these lie
 }
 
 // eachRun calls f for the windows of lines [lo, hi), in order.
@@ -32,7 +36,7 @@ func (v *Pool) eachRun(lo, hi int, f func(r *run)) {
 // covers, and how many after it cover the same.
 func (v *Pool) setRun(r *run, lines []int, o int) {
 	w0, w1 := v.Clip(2, o)
-	r.offsets, r.count = r.offsets[:0], 1
+	r.offsets, r.count, r.lines = r.offsets[:0], 1, len(lines)
 	if len(lines) == 0 || w0 == w1 {
 		return
 	}
@@ -56,16 +60,51 @@ func (v *Pool) whole(o int) bool {
 	return inside && first+(v.Kernel[2]-1)*v.Dilation[2] < v.In[2]
 }
 
-// poolRuns pools by a vector loop; end gets each result, or whatever there was
+// loops are vector loops that join the elements of windows, and elements at the same place of lines.
+type loops struct {
+	windows func(y, x *float32, offsets *int, taps, channels, count, step int)
+	lines   func(z, x, y []float32)
+}
+
+// poolRuns pools by vector loops; end gets each result, or whatever there was
 // of windows that cover nothing, and how many elements it is of.
-func poolRuns(par kernel.Par, v *Pool, y, x []float32, join func(y, x *float32, offsets *int, taps, channels, count, step int), end func(y []float32, taps int)) {
+func poolRuns(par kernel.Par, v *Pool, y, x []float32, l loops, end func(y []float32, taps int)) {
 	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
+		var room []float32
 		v.eachRun(lo, hi, func(r *run) {
 			dst := y[r.window*v.C : (r.window+r.count)*v.C]
-			if len(r.offsets) > 0 {
-				join(&dst[0], &x[r.pixel*v.C], &r.offsets[0], len(r.offsets), v.C, r.count, v.Stride[2]*v.C)
+			if taps := len(r.offsets); taps > 0 {
+				from := x[r.pixel*v.C:]
+				if v.worthLines(r) {
+					if room == nil {
+						room = memory.Make[float32](v.In[2] * v.C)
+					}
+					from, taps = v.joinLines(room, from, r, l.lines), taps/r.lines
+				}
+				l.windows(&dst[0], &from[0], &r.offsets[0], taps, v.C, r.count, v.Stride[2]*v.C)
 			}
 			end(dst, len(r.offsets))
 		})
 	})
+}
+
+// worthLines reports whether windows overlap so much that it takes less to join what lies below
+// each other first.
+func (v *Pool) worthLines(r *run) bool {
+	beside := len(r.offsets) / r.lines
+	return r.lines > 1 && r.count > 2*beside && r.count*v.C >= 64 && r.lines*v.Stride[2]+beside+1 < len(r.offsets)
+}
+
+// joinLines sets room to what lies below each other in the lines of a run, which begins where x
+// does.
+func (v *Pool) joinLines(room, x []float32, r *run, join func(z, x, y []float32)) []float32 {
+	beside := len(r.offsets) / r.lines
+	n := (r.count-1)*v.Stride[2]*v.C + r.offsets[beside-1] + v.C
+	room = room[:n]
+	line := func(i int) []float32 { return x[r.offsets[i*beside]:][:n] }
+	join(room, line(0), line(1))
+	for i := 2; i < r.lines; i++ {
+		join(room, room, line(i))
+	}
+	return room
 }
