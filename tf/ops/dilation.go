@@ -176,12 +176,16 @@ func dilateBack[T numeric.Real](input int) func(c *core.OpContext, a *windowAttr
 		}
 		clear(z)
 		g := k.load(dy)
-		at := core.Make[conv.DilationSource](len(g))
-		conv.Dilate(c.ParallelFor, v, core.Make[T](len(g)), k.load(x), k.load(w), at)
-		for i, from := range at {
-			if place := [2]int{from.Image, from.Filter}[input]; place >= 0 {
-				z[place] += g[i]
-			}
+		if len(g) == 0 {
+			k.finish(out, z)
+			return nil
+		}
+		from := core.Make[int32](len(g))
+		conv.Dilate(c.ParallelFor, v, core.Make[T](len(g)), k.load(x), k.load(w), from)
+		if input == 0 {
+			conv.DilateBackInput(c.ParallelFor, v, z, g, from)
+		} else {
+			conv.DilateBackFilter(v, z, g, from)
 		}
 		k.finish(out, z)
 		return nil

@@ -8,21 +8,21 @@ import (
 	"github.com/gorge-tf/gorge/internal/numeric"
 )
 
-// A DilationSource says which elements of images and filter a result of a
-// dilation is the sum of; -1 if it is of none.
-type DilationSource struct{ Image, Filter int }
-
 // leastDilated channels are worth vector loops where pixels are not side by side.
 const leastDilated = 16
 
 // Dilate sets y to the greatest sums of images and filter w under each window,
 // the least number there is for windows outside of the image. If from is not
-// nil, it is told of the first of the greatest.
-func Dilate[T numeric.Real](par kernel.Par, v *Depthwise, y, x, w []T, from []DilationSource) {
-	if yf, ok := kernel.AsFloat32(y); ok && from == nil && (v.Stride[2] == 1 || v.C >= leastDilated) {
+// nil, it is told of the tap of the first of the greatest, -1 if there is none.
+func Dilate[T numeric.Real](par kernel.Par, v *Depthwise, y, x, w []T, from []int32) {
+	if yf, ok := kernel.AsFloat32(y); ok && (v.Stride[2] == 1 || v.C >= leastDilated) {
 		xf, _ := kernel.AsFloat32(x)
 		wf, _ := kernel.AsFloat32(w)
-		dilateRuns(par, v, yf, xf, wf)
+		if from == nil {
+			dilateRuns(par, v, yf, xf, wf)
+		} else {
+			dilateTaps(par, v, yf, xf, wf, from)
+		}
 		return
 	}
 	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
@@ -59,11 +59,11 @@ func dilateRuns(par kernel.Par, v *Depthwise, y, x, w []float32) {
 	})
 }
 
-func dilateLine[T numeric.Real](v *Depthwise, i int, y, x, w []T, from []DilationSource) {
+func dilateLine[T numeric.Real](v *Depthwise, i int, y, x, w []T, from []int32) {
 	first, n := i*v.Out[2]*v.C, v.Out[2]*v.C
 	kernel.Fill(y[first:first+n], numeric.Lowest[T]())
 	if from != nil {
-		kernel.Fill(from[first:first+n], DilationSource{-1, -1})
+		kernel.Fill(from[first:first+n], -1)
 	}
 	v.eachRow(i, func(tap, in int) {
 		for kw := range v.Kernel[2] {
@@ -79,7 +79,7 @@ func dilateLine[T numeric.Real](v *Depthwise, i int, y, x, w []T, from []Dilatio
 					if sum := val + add[c]; sum > best[c] {
 						best[c] = sum
 						if from != nil {
-							from[at+c] = DilationSource{image + c, filter + c}
+							from[at+c] = int32(tap + kw)
 						}
 					}
 				}

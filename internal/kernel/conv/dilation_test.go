@@ -3,32 +3,60 @@ package conv
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/kernel/kerneltest"
 	"github.com/gorge-tf/gorge/internal/numeric"
 )
 
+// TestDilate compares dilations, with and without their taps, and gradients with what they are
+// sums of.
 func TestDilate(t *testing.T) {
-	for _, v := range depthwiseCases() {
-		x, w := waves(v.Batch*v.LinesIn()*v.In[2]*v.C), waves(v.Taps()*v.C)
-		n := v.Batch * v.LinesOut() * v.Out[2] * v.C
-		want, source := make([]float64, n), make([]DilationSource, n)
-		kernel.Fill(want, numeric.Lowest[float64]())
-		kernel.Fill(source, DilationSource{-1, -1})
-		naiveDepthwise(&v, func(i, j, k int) {
-			if sum := x[j] + w[k]; sum > want[i] {
-				want[i], source[i] = sum, DilationSource{j, k}
-			}
-		})
-		got, from := make([]float64, n), make([]DilationSource, n)
-		Dilate(kernel.Serial, &v, got, x, w, from)
-		for i := range want {
-			if got[i] != want[i] || from[i] != source[i] {
-				t.Fatalf("%d channels: result %d is %v of %v, want %v of %v", v.C, i, got[i], from[i], want[i], source[i])
-			}
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		for _, v := range depthwiseCases() {
+			testDilate(t, &v, waves(v.Batch*v.LinesIn()*v.In[2]*v.C), waves(v.Taps()*v.C))
 		}
+	})
+}
+
+func testDilate(t *testing.T, v *Depthwise, wideX, wideW []float64) {
+	t.Helper()
+	n, x, w := v.Batch*v.LinesOut()*v.Out[2]*v.C, make([]float32, len(wideX)), make([]float32, len(wideW))
+	elementwise.Cast(x, wideX)
+	elementwise.Cast(w, wideW)
+	for i := range x {
+		if i%23 == 5 {
+			x[i] = float32(math.NaN())
+		}
+	}
+	want, taps, dy := make([]float32, n), make([]int32, n), kerneltest.Random[float32](n, 1)
+	kernel.Fill(want, numeric.Lowest[float32]())
+	kernel.Fill(taps, -1)
+	image := make([]int, n)
+	naiveDepthwise(v, func(i, j, k int) {
+		if sum := x[j] + w[k]; sum > want[i] {
+			want[i], taps[i], image[i] = sum, int32(k/v.C), j
+		}
+	})
+	dx, dw := make([]float32, len(x)), make([]float32, len(w))
+	for i, tap := range taps {
+		if tap >= 0 {
+			dx[image[i]] += dy[i]
+			dw[int(tap)*v.C+i%v.C] += dy[i]
+		}
+	}
+	got, from, gotX, gotW := make([]float32, n), make([]int32, n), make([]float32, len(x)), make([]float32, len(w))
+	Dilate(kerneltest.Backwards, v, got, x, w, from)
+	DilateBackInput(kerneltest.Backwards, v, gotX, dy, from)
+	DilateBackFilter(v, gotW, dy, from)
+	if !slices.Equal(got, want) || !slices.Equal(from, taps) {
+		t.Fatalf("%d channels: the greatest sums are elsewhere", v.C)
+	}
+	if !slices.Equal(gotX, dx) || !slices.Equal(gotW, dw) {
+		t.Fatalf("%d channels: gradients are elsewhere", v.C)
 	}
 }
 
