@@ -83,12 +83,47 @@ func nearest[T tf.Elem](n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		y, x, depth := core.Data[T](out), core.Data[T](c.Input(0)), s[3]
-		eachNearest(s[0], newResizing(n, s[1], h), newResizing(n, s[2], w), func(to, from int) {
-			copy(y[to*depth:(to+1)*depth], x[from*depth:])
+		if out.Len() == 0 {
+			return nil
+		}
+		y, x := core.Data[T](out), core.Data[T](c.Input(0))
+		rows, columns := newResizing(n, s[1], h).nearestPixels(), newResizing(n, s[2], w).nearestPixels()
+		line, width := w*s[3], s[2]*s[3]
+		c.ParallelFor(s[0]*h, max(1, grain/line), func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				dst, row := y[i*line:(i+1)*line], rows[i%h]
+				if i > lo && i%h > 0 && row == rows[i%h-1] {
+					copy(dst, y[(i-1)*line:])
+				} else {
+					takePixels(dst, x[(i/h*s[1]+row)*width:][:width], columns, s[3])
+				}
+			}
 		})
 		return nil
 	}), nil
+}
+
+// nearestPixels returns nearestPixel of all new pixels.
+func (r resizing) nearestPixels() []int {
+	at := core.Make[int](r.out)
+	for i := range at {
+		at[i] = r.nearestPixel(i)
+	}
+	return at
+}
+
+// takePixels sets a new row to pixels of an old one.
+func takePixels[T any](y, x []T, columns []int, depth int) {
+	for o, at := range columns {
+		dst, src := y[o*depth:][:depth], x[at*depth:][:depth]
+		if depth > fewChannels {
+			copy(dst, src)
+			continue
+		}
+		for c := range dst { // few are copied one by one in less time
+			dst[c] = src[c]
+		}
+	}
 }
 
 // nearestBackArgs describes how the images whose gradient is asked for were
