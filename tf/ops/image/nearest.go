@@ -157,7 +157,7 @@ func nearestBack[T interface {
 		if err != nil {
 			return err
 		}
-		addNearest(core.Data[T](out), core.Data[T](c.Input(0)), s, rows, columns)
+		addNearest(c, core.Data[T](out), core.Data[T](c.Input(0)), s, rows, columns)
 		return nil
 	}), nil
 }
@@ -190,12 +190,33 @@ func addRounded(dx, dy []float32, s tf.Shape, rows, columns resizing, round func
 	})
 }
 
-func addNearest[T numeric.Real](dx, dy []T, s tf.Shape, rows, columns resizing) {
+func addNearest[T numeric.Real](c *core.OpContext, dx, dy []T, s tf.Shape, rows, columns resizing) {
 	clear(dx)
-	depth := s[3]
-	eachNearest(s[0], rows, columns, func(from, to int) {
-		elementwise.Add(dx[to*depth:(to+1)*depth], dx[to*depth:(to+1)*depth], dy[from*depth:(from+1)*depth])
+	depth, above, beside := s[3], rows.nearestPixels(), columns.nearestPixels()
+	image := rows.out * columns.out * depth
+	if image == 0 {
+		return
+	}
+	c.ParallelFor(s[0], max(1, grain/image), func(lo, hi int) {
+		from := dy[lo*image : hi*image]
+		for i := lo * rows.out; i < hi*rows.out; i++ {
+			to := dx[(i/rows.out*rows.in+above[i%rows.out])*columns.in*depth:]
+			for _, at := range beside {
+				addPixel(to[at*depth:][:depth], from[:depth])
+				from = from[depth:]
+			}
+		}
 	})
+}
+
+func addPixel[T numeric.Real](y, x []T) {
+	if len(y) > fewChannels {
+		elementwise.Add(y, y, x)
+		return
+	}
+	for i, v := range x[:len(y)] {
+		y[i] += v
+	}
 }
 
 func nearestGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
