@@ -182,10 +182,10 @@ func dilateBack[T numeric.Real](input int) func(c *core.OpContext, a *windowAttr
 		}
 		from := core.Make[int32](len(g))
 		conv.Dilate(c.ParallelFor, v, core.Make[T](len(g)), k.load(x), k.load(w), from)
-		if input == 0 {
-			conv.DilateBackInput(c.ParallelFor, v, z, g, from)
-		} else {
-			conv.DilateBackFilter(v, z, g, from)
+		for i, place := range conv.DilationSources(c.ParallelFor, v, from, input == 1) {
+			if place >= 0 {
+				z[place] += g[i]
+			}
 		}
 		k.finish(out, z)
 		return nil

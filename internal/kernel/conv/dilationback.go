@@ -55,38 +55,36 @@ func keepSums(best []float32, at []int32, x, w []float32, tap *float32) {
 	}
 }
 
-// DilateBackInput adds the gradient dy of each result to the element of images whose gradients are
-// dx that it is the sum of.
-func DilateBackInput[T numeric.Real](par kernel.Par, v *Depthwise, dx, dy []T, from []int32) {
-	par(v.Batch, max(1, v.lineGrain()/max(1, v.LinesOut())), func(lo, hi int) {
-		first := make([]int, v.Taps()) // elements of the image for window 0 of a line
-		for i := lo * v.LinesOut(); i < hi*v.LinesOut(); i++ {
+// DilationSources returns which elements of images, or of the filter, results are the sums of,
+// given their taps; -1 for those that are of none.
+func DilationSources(par kernel.Par, v *Depthwise, from []int32, ofFilter bool) []int {
+	out := memory.Make[int](len(from))
+	if len(out) == 0 {
+		return out
+	}
+	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
+		first := make([]int, v.Taps()) // for window 0 of a line
+		for i := lo; i < hi; i++ {
 			v.eachRow(i, func(tap, in int) {
 				for kw := range v.Kernel[2] {
-					first[tap+kw] = (in*v.In[2] + kw*v.Dilation[2] - v.Pad[2]) * v.C
+					if first[tap+kw] = (in*v.In[2] + kw*v.Dilation[2] - v.Pad[2]) * v.C; ofFilter {
+						first[tap+kw] = (tap + kw) * v.C
+					}
 				}
 			})
 			for o := range v.Out[2] {
-				at := (i*v.Out[2] + o) * v.C
-				d, move := dy[at:at+v.C], o*v.Stride[2]*v.C
+				at, move := (i*v.Out[2]+o)*v.C, o*v.Stride[2]*v.C
+				if ofFilter {
+					move = 0
+				}
+				dst := out[at : at+v.C]
 				for c, tap := range from[at : at+v.C] {
-					if tap >= 0 {
-						dx[first[tap]+move+c] += d[c]
+					if dst[c] = -1; tap >= 0 {
+						dst[c] = first[tap] + move + c
 					}
 				}
 			}
 		}
 	})
-}
-
-// DilateBackFilter does so for the elements of the filter.
-func DilateBackFilter[T numeric.Real](v *Depthwise, dw, dy []T, from []int32) {
-	for at := 0; at < len(dy); at += v.C {
-		d := dy[at : at+v.C]
-		for c, tap := range from[at : at+v.C] {
-			if tap >= 0 {
-				dw[int(tap)*v.C+c] += d[c]
-			}
-		}
-	}
+	return out
 }
