@@ -101,12 +101,12 @@ var (
 		func(z, x, y []int64) { quotients64(simd.floorQuotient64, floorDivInt[int64], z, x, y) },
 	}
 	modInts = intLoops{
-		func(z, x, y []int32) { remainders(simd.quotient32 != nil, divInts.i32, modInt, z, x, y) },
-		func(z, x, y []int64) { remainders(simd.quotient64 != nil, divInts.i64, modInt, z, x, y) },
+		func(z, x, y []int32) { wholeRemainders(simd.quotient32 != nil, divInts.i32, modInt, z, x, y) },
+		func(z, x, y []int64) { wholeRemainders(simd.quotient64 != nil, divInts.i64, modInt, z, x, y) },
 	}
 	floorModInts = intLoops{
-		func(z, x, y []int32) { remainders(simd.quotient32 != nil, floorDivInts.i32, floorMods, z, x, y) },
-		func(z, x, y []int64) { remainders(simd.quotient64 != nil, floorDivInts.i64, floorMods, z, x, y) },
+		func(z, x, y []int32) { wholeRemainders(simd.quotient32 != nil, floorDivInts.i32, floorMods, z, x, y) },
+		func(z, x, y []int64) { wholeRemainders(simd.quotient64 != nil, floorDivInts.i64, floorMods, z, x, y) },
 	}
 )
 
@@ -148,9 +148,9 @@ func quotients64(loop func(z, x, y *int64, n int) (done int), plain func(z, x, y
 	plain(z, x, y)
 }
 
-// remainders sets z to what a division leaves, whose quotients lie in the first-level cache, or by
+// wholeRemainders sets z to what a division leaves, whose quotients lie in the first-level cache, or by
 // plain if that is not to be.
-func remainders[T int32 | int64](quick bool, divide, plain func(z, x, y []T), z, x, y []T) {
+func wholeRemainders[T int32 | int64](quick bool, divide, plain func(z, x, y []T), z, x, y []T) {
 	if !quick || len(z) < 16 {
 		plain(z, x, y)
 		return
