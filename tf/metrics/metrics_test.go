@@ -246,7 +246,15 @@ func TestRefusals(t *testing.T) {
 		"Invalid k=0":                             func() (tf.Output, tf.Output) { return metrics.AveragePrecisionAtK(ops.Const(g, []int64{1, 2}), x, 0) },
 		"got -1":                                  func() (tf.Output, tf.Output) { return metrics.MeanIOU(x, x, -1) },
 		"got -2":                                  func() (tf.Output, tf.Output) { return metrics.MeanPerClassAccuracy(x, x, -2) },
-		"eager execution":                         func() (tf.Output, tf.Output) { return metrics.Mean(ops.Const(eager.New(), []float32{1})) },
+		"Shapes [2] and [3] are incompatible": func() (tf.Output, tf.Output) {
+			return metrics.AUC(ops.Const(g, []float32{0, 1, 1}), ops.Const(g, []float32{0, 1}))
+		},
+		"Can not squeeze dim[1]": func() (tf.Output, tf.Output) {
+			return metrics.AUC(x, ops.Const(g, []float32{0, 1}), metrics.AUCOptions{Curve: metrics.PR, Careful: true})
+		},
+		"`specificity` must be in the range [0, 1]. Currently, `specificity` is 2.":   func() (tf.Output, tf.Output) { return metrics.SensitivityAtSpecificity(x, x, 2) },
+		"`sensitivity` must be in the range [0, 1]. Currently, `sensitivity` is NaN.": func() (tf.Output, tf.Output) { return metrics.SpecificityAtSensitivity(x, x, math.NaN()) },
+		"eager execution": func() (tf.Output, tf.Output) { return metrics.Mean(ops.Const(eager.New(), []float32{1})) },
 	} {
 		if _, u := f(); u.Err() == nil || !strings.Contains(u.Err().Error(), want) {
 			t.Errorf("%v, want %q", u.Err(), want)

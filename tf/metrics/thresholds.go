@@ -105,8 +105,12 @@ func AUC(labels, predictions tf.Output, o ...AUCOptions) (value, update tf.Outpu
 	return atThresholds("auc", labels, predictions, thresholds, []Options{optionsOf([]Options{opt.Options}, "auc")}, f)
 }
 
-// neighbours returns x without its last element, and without its first.
+// neighbours returns x without its last element, and without its first. Where counts
+// could not be made, as of shapes that differ, x has no size.
 func neighbours(x tf.Output) (head, tail tf.Output) {
+	if x.Err() != nil {
+		return x, x
+	}
 	n := x.Shape()[0]
 	at := func(from int) tf.Output {
 		return ops.Slice(x, ops.Const(x.Graph(), []int32{int32(from)}), ops.Const(x.Graph(), []int32{int32(n - 1)}))
@@ -149,9 +153,19 @@ func below1() []float32 {
 	return t
 }
 
+// inRange returns x, or what carries the error that a share is none.
+func inRange(x tf.Output, name string, share float64) tf.Output {
+	if x.Err() != nil || share >= 0 && share <= 1 {
+		return x
+	}
+	return tf.Failed(x.Graph(), name, tf.Errorf(tf.InvalidArgument, "`%s` must be in the range [0, 1]. Currently, `%s` is %v.", name, name, share)).Output(0)
+}
+
 // SensitivityAtSpecificity is the recall at the threshold of 200 whose
-// specificity, the share of true negatives, is nearest to the one given.
+// specificity, the share of true negatives, is nearest to the one given. One outside of
+// [0, 1] is refused with INVALID_ARGUMENT.
 func SensitivityAtSpecificity(labels, predictions tf.Output, specificity float64, o ...Options) (value, update tf.Output) {
+	labels = inRange(labels, "specificity", specificity)
 	return atThresholds("sensitivity_at_specificity", labels, predictions, evenly(200), o, func(t table) tf.Output {
 		e := num(t.tp, tiny)
 		specificities := t.tn.Div(t.tn.Add(t.fp).Add(e))
@@ -161,8 +175,10 @@ func SensitivityAtSpecificity(labels, predictions tf.Output, specificity float64
 }
 
 // SpecificityAtSensitivity is the specificity at the threshold of 200 whose
-// recall is nearest to the one given.
+// recall is nearest to the one given. One outside of [0, 1] is refused with
+// INVALID_ARGUMENT.
 func SpecificityAtSensitivity(labels, predictions tf.Output, sensitivity float64, o ...Options) (value, update tf.Output) {
+	labels = inRange(labels, "sensitivity", sensitivity)
 	return atThresholds("specificity_at_sensitivity", labels, predictions, below1(), o, func(t table) tf.Output {
 		e := num(t.tp, tiny)
 		recalls := t.tp.Div(t.tp.Add(t.fn).Add(e))
