@@ -3,6 +3,7 @@ package layers
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/initializers"
@@ -80,16 +81,12 @@ func (l *MultiHeadAttentionLayer) Attend(query, value tf.Output, in AttentionInp
 	if key.IsZero() {
 		key = value
 	}
-	if err := in.checkMask(); err != nil && query.Err() == nil {
-		y = refuse(query, l.kind, err)
-		return y, y
-	}
-	for _, x := range []tf.Output{value, key} {
+	for _, x := range []tf.Output{query, value, key} {
 		if x.Err() != nil {
 			return x, x
 		}
 	}
-	if err := l.take([3]int{lastOf(query), lastOf(key), lastOf(value)}, query, key, value); err != nil {
+	if err := cmp.Or(in.check(query, key, value, l.heads), l.take([3]int{lastOf(query), lastOf(key), lastOf(value)}, query, key, value)); err != nil {
 		y = refuse(query, l.kind, err)
 		return y, y
 	}
@@ -205,10 +202,40 @@ func (l *MultiHeadAttentionLayer) split(p projection, x tf.Output, size int) tf.
 	return ops.Transpose(reshaped(y, x, 2, l.heads, size), []int{0, 2, 1, 3})
 }
 
-// checkMask refuses a mask that may be one of several kinds.
-func (in *AttentionInputs) checkMask() error {
-	if n := len(in.Mask.Shape()); !in.Mask.IsZero() && in.Mask.Err() == nil && (n < 2 || n > 4) {
-		return tf.Errorf(tf.InvalidArgument, "the mask of attention must be [n t s], [n 1 s], [t s] or [n heads t s], got %v", in.Mask)
+// check refuses inputs that do not fit together, as far as their shapes are known. Inputs
+// of another rank are left to accept.
+func (in *AttentionInputs) check(query, key, value tf.Output, heads int) error {
+	q, k, v := query.Shape(), key.Shape(), value.Shape()
+	scores := tf.Shape{-1, heads, -1, -1}
+	if len(q) == 3 && len(k) == 3 && len(v) == 3 {
+		switch {
+		case !k[:2].Compatible(v[:2]):
+			return tf.Errorf(tf.InvalidArgument, "All dimensions of `value` and `key`, except the last one, must be equal, got shapes %v and %v", v, k)
+		case !q[:1].Compatible(v[:1]):
+			return tf.Errorf(tf.InvalidArgument, "queries and values must be of one batch, got shapes %v and %v", q, v)
+		}
+		scores[0], scores[2], scores[3] = max(q[0], v[0]), q[1], v[1]
+	}
+	if in.Mask.IsZero() || in.Mask.Err() != nil {
+		return nil
+	}
+	return checkMask(in.Mask, scores)
+}
+
+// checkMask refuses a mask that may be one of several kinds, and one that does not
+// stand for all scores [n heads t s].
+func checkMask(mask tf.Output, scores tf.Shape) error {
+	s := slices.Clone(mask.Shape())
+	if len(s) < 2 || len(s) > 4 {
+		return tf.Errorf(tf.InvalidArgument, "the mask of attention must be [n t s], [n 1 s], [t s] or [n heads t s], got %v", mask)
+	}
+	if len(s) == 3 {
+		s = slices.Insert(s, 1, 1)
+	}
+	for i, n := range scores[len(scores)-len(s):] {
+		if n >= 0 && s[i] >= 0 && s[i] != 1 && s[i] != n {
+			return tf.Errorf(tf.InvalidArgument, "the mask of attention must fit the scores [n heads t s], which are %v, got %v", scores, mask)
+		}
 	}
 	return nil
 }

@@ -106,8 +106,12 @@ func (l *DenseLayer) call(x tf.Output) tf.Output {
 	return l.o.Activation.of(y)
 }
 
-// multiply returns x [... in] times w [in out], [... out].
+// multiply returns x [... in] times w [in out], [... out]. An x that could not be made has
+// no shape.
 func multiply(x, w tf.Output) tf.Output {
+	if x.Err() != nil {
+		return x
+	}
 	s := x.Shape()
 	if len(s) == 2 {
 		return ops.MatMul(x, w)

@@ -72,6 +72,21 @@ func TestMistakes(t *testing.T) {
 		"attention of no heads": {tf.Shape{2, 3, 4}, "positive numbers of heads", func(x tf.Output) tf.Output {
 			return layers.MultiHeadAttention(x, x, 0, 2, layers.AttentionInputs{})
 		}},
+		"attention to another batch": {tf.Shape{1, 3, 4}, "must be of one batch, got shapes [1,3,4] and [2,3,4]", func(x tf.Output) tf.Output {
+			return layers.MultiHeadAttention(x, ops.Placeholder(x.Graph(), tf.Float32, tf.Shape{2, 3, 4}), 2, 2, layers.AttentionInputs{})
+		}},
+		"keys of another sequence": {tf.Shape{2, 3, 4}, "must be equal, got shapes [2,3,4] and [2,5,4]", func(x tf.Output) tf.Output {
+			return layers.MultiHeadAttention(x, x, 2, 2, layers.AttentionInputs{Key: ops.Placeholder(x.Graph(), tf.Float32, tf.Shape{2, 5, 4})})
+		}},
+		"mask of other sequences": {tf.Shape{2, 3, 4}, "which are [2,2,3,3], got Placeholder_1:0 bool[2,7,7]", func(x tf.Output) tf.Output {
+			return layers.MultiHeadAttention(x, x, 2, 2, layers.AttentionInputs{Mask: ops.Placeholder(x.Graph(), tf.Bool, tf.Shape{2, 7, 7})})
+		}},
+		"mask of other heads": {tf.Shape{-1, 3, 4}, "which are [?,2,3,3], got Placeholder_1:0 bool[2,3,3,3]", func(x tf.Output) tf.Output {
+			return layers.MultiHeadAttention(x, x, 2, 2, layers.AttentionInputs{Mask: ops.Placeholder(x.Graph(), tf.Bool, tf.Shape{2, 3, 3, 3})})
+		}},
+		"mask of another graph": {tf.Shape{2, 3, 4}, "belong to one graph", func(x tf.Output) tf.Output {
+			return layers.MultiHeadAttention(x, x, 2, 2, layers.AttentionInputs{Mask: ops.Placeholder(tf.NewGraph(), tf.Bool, tf.Shape{3, 3})})
+		}},
 		"mask of unknown rank": {tf.Shape{2, 3, 4}, "the mask of attention must be", func(x tf.Output) tf.Output {
 			return layers.MultiHeadAttention(x, x, 2, 2, layers.AttentionInputs{Mask: ops.Placeholder(x.Graph(), tf.Bool, nil)})
 		}},
