@@ -43,11 +43,23 @@ func colored(x tf.Output, name string, f func() tf.Output) (y tf.Output) {
 	return y
 }
 
+// inFractions is colored for images whose type has fractions: in another one the numbers
+// that colors are mixed with would be 0.
+func inFractions(x tf.Output, name string, f func() tf.Output) tf.Output {
+	if d := x.DType(); x.Err() == nil && !d.IsFloat() && !d.IsComplex() {
+		return failed(x, name, "images must be of a floating-point or complex type, got %v: ConvertDType makes them so", d)
+	}
+	return colored(x, name, f)
+}
+
 // RGBToGrayscale returns images with one channel: how bright they are.
 func RGBToGrayscale(x tf.Output) tf.Output {
 	return colored(x, "rgb_to_grayscale", func() tf.Output {
-		gray := mixed(ConvertDType(x, tf.Float32, false), 1, 0.2989, 0.5870, 0.1140)
-		return ConvertDType(gray, x.DType(), false)
+		shares := ConvertDType(x, tf.Float32, false)
+		if shares.Err() != nil { // it has no shape
+			return shares
+		}
+		return ConvertDType(mixed(shares, 1, 0.2989, 0.5870, 0.1140), x.DType(), false)
 	})
 }
 
@@ -69,30 +81,31 @@ func GrayscaleToRGB(x tf.Output) (y tf.Output) {
 	return y
 }
 
-// RGBToYIQ returns images as brightness and the colors of NTSC.
+// RGBToYIQ returns images as brightness and the colors of NTSC. Here as below images whose
+// type has no fractions are refused with INVALID_ARGUMENT.
 func RGBToYIQ(x tf.Output) tf.Output {
-	return colored(x, "rgb_to_yiq", func() tf.Output {
+	return inFractions(x, "rgb_to_yiq", func() tf.Output {
 		return mixed(x, 3, 0.299, 0.59590059, 0.2115, 0.587, -0.27455667, -0.52273617, 0.114, -0.32134392, 0.31119955)
 	})
 }
 
 // YIQToRGB undoes RGBToYIQ.
 func YIQToRGB(x tf.Output) tf.Output {
-	return colored(x, "yiq_to_rgb", func() tf.Output {
+	return inFractions(x, "yiq_to_rgb", func() tf.Output {
 		return mixed(x, 3, 1, 1, 1, 0.95598634, -0.27201283, -1.10674021, 0.6208248, -0.64720424, 1.70423049)
 	})
 }
 
 // RGBToYUV returns images as brightness and the colors of PAL.
 func RGBToYUV(x tf.Output) tf.Output {
-	return colored(x, "rgb_to_yuv", func() tf.Output {
+	return inFractions(x, "rgb_to_yuv", func() tf.Output {
 		return mixed(x, 3, 0.299, -0.14714119, 0.61497538, 0.587, -0.28886916, -0.51496512, 0.114, 0.43601035, -0.10001026)
 	})
 }
 
 // YUVToRGB undoes RGBToYUV.
 func YUVToRGB(x tf.Output) tf.Output {
-	return colored(x, "yuv_to_rgb", func() tf.Output {
+	return inFractions(x, "yuv_to_rgb", func() tf.Output {
 		return mixed(x, 3, 1, 1, 1, 0, -0.394642334, 2.03206185, 1.13988303, -0.58062185, 0)
 	})
 }

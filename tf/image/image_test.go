@@ -344,6 +344,17 @@ func TestRefusals(t *testing.T) {
 		"type int32, got 4294967297":            func(x tf.Output) tf.Output { return image.RandomCrop(x, []int{1, 1<<32 + 1, 1}) },
 		"floating point or integer, got bool":   func(x tf.Output) tf.Output { return image.ConvertDType(x.Less(1), tf.Float32, false) },
 		"floating point or integer, got string": func(x tf.Output) tf.Output { return image.ConvertDType(x, tf.String, true) },
+		"floating point or integer, got complex64": func(x tf.Output) tf.Output {
+			return image.RGBToGrayscale(ops.Placeholder(x.Graph(), tf.Complex64, tf.Shape{4, 4, 3}))
+		},
+		"floating-point or complex type, got uint8": func(x tf.Output) tf.Output {
+			return image.RGBToYUV(ops.Placeholder(x.Graph(), tf.Uint8, tf.Shape{4, 4, 3}))
+		},
+		"floating-point or complex type, got string": func(x tf.Output) tf.Output {
+			return image.YIQToRGB(ops.Placeholder(x.Graph(), tf.String, tf.Shape{4, 4, 3}))
+		},
+		"window must be positive, got -2":           func(x tf.Output) tf.Output { return image.SSIM(x, x, 1, image.SSIMOptions{FilterSize: -2}) },
+		"smaller than the window of size 268435456": func(x tf.Output) tf.Output { return image.SSIM(x, x, 1, image.SSIMOptions{FilterSize: 1 << 28}) },
 		"why it failed": func(x tf.Output) tf.Output {
 			return image.PSNR(x, tf.Failed(x.Graph(), "y", tf.Errorf(tf.Unknown, "why it failed")).Output(0), 1)
 		},

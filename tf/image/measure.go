@@ -203,6 +203,9 @@ func (o SSIMOptions) covered(x tf.Output) tf.Output {
 	if x.Err() != nil {
 		return x
 	}
+	if o.FilterSize < 0 {
+		return failed(x, "SSIM", "the size of the window must be positive, got %d", o.FilterSize)
+	}
 	h, w := x.Shape()[first(x)], x.Shape()[first(x)+1]
 	if min(h, w) >= o.FilterSize {
 		return x
@@ -217,7 +220,9 @@ func (o SSIMOptions) covered(x tf.Output) tf.Output {
 // contrasts and structures alone.
 func (o SSIMOptions) byChannel(a, b, limit tf.Output) (similar, contrast tf.Output) {
 	g := a.Graph()
-	a = o.covered(a)
+	if a = o.covered(a); a.Err() != nil {
+		return a, a // the window may be of any size
+	}
 	window := ops.Const(g, o.window(), o.FilterSize, o.FilterSize, 1, 1)
 	channels := ops.Reshape(sizeAt(a, len(a.Shape())-1), ints(g, 1))
 	filter := ops.Tile(window, ops.ConcatV2([]tf.Output{ints(g, 1, 1), channels, ints(g, 1)}, ops.Scalar(g, int32(0))))
