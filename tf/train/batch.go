@@ -109,6 +109,9 @@ func (o *BatchOptions) check(lists [][]tf.Output) error {
 	if o.Threads < 0 {
 		return tf.Errorf(tf.InvalidArgument, "Must provide queue and enqueue_ops: the threads that compute tensors must not be fewer than none, got %d", o.Threads)
 	}
+	if o.Shapes != nil && len(o.Shapes) != len(lists[0]) {
+		return tf.Errorf(tf.InvalidArgument, "there must be as many shapes as tensors, got %d for %d", len(o.Shapes), len(lists[0]))
+	}
 	for _, tensors := range lists {
 		if len(tensors) != len(lists[0]) {
 			return tf.Errorf(tf.InvalidArgument, "all lists of tensors must be of one length, got %d and %d", len(lists[0]), len(tensors))

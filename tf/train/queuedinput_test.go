@@ -220,3 +220,26 @@ func TestNoTensors(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherShapes: shapes that are not one for each tensor are refused before there is a queue.
+func TestOtherShapes(t *testing.T) {
+	g := tf.NewGraph()
+	xs, yes := []tf.Output{ops.Const(g, []float32{1, 2, 3})}, ops.Scalar(g, true)
+	o := train.BatchOptions{Shapes: []tf.Shape{{3}, {3}}}
+	for i, out := range [][]tf.Output{
+		train.Batch(xs, 2, o), train.MaybeBatch(xs, yes, 2, o), train.ShuffleBatch(xs, 2, o), train.MaybeShuffleBatch(xs, yes, 2, o),
+		train.BatchJoin([][]tf.Output{xs, xs}, 2, o), train.ShuffleBatchJoin([][]tf.Output{xs, xs}, 2, o),
+	} {
+		if len(out) != 1 || !says(out[0].Err(), tf.InvalidArgument, "there must be as many shapes as tensors, got 2 for 1") {
+			t.Errorf("%d: %v", i, out)
+		}
+	}
+}
+
+// TestLoopOfNothing: a function that is missing is a mistake; the session is closed.
+func TestLoopOfNothing(t *testing.T) {
+	g, _, _ := counting()
+	if err := monitored(t, g).Loop(t.Context(), nil); !says(err, tf.InvalidArgument, "must have a function to call, got nil") {
+		t.Error(err)
+	}
+}

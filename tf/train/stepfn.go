@@ -38,6 +38,9 @@ func (m *MonitoredSession) RunStepFn(ctx context.Context, f func(ctx context.Con
 // that it ends fails, and then End is not called. A program that wants the last
 // checkpoint in any case returns ErrStop from f.
 func (m *MonitoredSession) Loop(ctx context.Context, f func(ctx context.Context) error) error {
+	if f == nil {
+		return m.CloseWith(tf.Errorf(tf.InvalidArgument, "a loop must have a function to call, got nil"))
+	}
 	var err error
 	for err == nil && !m.ShouldStop() {
 		err = f(ctx)

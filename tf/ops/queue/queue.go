@@ -2,6 +2,7 @@ package queue
 
 import (
 	"path"
+	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -78,7 +79,7 @@ func (q *Queue) EnqueueMany(components []tf.Output, opts ...tf.Option) *tf.Opera
 // any. Errors are those of [QueueDequeueV2].
 func (q *Queue) Dequeue(opts ...tf.Option) []tf.Output {
 	out := QueueDequeueV2(q.Handle, q.Types, q.named("_Dequeue", opts)...)
-	for i, s := range q.Shapes {
+	for i, s := range q.Shapes[:min(len(q.Shapes), len(out))] { // others fail the step
 		out[i].SetShape(s)
 	}
 	return out
@@ -100,7 +101,7 @@ func (q *Queue) DequeueUpTo(n tf.Output, opts ...tf.Option) []tf.Output {
 
 // batched tells the shapes of batches of n rows.
 func (q *Queue) batched(out []tf.Output, n int) []tf.Output {
-	for i, s := range q.Shapes {
+	for i, s := range q.Shapes[:min(len(q.Shapes), len(out))] {
 		out[i].SetShape(append(tf.Shape{n}, s...))
 	}
 	return out
@@ -136,8 +137,13 @@ func (q *Queue) IsClosed(opts ...tf.Option) tf.Output {
 }
 
 // FromList returns a queue that is whichever of queues index, a scalar, points
-// to. Their elements must be alike.
+// to. Their elements must be alike. No queues, and one that is nil, are refused with
+// INVALID_ARGUMENT.
 func FromList(index tf.Output, queues []*Queue, opts ...tf.Option) *Queue {
+	if len(queues) == 0 || slices.Contains(queues, nil) {
+		err := tf.Errorf(tf.InvalidArgument, "FromList must be given queues, one at least and none nil, got %d", len(queues))
+		return &Queue{Handle: tf.Failed(index.Graph(), "FromList", err).Output(0)}
+	}
 	handles := make([]tf.Output, len(queues))
 	for i, q := range queues {
 		handles[i] = q.Handle
