@@ -95,7 +95,7 @@ func (o Adadelta) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 		name: cmp.Or(o.Name, "Adadelta"), op: "Adadelta",
 		slots: []slot{{"accum", zerosLike}, {"accum_update", zerosLike}},
 		args: map[string]arg{
-			"lr": rate(o.Rate, or(o.LearningRate, 0.001)), "rho": number(or(o.Rho, 0.95)), "epsilon": number(or(o.Epsilon, 1e-8)),
+			"lr": rate(o.Rate, or(o.LearningRate, 0.001)), "rho": finite("rho", or(o.Rho, 0.95)), "epsilon": finite("epsilon", or(o.Epsilon, 1e-8)),
 		},
 	}
 	return r.apply(gvs)

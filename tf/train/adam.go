@@ -39,8 +39,8 @@ func (o Adam) rule() *rule {
 		name: name, op: "Adam",
 		slots: []slot{{"m", zerosLike}, {"v", zerosLike}},
 		args: map[string]arg{
-			"lr": rate(o.Rate, or(o.LearningRate, 0.001)), "epsilon": number(or(o.Epsilon, 1e-8)),
-			"beta1": number(p[0].beta), "beta2": number(p[1].beta), "beta1_power": p[0].value, "beta2_power": p[1].value,
+			"lr": rate(o.Rate, or(o.LearningRate, 0.001)), "epsilon": finite("epsilon", or(o.Epsilon, 1e-8)),
+			"beta1": beta("beta1", p[0].beta), "beta2": beta("beta2", p[1].beta), "beta1_power": p[0].value, "beta2_power": p[1].value,
 		},
 		before: p.make, after: p.decay, sparse: sparseAdam,
 	}
@@ -173,8 +173,8 @@ func (o AdaMax) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 		name: name, op: "AdaMax",
 		slots: []slot{{"m", zerosLike}, {"v", zerosLike}},
 		args: map[string]arg{
-			"lr": rate(o.Rate, or(o.LearningRate, 0.001)), "epsilon": number(or(o.Epsilon, 1e-8)),
-			"beta1": number(p[0].beta), "beta2": number(or(o.Beta2, 0.999)), "beta1_power": p[0].value,
+			"lr": rate(o.Rate, or(o.LearningRate, 0.001)), "epsilon": finite("epsilon", or(o.Epsilon, 1e-8)),
+			"beta1": beta("beta1", p[0].beta), "beta2": beta("beta2", or(o.Beta2, 0.999)), "beta1_power": p[0].value,
 		},
 		before: p.make, after: p.decay, sparse: noSparse,
 	}

@@ -53,7 +53,7 @@ func (o Momentum) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 		name: cmp.Or(o.Name, "Momentum"), op: "Momentum",
 		attrs: []tf.Option{tf.Attr("use_nesterov", o.Nesterov)},
 		slots: []slot{{"accum", zerosLike}},
-		args:  map[string]arg{"lr": rate(o.Rate, o.LearningRate), "momentum": number(o.Momentum)},
+		args:  map[string]arg{"lr": rate(o.Rate, o.LearningRate), "momentum": finite("momentum", o.Momentum)},
 	}
 	return r.apply(gvs)
 }
@@ -83,8 +83,8 @@ func (o RMSProp) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 		name: cmp.Or(o.Name, "RMSProp"), op: "RMSProp",
 		slots: []slot{{"ms", filled(1)}, {"mom", zerosLike}},
 		args: map[string]arg{
-			"lr": rate(o.Rate, o.LearningRate), "rho": number(or(o.Decay, 0.9)),
-			"momentum": number(o.Momentum), "epsilon": number(or(o.Epsilon, 1e-10)),
+			"lr": rate(o.Rate, o.LearningRate), "rho": finite("rho", or(o.Decay, 0.9)),
+			"momentum": finite("momentum", o.Momentum), "epsilon": finite("epsilon", or(o.Epsilon, 1e-10)),
 		},
 	}
 	if o.Centered {

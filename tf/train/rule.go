@@ -2,6 +2,8 @@ package train
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -52,9 +54,30 @@ func rate(computed tf.Output, x float64) arg {
 			return tf.Failed(v.Graph(), "learning_rate", tf.Errorf(tf.InvalidArgument, "an optimizer needs a learning rate: set LearningRate or Rate, got 0")).Output(0)
 		}
 	case computed.IsZero():
-		return number(x)
+		return finite("learning rate", x)
 	}
 	return func(v *tf.Variable) tf.Output { return castLike(v, computed) }
+}
+
+// finite is a constant that would make variables infinite, or no numbers, at the first
+// update if it were so itself.
+func finite(what string, x float64) arg {
+	if !math.IsNaN(x) && !math.IsInf(x, 0) {
+		return number(x)
+	}
+	return func(v *tf.Variable) tf.Output {
+		return tf.Failed(v.Graph(), strings.ReplaceAll(what, " ", "_"), tf.Errorf(tf.InvalidArgument, "the %s must be finite, got %v", what, x)).Output(0)
+	}
+}
+
+// beta is the constant by which a moment decays.
+func beta(what string, x float64) arg {
+	if x >= 0 && x < 1 {
+		return number(x)
+	}
+	return func(v *tf.Variable) tf.Output {
+		return tf.Failed(v.Graph(), what, tf.Errorf(tf.InvalidArgument, "%s must be in [0, 1), got %v", what, x)).Output(0)
+	}
 }
 
 // castLike returns x in the type of v.
