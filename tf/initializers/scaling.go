@@ -29,7 +29,7 @@ const (
 // outputs and whose other sizes multiply both.
 func VarianceScaling(scale float64, mode Mode, dist Distribution, seed ...int64) Initializer {
 	return func(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
-		if scale <= 0 {
+		if !(scale > 0) {
 			return refuse(g, tf.Errorf(tf.InvalidArgument, "Argument `scale` must be a positive float. Received: %v", scale))
 		}
 		whole, _ := within(g, s)

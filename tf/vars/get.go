@@ -1,6 +1,8 @@
 package vars
 
 import (
+	"math"
+
 	"strconv"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -75,17 +77,21 @@ func collectLoss(g *tf.Graph, loss tf.Output) {
 	}
 }
 
-// L2 returns the regularizer scale · sum(v²)/2.
+// L2 returns the regularizer scale · sum(v²)/2. A scale that is negative or not finite is
+// refused with INVALID_ARGUMENT.
 func L2(scale float64) Regularizer {
 	return func(v tf.Output) tf.Output { return scaled(tf.Apply(nil, "L2Loss", []tf.Output{v}).Output(0), scale) }
 }
 
-// L1 returns the regularizer scale · sum(|v|).
+// L1 returns the regularizer scale · sum(|v|). Scales are those of L2.
 func L1(scale float64) Regularizer {
 	return func(v tf.Output) tf.Output { return scaled(v.Abs().Sum(), scale) }
 }
 
 func scaled(x tf.Output, by float64) tf.Output {
+	if !(by >= 0) || math.IsInf(by, 1) {
+		return tf.Failed(x.Graph(), "Const", tf.Errorf(tf.InvalidArgument, "the scale of a regularizer must be a non-negative number, got %v", by)).Output(0)
+	}
 	t, err := core.ScalarOf(x.DType(), by)
 	if err != nil {
 		return tf.Failed(x.Graph(), "Const", err).Output(0)
