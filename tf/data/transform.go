@@ -267,10 +267,15 @@ func (d *Dataset) Concatenate(o *Dataset) *Dataset {
 // Cache keeps the elements in memory, once an iterator has been through all.
 func (d *Dataset) Cache() *Dataset { return d.sure(dataset.Cache) }
 
-// Prefetch computes up to n elements in advance; a negative n leaves it to the
-// dataset how many.
+// Prefetch computes up to n elements in advance; -1 leaves it to the dataset how many.
+// Another negative n is refused with INVALID_ARGUMENT.
 func (d *Dataset) Prefetch(n int64) *Dataset {
-	return d.sure(func(in dataset.Dataset) dataset.Dataset { return dataset.Prefetch(in, n) })
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
+		if n < -1 {
+			return nil, tf.Errorf(tf.InvalidArgument, "buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning, got %d", n)
+		}
+		return dataset.Prefetch(in, n), nil
+	})
 }
 
 // Shuffle returns the elements in random order: it fills a buffer of n elements and
