@@ -13,7 +13,8 @@ import (
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
-// A Config says what a server serves, and how. Only Models must be set.
+// A Config says what a server serves, and how. All but Models has a default; a server
+// without models serves what [Server.Reload] gives it.
 type Config struct {
 	// Models are those that the server begins with; Reload replaces them.
 	Models []Model
@@ -88,7 +89,7 @@ type Config struct {
 
 // A Model is a directory of versions.
 type Model struct {
-	Name     string
+	Name     string // one with "/" or ":" is for gRPC only: no REST path leads to it
 	BasePath string // absolute; with FS, a path in it
 	// FS has the directory; nil: the file system of the machine has. A program can
 	// so serve models that are embedded in it.
