@@ -19,3 +19,13 @@ func IntsOf[I tf.Ints](g *tf.Graph, v I) tf.Output { return graphs.IntsOf(g, v) 
 // A tf.Value, such as a *tf.Tensor or a dense tensor, becomes a constant of its own
 // type.
 func AsOperand(x tf.Output, v any) tf.Output { return graphs.AsOperand(x, v) }
+
+// Results returns how many results there are where n were asked for of op: a number that
+// op was refused for must not size anything. There is one at least, so that a program
+// can take the error from it.
+func Results(op *tf.Operation, n int) int {
+	if op.Err() == nil {
+		return n
+	}
+	return min(max(n, 1), 1<<16) // the longest list of an op
+}

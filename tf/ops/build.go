@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -9,10 +10,7 @@ import (
 // be added, all of them carry the error, at least one.
 func outputs(n int, op string, opts []tf.Option, in ...tf.Output) []tf.Output {
 	o := tf.Apply(nil, op, in, opts...)
-	if o.Err() != nil {
-		n = max(n, 1)
-	}
-	out := make([]tf.Output, n)
+	out := make([]tf.Output, author.Results(o, n))
 	for k := range out {
 		out[k] = o.Output(k)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -67,7 +68,7 @@ func BoostedTreesQuantileStreamResourceDeserialize(handle tf.Output, boundaries 
 // without streams with NOT_FOUND.
 func BoostedTreesQuantileStreamResourceGetBucketBoundaries(handle tf.Output, n int, opts ...tf.Option) []tf.Output {
 	op := tf.Apply(nil, "BoostedTreesQuantileStreamResourceGetBucketBoundaries", []tf.Output{handle}, tf.Join(opts, tf.Attr("num_features", n))...)
-	out := make([]tf.Output, n)
+	out := make([]tf.Output, author.Results(op, n))
 	for i := range out {
 		out[i] = op.Output(i)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -32,6 +33,7 @@ func RaggedGather(splits []tf.Output, values, indices tf.Output, rank int, opts 
 	in := append(append([]tf.Output{}, splits...), values, indices)
 	n := len(splits) + rank - 1
 	op := tf.Apply(nil, "RaggedGather", in, tf.Join(opts, tf.Attr("PARAMS_RAGGED_RANK", len(splits)), tf.Attr("OUTPUT_RAGGED_RANK", n))...)
+	n = author.Results(op, n)
 	for i := range n {
 		outSplits = append(outSplits, op.Output(i))
 	}

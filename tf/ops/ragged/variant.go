@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -53,6 +54,7 @@ func RaggedTensorToVariant(splits []tf.Output, values tf.Output, batched bool, o
 func RaggedTensorFromVariant(encoded tf.Output, inner, outer int, d tf.DType, opts ...tf.Option) (splits []tf.Output, values tf.Output) {
 	own := []tf.Option{tf.Attr("input_ragged_rank", inner), tf.Attr("output_ragged_rank", outer), tf.Attr("Tvalues", d)}
 	op := tf.Apply(nil, "RaggedTensorFromVariant", []tf.Output{encoded}, tf.Join(opts, own...)...)
+	outer = author.Results(op, outer)
 	for i := range outer {
 		splits = append(splits, op.Output(i))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -29,7 +30,8 @@ func (o CTCBeamOpts) Apply(s *tf.Spec) { s.Set("merge_repeated", !o.KeepRepeated
 // CTCGreedyDecoder. Its options are [CTCBeamOpts].
 func CTCBeamSearchDecoder(x, lengths tf.Output, beamWidth, topPaths int, opts ...tf.Option) (d []Decoded, logProbability tf.Output) {
 	op := tf.Apply(nil, "CTCBeamSearchDecoder", []tf.Output{x, lengths}, tf.Join(opts, tf.Attr("beam_width", beamWidth), tf.Attr("top_paths", topPaths))...)
-	d = core.Make[Decoded](max(0, topPaths))
+	topPaths = author.Results(op, topPaths)
+	d = make([]Decoded, topPaths)
 	for p := range d {
 		d[p] = Decoded{op.Output(p), op.Output(topPaths + p), op.Output(2*topPaths + p)}
 	}

@@ -3,6 +3,7 @@ package sparse
 import (
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -29,7 +30,8 @@ func init() {
 // step.
 func SparseSplit(dim tf.Output, t Tensor, n int, opts ...tf.Option) []Tensor {
 	op := tf.Apply(nil, "SparseSplit", append([]tf.Output{dim}, flat(t)...), tf.Join(opts, tf.Attr("num_split", n))...)
-	parts := core.Make[Tensor](n)
+	n = author.Results(op, n)
+	parts := make([]Tensor, n)
 	for i := range parts {
 		parts[i] = Tensor{op.Output(i), op.Output(n + i), op.Output(2*n + i)}
 	}
