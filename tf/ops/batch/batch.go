@@ -109,6 +109,13 @@ func UnbatchGrad(original, index, grad, id tf.Output, opts ...tf.Option) tf.Outp
 // results without as many rows are refused with FAILED_PRECONDITION in the
 // step. Its options are [Opts].
 func Function(f *tf.Function, xs []tf.Output, o Opts, opts ...tf.Option) []tf.Output {
+	if f == nil {
+		var g *tf.Graph
+		if len(xs) > 0 {
+			g = xs[0].Graph()
+		}
+		return []tf.Output{tf.Failed(g, "BatchFunction", tf.Errorf(tf.InvalidArgument, "batches must have a function that is called with them, got nil")).Output(0)}
+	}
 	types := func(xs []tf.Output) []tf.DType {
 		d := []tf.DType{}
 		for _, x := range xs {

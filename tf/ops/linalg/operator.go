@@ -13,6 +13,14 @@ import (
 // none.
 type LinearOperator struct{ *structure }
 
+// made returns o, or for the zero LinearOperator one whose results carry the error.
+func (o LinearOperator) made() LinearOperator {
+	if o.structure == nil {
+		return impossible("LinearOperator", invalid("an operator must be made by one of the functions LinearOperator..., got the zero LinearOperator"))
+	}
+	return o
+}
+
 // A structure says how to compute with an operator. What is nil is computed with the
 // matrix.
 type structure struct {
@@ -29,6 +37,7 @@ type structure struct {
 // once and keeps it, except in a loop, a branch or the body of a function,
 // outside of which it has no value.
 func (o LinearOperator) ToDense() tf.Output {
+	o = o.made()
 	if !o.matrix.IsZero() {
 		return o.matrix
 	}
@@ -47,6 +56,7 @@ func (o LinearOperator) ToDense() tf.Output {
 func (o LinearOperator) MatMul(x tf.Output) tf.Output { return o.multiply(x, false) }
 
 func (o LinearOperator) multiply(x tf.Output, adjoint bool) tf.Output {
+	o = o.made()
 	if o.matmul != nil {
 		return o.matmul(x, adjoint)
 	}
@@ -67,6 +77,7 @@ func (o LinearOperator) MatVec(x tf.Output) tf.Output {
 func (o LinearOperator) Solve(b tf.Output) tf.Output { return o.solution(b, false) }
 
 func (o LinearOperator) solution(b tf.Output, adjoint bool) tf.Output {
+	o = o.made()
 	if o.solve != nil {
 		return o.solve(b, adjoint)
 	}
@@ -98,6 +109,7 @@ func (o LinearOperator) SolveVec(b tf.Output) tf.Output {
 // DiagPart returns the diagonal. The result has shape [... P], where P is the
 // smaller of M and N.
 func (o LinearOperator) DiagPart() tf.Output {
+	o = o.made()
 	if o.diag != nil {
 		return o.diag()
 	}
@@ -112,6 +124,7 @@ func (o LinearOperator) Trace() tf.Output { return ops.Sum(o.DiagPart(), []int{-
 // shape [...] and the type of the operator. An operator that is not square is
 // refused with INVALID_ARGUMENT where MatrixDeterminant computes the result.
 func (o LinearOperator) Determinant() tf.Output {
+	o = o.made()
 	if o.det != nil {
 		return o.det()
 	}
@@ -122,6 +135,7 @@ func (o LinearOperator) Determinant() tf.Output {
 // determinant. The result has shape [...]; it is minus infinity for an
 // operator without inverse. Errors are those of Determinant.
 func (o LinearOperator) LogAbsDeterminant() tf.Output {
+	o = o.made()
 	if o.det != nil {
 		return ops.Log(magnitudes(o.det()))
 	}
@@ -147,6 +161,7 @@ func LinearOperatorFullMatrix(m tf.Output) LinearOperator {
 // with o and keeps the structure of o. Its functions refuse what those of o
 // refuse.
 func LinearOperatorAdjoint(o LinearOperator) LinearOperator {
+	o = o.made()
 	return operator(o.home, structure{
 		dense:  func() tf.Output { return Adjoint(o.ToDense()) },
 		matmul: func(x tf.Output, adjoint bool) tf.Output { return o.multiply(x, !adjoint) },
@@ -161,6 +176,7 @@ func LinearOperatorAdjoint(o LinearOperator) LinearOperator {
 // inverse fails with INVALID_ARGUMENT where MatrixSolve or MatrixInverse says
 // so.
 func LinearOperatorInversion(o LinearOperator) LinearOperator {
+	o = o.made()
 	return operator(o.home, structure{
 		dense:  func() tf.Output { return MatrixInverse(o.ToDense()) },
 		matmul: o.solution,
@@ -177,7 +193,7 @@ func LinearOperatorComposition(os ...LinearOperator) LinearOperator {
 	if len(os) == 0 {
 		return none("LinearOperatorComposition")
 	}
-	return operator(os[0].home, structure{
+	return operator(os[0].made().home, structure{
 		dense: func() tf.Output {
 			m := os[0].ToDense()
 			for _, o := range os[1:] {

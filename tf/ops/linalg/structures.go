@@ -201,7 +201,7 @@ func LinearOperatorKronecker(os ...LinearOperator) LinearOperator {
 	if len(os) == 0 {
 		return none("LinearOperatorKronecker")
 	}
-	return operator(os[0].home, structure{dense: func() tf.Output {
+	return operator(os[0].made().home, structure{dense: func() tf.Output {
 		m := os[0].ToDense()
 		for _, o := range os[1:] {
 			m = kronecker(m, o.ToDense())
@@ -228,7 +228,7 @@ func LinearOperatorBlockDiag(os ...LinearOperator) LinearOperator {
 	if len(os) == 0 {
 		return none("LinearOperatorBlockDiag")
 	}
-	return operator(os[0].home, structure{dense: func() tf.Output {
+	return operator(os[0].made().home, structure{dense: func() tf.Output {
 		columns, before := 0, 0
 		blocks := make([]tf.Output, len(os))
 		for i, o := range os {
