@@ -28,8 +28,12 @@ func (o *Operation) record() {
 }
 
 // Record calls f and returns a tape of the operations that f added to an eager
-// graph. Recordings may be nested. The tape of a nil graph has nothing.
+// graph. Recordings may be nested. The tape of a nil graph has nothing; gradients of it,
+// and of a graph that is not eager, are refused with INVALID_ARGUMENT.
 func (g *Graph) Record(f func()) *Tape {
+	if f == nil {
+		f = func() {} // nothing is recorded
+	}
 	if g == nil {
 		f()
 		return &Tape{}
@@ -62,8 +66,13 @@ func (t *Tape) dense(o GradientOptions) ([]Output, error) {
 
 // Differentiate is the general form of Gradients.
 func (t *Tape) Differentiate(o GradientOptions) ([]Gradient, error) {
-	if t.g == nil {
+	switch {
+	case t == nil:
+		return nil, Errorf(InvalidArgument, "gradients need a tape, got nil: make one by eager.Record")
+	case t.g == nil:
 		return nil, Errorf(InvalidArgument, "a tape needs a graph, got nil: make one by eager.New")
+	case !t.g.IsEager():
+		return nil, Errorf(InvalidArgument, "a tape records graphs that compute as operations are added, which eager.New makes, got one for sessions: tf.Gradients differentiates it")
 	}
 	if len(o.Ys) > 0 && o.Ys[0].Graph() != t.g {
 		return nil, Errorf(InvalidArgument, "gradients on a tape need outputs of its graph, %v is of another", o.Ys[0])
