@@ -68,7 +68,8 @@ func (s *Spec) function(f *Function) core.Func {
 // OnDevice asks for a device; it overrides the parts that device scopes set.
 func OnDevice(spec string) Option { return optionFunc(func(s *Spec) { s.Device = spec }) }
 
-// After makes the operation run after all of ops.
+// After makes the operation run after all of ops. One that is nil is refused with
+// INVALID_ARGUMENT.
 func After(ops ...*Operation) Option {
 	return optionFunc(func(s *Spec) { s.Control = append(s.Control, ops...) })
 }

@@ -13,7 +13,8 @@ type dependencies struct {
 	after map[*Operation]bool // what was added in the scope
 }
 
-// ControlDependencies calls f; operations that f adds run after all of ops.
+// ControlDependencies calls f; operations that f adds run after all of ops. If one of ops
+// is nil, what f adds is refused with INVALID_ARGUMENT.
 func (g *Graph) ControlDependencies(ops []*Operation, f func()) {
 	g = g.current()
 	scopes := append(slices.Clip(g.scope.control), &dependencies{slices.Clone(ops), map[*Operation]bool{}})

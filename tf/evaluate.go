@@ -57,7 +57,10 @@ const mostPrepared = 4096
 func (o *Operation) buildNow(op string, spec *Spec) (err error) {
 	for _, before := range [][]*Operation{o.g.dependenciesOf(o.in), spec.Control} {
 		for _, c := range before {
-			if c != nil && c.err != nil {
+			switch {
+			case c == nil:
+				return errNoDependency
+			case c.err != nil:
 				return c.err
 			}
 		}

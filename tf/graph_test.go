@@ -17,7 +17,7 @@ func TestControlDependencies(t *testing.T) {
 	a, b, c := noOp(g), noOp(g), noOp(g)
 	var inner, outer *tf.Operation
 	g.ControlDependencies([]*tf.Operation{a, b}, func() {
-		g.ControlDependencies([]*tf.Operation{c, a}, func() { inner = noOp(g, tf.After(b, nil)) })
+		g.ControlDependencies([]*tf.Operation{c, a}, func() { inner = noOp(g, tf.After(b)) })
 		outer = noOp(g)
 	})
 	if !slices.Equal(inner.ControlInputs(), []*tf.Operation{a, b, c}) || !slices.Equal(outer.ControlInputs(), []*tf.Operation{a, b}) {
@@ -105,7 +105,7 @@ func TestGroup(t *testing.T) {
 	g := tf.NewGraph()
 	a, b := noOp(g, tf.Name("a")), noOp(g, tf.Name("b"))
 	c := noOp(g, tf.Name("c"), tf.OnDevice("/job:ps"))
-	one := tf.Group(g, "one", a, nil, b)
+	one := tf.Group(g, "one", a, b)
 	if one.Name != "one" || !slices.Equal(one.ControlInputs(), []*tf.Operation{a, b}) {
 		t.Errorf("%v after %v", one, one.ControlInputs())
 	}

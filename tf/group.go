@@ -4,10 +4,11 @@ import "slices"
 
 // Group adds an operation that does nothing once all of ops have run. If they
 // are on several devices, those of each are grouped there first, so that one
-// message from each tells that they have run. Operations that are nil are left out.
+// message from each tells that they have run. An operation that is nil is refused with
+// INVALID_ARGUMENT.
 func Group(g *Graph, name string, ops ...*Operation) *Operation {
 	devices, byDevice := splitByDevice(ops)
-	if len(devices) < 2 || g == nil { // Apply refuses nil
+	if len(devices) < 2 || g == nil || slices.Contains(ops, nil) { // Apply refuses nil
 		return Apply(g, "NoOp", nil, Name(name), After(ops...))
 	}
 	var all []*Operation

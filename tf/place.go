@@ -77,12 +77,17 @@ func (g *Graph) deviceFor(n *core.Node, spec *Spec) (string, error) {
 	return f.Override(d).String(), err
 }
 
+// errNoDependency refuses nil in the place of an operation to run after: without the error
+// the order that a program asks for would be lost.
+var errNoDependency = Errorf(InvalidArgument, "control dependencies must be operations, got nil")
+
 // controlInputs joins lists of operations, each once.
 func controlInputs(lists ...[]*Operation) (out []*Operation, err error) {
 	for _, l := range lists {
 		for _, op := range l {
 			switch {
 			case op == nil:
+				return nil, errNoDependency
 			case op.err != nil:
 				return nil, op.err
 			case !slices.Contains(out, op):

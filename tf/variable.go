@@ -162,7 +162,8 @@ func (v *Variable) IsReference() bool { return v.ref }
 // reference of a variable of the old kind.
 func (v *Variable) Handle() Output { return v.handle }
 
-// Initializer returns the operation that gives the variable its initial value.
+// Initializer returns the operation that gives the variable its initial value, nil if
+// the graph was read from a file that names none.
 func (v *Variable) Initializer() *Operation { return v.init }
 
 // SetInitial makes x, of the variable's type and shape, its initial value, before
@@ -308,7 +309,9 @@ func InitializeAll(g *Graph) *Operation {
 	var ops []*Operation
 	for _, c := range []string{GlobalVariables, LocalVariables} {
 		for _, v := range Variables(g, c) {
-			ops = append(ops, v.init)
+			if v.init != nil { // some that are read from a file have none
+				ops = append(ops, v.init)
+			}
 		}
 	}
 	return Group(g, "init", ops...)

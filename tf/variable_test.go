@@ -163,3 +163,17 @@ func TestBadVariables(t *testing.T) {
 		t.Error("a string was assigned to a float64 variable")
 	}
 }
+
+// TestNoInitializer: a variable of a file that names no initializer is left as it is.
+func TestNoInitializer(t *testing.T) {
+	g := tf.NewGraph()
+	v := tf.NewVariable(constant(g, tf.Scalar(float32(1))), tf.VariableOptions{Name: "v"})
+	bare, err := g.ImportVariable(&pb.VariableDef{VariableName: v.Handle().Name(), SnapshotName: v.Value().Name(), IsResource: true}, "")
+	if err != nil || bare.Initializer() != nil {
+		t.Fatal(bare, err)
+	}
+	g.AddToCollection(tf.GlobalVariables, bare)
+	if op := tf.InitializeAll(g); op.Err() != nil || len(op.ControlInputs()) != 1 {
+		t.Error(op.Err(), op.ControlInputs())
+	}
+}

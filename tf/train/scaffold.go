@@ -100,10 +100,12 @@ func (sc *Scaffold) finalizeInit(g *tf.Graph) (err error) {
 func initialize(g *tf.Graph, variables, more string) (op *tf.Operation) {
 	var all []*tf.Operation
 	for _, v := range tf.Variables(g, variables) {
-		all = append(all, v.Initializer())
+		if init := v.Initializer(); init != nil {
+			all = append(all, init)
+		}
 	}
 	for _, x := range g.Collection(more) {
-		if op, ok := x.(*tf.Operation); ok {
+		if op, ok := x.(*tf.Operation); ok && op != nil {
 			all = append(all, op)
 		}
 	}

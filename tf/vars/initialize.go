@@ -14,9 +14,11 @@ func Initialize(g *tf.Graph, name string, vs ...*tf.Variable) *tf.Operation {
 	if err := checkNil(vs); err != nil {
 		return tf.Failed(g, name, err)
 	}
-	all := make([]*tf.Operation, len(vs))
-	for i, v := range vs {
-		all[i] = v.Initializer()
+	var all []*tf.Operation
+	for _, v := range vs {
+		if init := v.Initializer(); init != nil {
+			all = append(all, init)
+		}
 	}
 	return tf.Group(g, name, all...)
 }
@@ -34,6 +36,9 @@ func checkNil(vs []*tf.Variable) error {
 func InitializedValue(v *tf.Variable) tf.Output {
 	if v == nil {
 		return tf.Failed(nil, "initialized_value", checkNil([]*tf.Variable{v})).Output(0)
+	}
+	if v.Initializer() == nil {
+		return v.Read()
 	}
 	return v.Read(tf.After(v.Initializer()))
 }

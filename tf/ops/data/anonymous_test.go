@@ -22,8 +22,8 @@ func (p pipe) started(it tf.Output) *tf.Operation {
 }
 
 // next takes an element after something else.
-func (p pipe) next(it tf.Output, after *tf.Operation) *tf.Operation {
-	return tf.Apply(nil, "IteratorGetNext", []tf.Output{it}, append(p.about(), tf.After(after))...)
+func (p pipe) next(it tf.Output, after ...*tf.Operation) *tf.Operation {
+	return tf.Apply(nil, "IteratorGetNext", []tf.Output{it}, append(p.about(), tf.After(after...))...)
 }
 
 // oneOf is a sample over a small dataset.

@@ -221,7 +221,7 @@ func reshuffled(t *testing.T, names string, options ...byte) (orders []string) {
 		t.Fatal(err)
 	}
 	for _, it := range []tf.Output{first, second} {
-		next := p.next(it, nil).Output(0)
+		next := p.next(it).Output(0)
 		var all []string
 		for range 12 {
 			v, err := s.Run(t.Context(), nil, next)
