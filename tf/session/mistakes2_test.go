@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,9 +14,14 @@ import (
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/image"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/batch"
+	"github.com/gorge-tf/gorge/tf/ops/boosted"
 	"github.com/gorge-tf/gorge/tf/ops/linalg"
 	"github.com/gorge-tf/gorge/tf/ops/lookup"
 	"github.com/gorge-tf/gorge/tf/ops/queue"
+	"github.com/gorge-tf/gorge/tf/ops/ragged"
+	"github.com/gorge-tf/gorge/tf/ops/rnn"
+	"github.com/gorge-tf/gorge/tf/ops/sparse"
 	"github.com/gorge-tf/gorge/tf/ops/text"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/train"
@@ -26,6 +32,9 @@ import (
 func (m *maker) handle() tf.Output {
 	return tf.NewVariable(m.f, tf.VariableOptions{Name: "v"}).Handle()
 }
+
+// weight returns the value of a variable.
+func (m *maker) weight() tf.Output { return tf.NewVariable(m.f, tf.VariableOptions{Name: "w"}).Value() }
 
 // moreMistakes are those with functions, gradients, training, input, steps that are
 // prepared, and the less common families of ops.
@@ -167,6 +176,59 @@ var moreMistakes = []mistake{
 	}},
 	{"an image that is none", func(m *maker) error { return m.run(nil, image.AdjustBrightness(m.s, ops.Scalar(m.g, float32(0.1)))) }},
 	{"a crop of more than all", func(m *maker) error { return image.CentralCrop(m.f.Reshape(2, 3, 1), 1.5).Err() }},
+
+	// What is missing, and numbers that are none.
+	built("parts of a negative number", func(m *maker) tf.Output { return ops.Split(m.f, -1, 0)[0] }),
+	built("more parts than there can be", func(m *maker) tf.Output { return ops.Split(m.f, 1<<62, 0)[0] }),
+	built("sparse parts of a negative number", func(m *maker) tf.Output {
+		return sparse.SparseSplit(ops.Scalar[int64](m.g, 0), sparse.FromDense(m.f), -1)[0].Values
+	}),
+	built("more sparse parts than there can be", func(m *maker) tf.Output {
+		return sparse.SparseSplit(ops.Scalar[int64](m.g, 0), sparse.FromDense(m.f), 1<<62)[0].Values
+	}),
+	built("more paths of a beam than there can be", func(m *maker) tf.Output {
+		_, p := rnn.CTCBeamSearchDecoder(m.f.Reshape(1, 2, 3), m.i.At(":2"), 3, 1<<62)
+		return p
+	}),
+	built("ragged rows of a negative rank", func(m *maker) tf.Output {
+		_, v := ragged.RaggedGather(nil, m.f, m.i, -3)
+		return v
+	}),
+	built("a variant of too many row splits", func(m *maker) tf.Output {
+		_, v := ragged.RaggedTensorFromVariant(m.f, 1, 1<<62, tf.Float32)
+		return v
+	}),
+	built("boundaries of a negative number of features", func(m *maker) tf.Output {
+		return boosted.BoostedTreesQuantileStreamResourceGetBucketBoundaries(m.handle(), -1)[0]
+	}),
+	built("an operation after nil", func(m *maker) tf.Output { return ops.Neg(m.f, tf.After(nil)) }),
+	{"a group with nil", func(m *maker) error { return tf.Group(m.g, "all", m.f.Operation(), nil).Err() }},
+	built("a dependency that is nil", func(m *maker) (y tf.Output) {
+		m.g.ControlDependencies([]*tf.Operation{nil}, func() { y = m.f.Neg() })
+		return y
+	}),
+	built("queues that are nil", func(m *maker) tf.Output {
+		return queue.FromList(ops.Scalar(m.g, int32(0)), []*queue.Queue{nil}).Handle
+	}),
+	built("a batch of more shapes than tensors", func(m *maker) tf.Output {
+		return train.Batch([]tf.Output{m.i}, 2, train.BatchOptions{Shapes: []tf.Shape{{3}, {3}}})[0]
+	}),
+	built("batches for no function", func(m *maker) tf.Output { return batch.Function(nil, []tf.Output{m.f}, batch.Opts{})[0] }),
+	built("an operator that was not made", func(m *maker) tf.Output {
+		x, _ := linalg.ConjugateGradient(linalg.LinearOperator{}, m.f.At("0"), 1e-5, 3)
+		return x
+	}),
+	{"a tape of a graph for sessions", func(m *maker) error {
+		_, err := eager.Record(m.g, nil).Gradients(m.f.Sum(), m.f)
+		return err
+	}},
+	{"a tape that is nil", func(m *maker) error { _, err := (*tf.Tape)(nil).Gradients(m.f.Sum(), m.f); return err }},
+	{"a learning rate that is no number", func(m *maker) error {
+		return train.Adam{LearningRate: math.NaN()}.Minimize(m.weight().Square().Sum()).Err()
+	}},
+	{"a moment that grows", func(m *maker) error { return train.Adam{Beta1: 1.5}.Minimize(m.weight().Square().Sum()).Err() }},
+	built("a negative regularizer", func(m *maker) tf.Output { return vars.L2(-1)(m.f) }),
+	{"a negative prefetch", func(*maker) error { return firstError(data.Range(0, 4).Prefetch(-5)) }},
 
 	// Eager graphs.
 	{"an eager mistake", func(*maker) error {
