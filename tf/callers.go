@@ -1,6 +1,7 @@
 package tf
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -17,44 +18,63 @@ var own = func() string {
 	return strings.TrimSuffix(filepath.ToSlash(file), "tf/callers.go")
 }()
 
-// positions caches, by program counter, the text of the program's innermost
-// frame there, "" if all frames are the library's. A program has few places
+// positions caches, by program counter, the calls there. A program has few places
 // that add nodes, so each is resolved once.
 var positions sync.Map
 
-// caller returns where the program called into the library: "main.go:30".
-func caller() string {
-	const deepest = 128
-	var pcs [deepest]uintptr
-	for _, pc := range pcs[:runtime.Callers(3, pcs[:])] {
-		if at := position(pc); at != "" {
-			return at
-		}
-	}
-	return ""
+// A call is one of the program into the library.
+type call struct {
+	at       string // "main.go:30", "" where all frames are the library's
+	function string // of the library that is called: "Dense"
 }
 
-func position(pc uintptr) string {
-	if at, ok := positions.Load(pc); ok {
-		return at.(string)
+// caller returns where the program called into the library: "main.go:30".
+func caller() string { return calledAt().at }
+
+// calledAt returns the program's call into the library.
+func calledAt() call {
+	const deepest = 128
+	var pcs [deepest]uintptr
+	function := ""
+	for _, pc := range pcs[:runtime.Callers(3, pcs[:])] {
+		c := callAt(pc)
+		function = cmp.Or(c.function, function)
+		if c.at != "" {
+			return call{c.at, function}
+		}
 	}
-	at := resolve(pc)
-	positions.Store(pc, at)
-	return at
+	return call{}
+}
+
+func callAt(pc uintptr) call {
+	if c, ok := positions.Load(pc); ok {
+		return c.(call)
+	}
+	c := resolve(pc)
+	positions.Store(pc, c)
+	return c
 }
 
 // resolve looks at all the frames that inlining has put at one program counter.
-func resolve(pc uintptr) string {
+func resolve(pc uintptr) (c call) {
 	frames := runtime.CallersFrames([]uintptr{pc})
 	for {
 		f, more := frames.Next()
 		if f.Function != "" && !isOwn(f) {
-			return fmt.Sprintf("%s:%d", shortName(f.File), f.Line)
+			c.at = fmt.Sprintf("%s:%d", shortName(f.File), f.Line)
+			return c
 		}
+		c.function = plainName(f.Function)
 		if !more {
-			return ""
+			return c
 		}
 	}
+}
+
+// plainName returns what a program calls a function: "Map" of "a/b/data.(*Dataset).Map".
+func plainName(function string) string {
+	function = strings.ReplaceAll(function, "[...]", "") // type arguments
+	return function[strings.LastIndexByte(function, '.')+1:]
 }
 
 // files holds, by short name, the files that positions have been named in.

@@ -43,6 +43,11 @@ func (face) InFunctions(g *Graph, o core.Origin) *Operation { return g.inFunctio
 
 func (face) IntsOf(g *Graph, v any) Output { return intsOf(g, v) }
 
+func (face) Caller() (pos, function string) {
+	c := calledAt()
+	return c.at, c.function
+}
+
 func (face) AsInts(x Output, v any) Output { return asInts(x, v) }
 
 func (face) AsInt(x Output, v any) Output { return asInt(x, v) }

@@ -15,6 +15,10 @@ type indexable interface {
 
 // At returns element i of d, without those before it.
 func At(ctx context.Context, d Dataset, i int64) (Element, error) {
+	if s, ok := d.(*staged); ok {
+		e, err := At(ctx, s.Dataset, i)
+		return e, s.stage.explain(ctx, err)
+	}
 	if c, ok := d.(*cached); ok {
 		return c.through(ctx, i)
 	}
@@ -40,6 +44,10 @@ func At(ctx context.Context, d Dataset, i int64) (Element, error) {
 // at is At for a dataset that need not know how many elements it has: someone else
 // does.
 func at(ctx context.Context, d Dataset, i int64) (Element, error) {
+	if s, ok := d.(*staged); ok {
+		e, err := at(ctx, s.Dataset, i)
+		return e, s.stage.explain(ctx, err)
+	}
 	if x, ok := d.(indexable); ok && d.Cardinality() == Unknown {
 		return x.at(ctx, i)
 	}
@@ -188,14 +196,14 @@ func (d *shuffled) place(i int64) int64 {
 
 // accessible reports why elements of d cannot be had in any order, if so.
 func accessible(d Dataset) error {
-	if r, ok := d.(*repeated); ok && r.n <= 0 {
+	if r, ok := bare(d).(*repeated); ok && r.n <= 0 {
 		how := "`repeat()`"
 		if r.n == 0 {
 			how = "`repeat(0)`"
 		}
 		return core.Errorf(core.FailedPrecondition, "%s does not support random access of tf.data datasets.", how)
 	}
-	switch d := d.(type) {
+	switch d := bare(d).(type) {
 	case *indexed, *endless, *list, *indexFlat:
 		return nil
 	case *cached:
@@ -236,7 +244,7 @@ func allAccessible(inputs []Dataset) error {
 
 // kindOf returns the name that TensorFlow has for datasets like d.
 func kindOf(d Dataset) string {
-	switch d := d.(type) {
+	switch d := bare(d).(type) {
 	case *indexed, *list:
 		return "TensorSlice"
 	case *part:

@@ -13,7 +13,7 @@ import (
 // one has fewer, or is dropped.
 func Batch(input Dataset, n int64, dropRemainder bool) (Dataset, error) {
 	if n <= 0 {
-		return nil, core.Errorf(core.InvalidArgument, "Batch size must be greater than zero.")
+		return nil, refused("Batch size must be greater than zero.", n)
 	}
 	return newBatched(input, n, dropRemainder, input.Spec().Shapes, stack), nil
 }
@@ -133,7 +133,7 @@ func PaddedBatch(input Dataset, n int64, shapes []core.Shape, padding []*core.Te
 	spec := input.Spec()
 	switch {
 	case n <= 0:
-		return nil, core.Errorf(core.InvalidArgument, "Batch size must be greater than zero.")
+		return nil, refused("Batch size must be greater than zero.", n)
 	case len(shapes) != len(spec.Types):
 		return nil, core.Errorf(core.InvalidArgument, "Number of padded shapes (%d) must match the number of components in the input dataset's elements (%d)", len(shapes), len(spec.Types))
 	case len(padding) != len(spec.Types):
@@ -176,7 +176,7 @@ func padTogether(list []Element, k int, shape core.Shape, padding *core.Tensor) 
 		}
 		for i, n := range s {
 			if shape[i] >= 0 && n > shape[i] {
-				return nil, core.Errorf(core.DataLoss, "Attempted to pad to a smaller size than the input element.")
+				return nil, core.Errorf(core.DataLoss, "Attempted to pad to a smaller size than the input element. Component %d has shape %s, the padded shape is %s.", k, s.String(), shape.String())
 			}
 			full[i] = max(full[i], n)
 		}

@@ -104,11 +104,11 @@ const mostFixed = 1 << 30
 func FixedLength(names []string, compression string, header, length, footer int64) (Dataset, error) {
 	switch {
 	case header < 0:
-		return nil, core.Errorf(core.InvalidArgument, "`header_bytes` must be >= 0")
+		return nil, core.Errorf(core.InvalidArgument, "`header_bytes` must be >= 0, got %d", header)
 	case length <= 0 || length > mostFixed:
-		return nil, core.Errorf(core.InvalidArgument, "`record_bytes` must be > 0")
+		return nil, core.Errorf(core.InvalidArgument, "`record_bytes` must be > 0 and at most %d, got %d", mostFixed, length)
 	case footer < 0 || footer > mostFixed:
-		return nil, core.Errorf(core.InvalidArgument, "`footer_bytes` must be >= 0")
+		return nil, core.Errorf(core.InvalidArgument, "`footer_bytes` must be >= 0 and at most %d, got %d", mostFixed, footer)
 	}
 	d, err := ofFiles(texts, names, compression, records(func(r *bufio.Reader) func() ([]byte, error) {
 		skip, body := header, bufio.NewReaderSize(r, int(length+footer))
@@ -152,7 +152,7 @@ func ofFiles(spec *Spec, names []string, compression string, f format) (*files, 
 	switch compression {
 	case "", "GZIP", "ZLIB":
 	default:
-		return nil, core.Errorf(core.InvalidArgument, "Unsupported compression_type.")
+		return nil, core.Errorf(core.InvalidArgument, "Unsupported compression_type. Got %q; it is \"\", \"GZIP\" or \"ZLIB\".", compression)
 	}
 	return &files{common: common{spec}, names: names, compression: compression, format: f}, nil
 }

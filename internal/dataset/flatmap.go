@@ -19,10 +19,10 @@ func FlatMap(input Dataset, f Func, spec *Spec) Dataset {
 // elements of each are computed in advance.
 func Interleave(input Dataset, f Func, spec *Spec, cycle, block, ahead int64) (Dataset, error) {
 	if cycle <= 0 {
-		return nil, core.Errorf(core.InvalidArgument, "cycle_length must be greater than zero.")
+		return nil, core.Errorf(core.InvalidArgument, "cycle_length must be greater than zero. Got %d.", cycle)
 	}
 	if block <= 0 {
-		return nil, core.Errorf(core.InvalidArgument, "block_length must be greater than zero.")
+		return nil, core.Errorf(core.InvalidArgument, "block_length must be greater than zero. Got %d.", block)
 	}
 	return &interleaved{derived{common{spec}, input}, f, cycle, block, ahead, false, "InterleaveDataset"}, nil
 }
@@ -56,7 +56,7 @@ func (d *interleaved) Cardinality() int64 {
 // by making the datasets that its elements come from.
 func Count(ctx context.Context, d Dataset) (int64, error) {
 	n := d.Cardinality()
-	flat, ok := d.(*interleaved)
+	flat, ok := bare(d).(*interleaved)
 	if n != Unknown || !ok || flat.cycle > 1 {
 		return n, nil
 	}

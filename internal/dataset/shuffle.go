@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/random"
-	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Seeds gives each iterator over a shuffled dataset the seeds of its order. It
@@ -76,13 +75,13 @@ func wordsFrom(seed, seed2, taken int64) *random.Words {
 // input times times, for ever if that is negative.
 func Shuffle(input Dataset, buffer, times int64, seeds *Seeds) (Dataset, error) {
 	if buffer < 1 && buffer != Unknown {
-		return nil, core.Errorf(core.InvalidArgument, "buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
+		return nil, refused("buffer_size must be greater than zero or UNKNOWN_CARDINALITY", buffer)
 	}
 	if buffer < 0 {
 		buffer = math.MaxInt64
 	}
 	if times == 0 || times < -1 {
-		return nil, core.Errorf(core.InvalidArgument, "count must be greater than zero or equal to -1.")
+		return nil, refused("count must be greater than zero or equal to -1.", times)
 	}
 	return &shuffled{derived: like(Repeat(input, times)), once: input, buffer: buffer, times: times, seeds: seeds}, nil
 }
@@ -90,8 +89,8 @@ func Shuffle(input Dataset, buffer, times int64, seeds *Seeds) (Dataset, error) 
 // ShareSeeds gives a shuffled dataset that has no iterators yet the seeds of another
 // one, so that iterators over either follow one another in one series of orders.
 func ShareSeeds(to, from Dataset) {
-	a, ok := to.(*shuffled)
-	b, both := from.(*shuffled)
+	a, ok := bare(to).(*shuffled)
+	b, both := bare(from).(*shuffled)
 	if ok && both {
 		a.seeds = b.seeds
 	}

@@ -73,7 +73,7 @@ func (d *sparseRows) row(i int64) (Element, error) {
 // tensors are the three elements of a vector of variants.
 func SparseBatch(input Dataset, n int64, row core.Shape, spec *Spec) (Dataset, error) {
 	if n <= 0 {
-		return nil, core.Errorf(core.InvalidArgument, "Batch size must be greater than zero.")
+		return nil, refused("Batch size must be greater than zero.", n)
 	}
 	if len(input.Spec().Types) != 1 {
 		return nil, core.Errorf(core.InvalidArgument, "DenseToSparseBatchDataset only supports inputs with a single component.")

@@ -10,7 +10,7 @@ import (
 // go round; the last ones may be empty.
 func Split(input Dataset, n int64, spec *Spec) (Dataset, error) {
 	if n <= 0 {
-		return nil, core.Errorf(core.InvalidArgument, "num_replicas must be greater than zero.")
+		return nil, core.Errorf(core.InvalidArgument, "num_replicas must be greater than zero. Got %d.", n)
 	}
 	return &split{derived{common{spec}, input}, n}, nil
 }

@@ -18,7 +18,7 @@ func Window(input Dataset, size, shift, stride int64, dropRemainder bool) (Datas
 		value int64
 	}{{"size", size}, {"shift", shift}, {"stride", stride}} {
 		if n.value <= 0 {
-			return nil, core.Errorf(core.InvalidArgument, "Window %s must be greater than zero.", n.name)
+			return nil, core.Errorf(core.InvalidArgument, "Window %s must be greater than zero. Got %d.", n.name, n.value)
 		}
 	}
 	if size-1 > (math.MaxInt64-1)/stride {

@@ -43,6 +43,7 @@ var graphs = authoring.Face.(interface {
 	LoopGradients(op *tf.Operation, dy []tf.Output) []tf.Gradient
 	SplitGradients(in, grads []tf.Output) []tf.Gradient
 
+	Caller() (pos, function string)
 	Computed(x tf.Output) (*core.Tensor, error)
 	InFunctions(g *tf.Graph, o core.Origin) *tf.Operation
 	Eager(prepare func(n *core.Node) (EvalFunc, error)) tf.GraphOption

@@ -23,6 +23,11 @@ func OnSetSeed(again func()) tf.GraphOption { return graphs.OnSetSeed(again) }
 // graph's: it must not be changed. With another graph FailedPrecondition is returned.
 func Computed(x tf.Output) (*core.Tensor, error) { return graphs.Computed(x) }
 
+// Caller returns where the program called into the library, "main.go:30", and which function
+// it called: for errors of what is made outside of graphs. Both are "" where no frame is the
+// program's.
+func Caller() (pos, function string) { return graphs.Caller() }
+
 // InFunctions returns the operation that o names in the body of a function of g, for
 // backends whose errors say no more than names. Where g has no function of that name,
 // or o names none, it is the only operation of the name in all functions; nil if

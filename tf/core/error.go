@@ -54,7 +54,7 @@ type Error struct {
 	Code Code
 	Msg  string
 	Node string   // "layer1/MatMul_2", empty when no node is to blame
-	Op   string   // "MatMul"
+	Op   string   // "MatMul"; without a node the function that the program called: "Map"
 	Pos  string   // where the program added the node: "model.go:17"
 	In   []string // inputs with dtypes and shapes; empty if there are none, or they are not known
 	Err  error    // the cause, if it is an error of its own
@@ -74,9 +74,9 @@ type Error struct {
 
 // Error formats e as "main.go:30: MatMul "MatMul_3"(x:0 float32[?,784]): message".
 // Where no more than a node's name is known, as with nodes that a master adds, the
-// code comes first.
+// code comes first. What is made outside of graphs has no node: "main.go:12: Map: message".
 func (e *Error) Error() string {
-	if e.Node == "" {
+	if e.Node == "" && e.Op == "" {
 		return e.Code.String() + ": " + cmp.Or(e.Plain, e.Message())
 	}
 	if e.Op == "" && e.Pos == "" {
@@ -85,6 +85,9 @@ func (e *Error) Error() string {
 	pos := e.Pos
 	if pos != "" {
 		pos += ": "
+	}
+	if e.Node == "" {
+		return fmt.Sprintf("%s%s: %s", pos, e.Op, cmp.Or(e.Plain, e.Message()))
 	}
 	inputs := ""
 	if len(e.In) > 0 {
@@ -175,6 +178,9 @@ func AtNode(err error, n *Node, in []string) *Error {
 	e := *AsError(err)
 	if e.Node != "" {
 		return &e
+	}
+	if e.Op != "" { // a stage outside of graphs, which the node's operation ran
+		e.Msg, e.Plain = e.Error(), ""
 	}
 	e.Node, e.Op, e.Pos, e.In, e.Origin = n.Name, n.OpName(), n.Pos(), in, n.origin
 	return &e

@@ -30,7 +30,7 @@ type BucketOptions struct {
 // one bucket, and one size, more than boundaries.
 func (d *Dataset) BucketByLength(length func(in []*tf.Tensor) (int, error), boundaries, sizes []int, o BucketOptions) *Dataset {
 	if length == nil {
-		return noFunction("BucketByLength")
+		return noFunction()
 	}
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		if err := checkBuckets(boundaries, sizes); err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -37,14 +38,26 @@ const (
 	Unknown  = dataset.Unknown
 )
 
-func result(d dataset.Dataset, err error) *Dataset { return &Dataset{d, err} }
-
-// noFunction returns a dataset that was to be made by a function which is nil.
-func noFunction(method string) *Dataset {
-	return result(nil, tf.Errorf(tf.InvalidArgument, "%s needs a function, got nil", method))
+// result returns what the function that the program called has made: errors, also those
+// of elements, name it and the program's line.
+func result(d dataset.Dataset, err error) *Dataset {
+	var s dataset.Stage
+	s.Pos, s.Name = author.Caller()
+	if err != nil {
+		return &Dataset{nil, s.Explain(err)}
+	}
+	return &Dataset{s.At(d), nil}
 }
 
-// with makes a dataset of d, unless that has failed.
+// opened is result for a dataset that others hold as a value.
+func opened(d dataset.Dataset, err error) *Dataset { return &Dataset{d, err} }
+
+// noFunction returns a dataset that was to be made by a function which is nil.
+func noFunction() *Dataset {
+	return result(nil, tf.Errorf(tf.InvalidArgument, "a function is needed, got nil"))
+}
+
+// with makes a dataset of d, a new stage, unless d has failed.
 func (d *Dataset) with(f func(in dataset.Dataset) (dataset.Dataset, error)) *Dataset {
 	if d.err != nil {
 		return d

@@ -176,7 +176,7 @@ func TestNothingToMakeElementsOf(t *testing.T) {
 		"FlatMap": d.FlatMap(nil, nil), "Interleave": d.Interleave(nil, nil, 1, 1), "ParallelInterleave": d.ParallelInterleave(nil, nil, 1, 1, 1),
 		"CSV": data.CSV([]string{"a.csv"}, nil, data.CSVOptions{}),
 	} {
-		if err := made.Err(); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), what+" needs") {
+		if err := made.Err(); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), what+": ") || !strings.Contains(err.Error(), "need") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

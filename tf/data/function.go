@@ -54,12 +54,12 @@ func (g *GraphFunc) Call(ctx context.Context, in []*tf.Tensor) ([]*tf.Tensor, er
 // after the other if calls is 1. The elements come in order.
 func (d *Dataset) MapGraph(f *GraphFunc, calls int) *Dataset {
 	if f == nil {
-		return noFunction("MapGraph")
+		return noFunction()
 	}
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		switch calls {
 		case 0:
-			return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")
+			return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero. Got 0.")
 		case 1:
 			return dataset.Map(in, called(f.inside), specOf(f.types, f.shapes), true), nil
 		}
@@ -88,7 +88,7 @@ func (g *GraphFunc) inside(ctx context.Context, in []*core.Tensor) ([]*core.Tens
 // FilterGraph returns the elements for which a function of a graph returns true.
 func (d *Dataset) FilterGraph(f *GraphFunc) *Dataset {
 	if f == nil {
-		return noFunction("FilterGraph")
+		return noFunction()
 	}
 	if d.err == nil && (len(f.types) != 1 || f.types[0] != tf.Bool) {
 		return result(nil, tf.Errorf(tf.InvalidArgument, "Filter `predicate` must return a scalar bool, got types %v", f.types))

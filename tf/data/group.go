@@ -13,7 +13,7 @@ import (
 // returns the elements, of the given types, of the datasets that reduce makes.
 func (d *Dataset) Window(size, shift, stride int64, dropRemainder bool, reduce func(window []*Dataset) *Dataset, types []tf.DType) *Dataset {
 	if reduce == nil {
-		return noFunction("Window")
+		return noFunction()
 	}
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		windows, err := dataset.Window(in, size, shift, stride, dropRemainder)
@@ -28,7 +28,7 @@ func (d *Dataset) Window(size, shift, stride int64, dropRemainder bool, reduce f
 func datasets(in []*core.Tensor) []*Dataset {
 	out := make([]*Dataset, len(in))
 	for i, t := range in {
-		out[i] = result(dataset.Of(t))
+		out[i] = opened(dataset.Of(t))
 	}
 	return out
 }
@@ -38,7 +38,7 @@ func datasets(in []*core.Tensor) []*Dataset {
 // them, whose elements, of the given types, are returned.
 func (d *Dataset) GroupByWindow(key func(in []*tf.Tensor) (int64, error), size int64, reduce func(key int64, group *Dataset) *Dataset, types []tf.DType) *Dataset {
 	if key == nil || reduce == nil {
-		return noFunction("GroupByWindow")
+		return noFunction()
 	}
 	sizeOf := func(context.Context, []*core.Tensor) ([]*core.Tensor, error) {
 		return []*core.Tensor{core.Scalar(size)}, nil

@@ -2,6 +2,7 @@ package data_test
 
 import (
 	"context"
+	"iter"
 	"strings"
 	"testing"
 
@@ -23,6 +24,7 @@ func TestNothingToReadFrom(t *testing.T) {
 		"GroupByWindow":      d.GroupByWindow(key, 2, func(int64, *data.Dataset) *data.Dataset { return nil }, types),
 		"Window":             d.Window(2, 2, 1, false, func([]*data.Dataset) *data.Dataset { return nil }, types),
 		"FromGenerator":      data.FromGenerator(types, []tf.Shape{{}}, nil),
+		"no sequence":        data.FromGenerator(types, []tf.Shape{{}}, func() iter.Seq2[[]*tf.Tensor, error] { return nil }),
 	} {
 		var err error
 		for _, err = range d.All(context.Background()) {

@@ -29,7 +29,7 @@ type ResampleOptions struct {
 // once for an element. The result ends when one of these iterators does.
 func (d *Dataset) RejectionResample(class func(in []*tf.Tensor) (int, error), target []float64, o ResampleOptions) *Dataset {
 	if class == nil {
-		return noFunction("RejectionResample")
+		return noFunction()
 	}
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		r, err := newResampler(target, o)

@@ -12,7 +12,7 @@ import (
 // and computes none after it.
 func (d *Dataset) TakeWhile(keep func(ctx context.Context, in []*tf.Tensor) (bool, error)) *Dataset {
 	if keep == nil {
-		return noFunction("TakeWhile")
+		return noFunction()
 	}
 	return d.sure(func(in dataset.Dataset) dataset.Dataset { return dataset.TakeWhile(in, judge(keep)) })
 }
@@ -22,7 +22,7 @@ func (d *Dataset) TakeWhile(keep func(ctx context.Context, in []*tf.Tensor) (boo
 // the given types and shapes (nil: any). Iterator.Save keeps the state.
 func (d *Dataset) Scan(initial []*tf.Tensor, f func(ctx context.Context, state, in []*tf.Tensor) (next, out []*tf.Tensor, err error), types []tf.DType, shapes []tf.Shape) *Dataset {
 	if f == nil {
-		return noFunction("Scan")
+		return noFunction()
 	}
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		state, err := enter(initial)

@@ -129,7 +129,7 @@ func shardsOf(ctx context.Context, t *core.Tensor) ([]*Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, result(dataset.Of(e[0])))
+		out = append(out, opened(dataset.Of(e[0])))
 	}
 }
 

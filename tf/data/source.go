@@ -47,14 +47,18 @@ func some(components []*tf.Tensor) ([]*core.Tensor, error) {
 // Close of the iterator waits until it goes on.
 func FromGenerator(types []tf.DType, shapes []tf.Shape, generate func() iter.Seq2[[]*tf.Tensor, error]) *Dataset {
 	if generate == nil {
-		return noFunction("FromGenerator")
+		return noFunction()
 	}
 	if len(types) != len(shapes) {
 		return result(nil, tf.Errorf(tf.InvalidArgument, "a generator must have a shape for each type, got %d types and %d shapes", len(types), len(shapes)))
 	}
 	spec := &dataset.Spec{Types: types, Shapes: shapes}
 	return result(dataset.Generate(spec, func() (dataset.Func, func()) {
-		next, stop := iter.Pull2(generate())
+		elements := generate()
+		if elements == nil {
+			return noSequence, func() {}
+		}
+		next, stop := iter.Pull2(elements)
 		return shaped(func(context.Context, []*core.Tensor) ([]*core.Tensor, error) {
 			e, err, ok := next()
 			if !ok {
@@ -66,6 +70,11 @@ func FromGenerator(types []tf.DType, shapes []tf.Shape, generate func() iter.Seq
 			return enter(e)
 		}, 0, spec), stop
 	}), nil)
+}
+
+// noSequence is what a generator gives that has none.
+func noSequence(context.Context, []*core.Tensor) ([]*core.Tensor, error) {
+	return nil, tf.Errorf(tf.InvalidArgument, "a generator must return a sequence, got nil")
 }
 
 // Zip returns elements with the components of one element of each dataset, as

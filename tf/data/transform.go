@@ -45,7 +45,7 @@ func shaped(f dataset.Func, n int, spec *dataset.Spec) dataset.Func {
 // of shapes, if they are not nil. An element of other ones is an error.
 func (d *Dataset) Map(f Func, types []tf.DType, shapes []tf.Shape) *Dataset {
 	if f == nil {
-		return noFunction("Map")
+		return noFunction()
 	}
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		spec, err := declared(types, shapes)
@@ -62,11 +62,11 @@ func (d *Dataset) Map(f Func, types []tf.DType, shapes []tf.Shape) *Dataset {
 // first Next on.
 func (d *Dataset) ParallelMap(f Func, types []tf.DType, shapes []tf.Shape, calls int, inOrder bool) *Dataset {
 	if f == nil {
-		return noFunction("ParallelMap")
+		return noFunction()
 	}
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		if calls == 0 {
-			return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")
+			return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero. Got 0.")
 		}
 		spec, err := declared(types, shapes)
 		if err != nil {
@@ -79,7 +79,7 @@ func (d *Dataset) ParallelMap(f Func, types []tf.DType, shapes []tf.Shape, calls
 // Filter returns the elements for which keep returns true.
 func (d *Dataset) Filter(keep func(ctx context.Context, in []*tf.Tensor) (bool, error)) *Dataset {
 	if keep == nil {
-		return noFunction("Filter")
+		return noFunction()
 	}
 	return d.sure(func(in dataset.Dataset) dataset.Dataset { return dataset.Filter(in, judge(keep)) })
 }
@@ -114,7 +114,7 @@ func owned(f func(in []*tf.Tensor) *Dataset) func(in []*core.Tensor) *Dataset {
 // makes of d's elements; they have the given types.
 func (d *Dataset) FlatMap(f func(in []*tf.Tensor) *Dataset, types []tf.DType) *Dataset {
 	if f == nil {
-		return noFunction("FlatMap")
+		return noFunction()
 	}
 	return d.sure(func(in dataset.Dataset) dataset.Dataset {
 		return dataset.FlatMap(in, made(owned(f)), specOf(types, nil))
@@ -125,7 +125,7 @@ func (d *Dataset) FlatMap(f func(in []*tf.Tensor) *Dataset, types []tf.DType) *D
 // elements, and takes block elements of each.
 func (d *Dataset) Interleave(f func(in []*tf.Tensor) *Dataset, types []tf.DType, cycle, block int) *Dataset {
 	if f == nil {
-		return noFunction("Interleave")
+		return noFunction()
 	}
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		return dataset.Interleave(in, made(owned(f)), specOf(types, nil), int64(cycle), int64(block), 0)
@@ -137,7 +137,7 @@ func (d *Dataset) Interleave(f func(in []*tf.Tensor) *Dataset, types []tf.DType,
 // that of Interleave.
 func (d *Dataset) ParallelInterleave(f func(in []*tf.Tensor) *Dataset, types []tf.DType, cycle, block, ahead int) *Dataset {
 	if f == nil {
-		return noFunction("ParallelInterleave")
+		return noFunction()
 	}
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		if ahead <= 0 {
@@ -150,11 +150,11 @@ func (d *Dataset) ParallelInterleave(f func(in []*tf.Tensor) *Dataset, types []t
 // ParallelFilter is Filter with up to calls calls of keep at once.
 func (d *Dataset) ParallelFilter(keep func(ctx context.Context, in []*tf.Tensor) (bool, error), calls int) *Dataset {
 	if keep == nil {
-		return noFunction("ParallelFilter")
+		return noFunction()
 	}
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		if calls == 0 {
-			return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")
+			return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero. Got 0.")
 		}
 		return dataset.ParallelFilter(in, judge(keep), int64(calls), true)
 	})

@@ -67,7 +67,7 @@ func calls(c *core.OpContext, at int) (int64, error) {
 
 func checkCalls(n int64) error {
 	if n == 0 || n < -1 {
-		return tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")
+		return tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero. Got %d.", n)
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func mapAndBatch(c *core.OpContext, in dataset.Dataset, f dataset.Func) (dataset
 		return nil, err
 	}
 	if size <= 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "batch_size must be greater than zero.")
+		return nil, tf.Errorf(tf.InvalidArgument, "batch_size must be greater than zero. Got %d.", size)
 	}
 	n, err := calls(c, at+1)
 	if err != nil {
