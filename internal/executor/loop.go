@@ -78,7 +78,7 @@ func (r *run) loop(x *iteration) {
 			return
 		}
 		if bare && r.over() {
-			r.fail(r.stopped())
+			r.fail(r.stopped(p.decides.item))
 			return
 		}
 		goesOn, ok := r.decide(x, p)
@@ -118,7 +118,7 @@ func (r *run) yieldToReady(x *iteration) bool {
 func (r *run) steps(x *iteration, list []planned) bool {
 	for k := range list {
 		if r.over() {
-			r.fail(r.stopped())
+			r.fail(r.stopped(list[k].item))
 			return false
 		}
 		st := &list[k]

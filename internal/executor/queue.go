@@ -144,7 +144,7 @@ func (r *run) dispatch(n ready) bool {
 	switch {
 	case r.err != nil:
 	case r.over():
-		r.fail(r.stopped())
+		r.fail(r.stopped(n.item))
 	case it.kind >= enter:
 		r.cross(n.x, it, n.dead)
 	case n.dead && it.kind != transfer:

@@ -71,7 +71,7 @@ func (r *run) runInOrder() (err error) {
 	}()
 	for ; i < len(items); i++ {
 		if r.over() {
-			return r.stopped()
+			return r.stopped(int32(i))
 		}
 		if r.traced() {
 			err = r.traceInOrder(int32(i), x)
@@ -118,10 +118,16 @@ func (r *run) over() bool {
 }
 
 // stopped is the error of a run whose step has ended. It is never the one
-// that explains it.
-func (r *run) stopped() error {
-	return &core.Error{Code: core.Canceled, Msg: "Step was cancelled", Err: context.Cause(r.step.Context), Derived: true}
+// that explains it, but names the node that was next.
+func (r *run) stopped(next int32) error {
+	n := r.e.items[next].node
+	return &core.Error{Code: core.Canceled, Msg: stopped, Node: n.Name, Op: n.OpName(), Pos: n.Pos(), Err: context.Cause(r.step.Context), Derived: true}
 }
+
+const stopped = "Step was cancelled"
+
+// Stopped reports whether err is that of a run which was not waiting when its step ended.
+func Stopped(err *core.Error) bool { return err.Derived && err.Msg == stopped }
 
 // recycle makes r ready for another run.
 func (r *run) recycle(dirty bool) {

@@ -97,7 +97,10 @@ func (g *Graph) execute(ctx context.Context, step *core.Step, a Args) error {
 	if g.inline() {
 		step.Resources = g.parts[0].device.Resources()
 		g.addFunctions(step, &g.parts[0], a)
-		return Explained(ctx, g.parts[0].exec.Run(step))
+		if err := g.parts[0].exec.Run(step); err != nil {
+			return whereabouts(ctx, err, []*core.Error{core.AsError(err)})
+		}
+		return nil
 	}
 	return g.executeParts(ctx, step, a)
 }
@@ -125,7 +128,10 @@ func (g *Graph) executeParts(ctx context.Context, step *core.Step, a Args) error
 	}
 	r.wait()
 	unwatch() // r.err is not set any more
-	return Explained(ctx, r.err)
+	if r.err == nil {
+		return nil
+	}
+	return whereabouts(ctx, r.err, r.parts)
 }
 
 // end ends what lives as long as a step.
@@ -163,7 +169,7 @@ func Explained(ctx context.Context, err error) error {
 func ended(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if core.CodeOf(cause) == core.DeadlineExceeded {
-		return &core.Error{Code: core.DeadlineExceeded, Msg: "Timed out waiting for notification", Err: cause}
+		return &core.Error{Code: core.DeadlineExceeded, Msg: timedOut, Err: cause}
 	}
 	var e *core.Error
 	if errors.As(cause, &e) {
@@ -179,6 +185,7 @@ type run struct {
 	mu         sync.Mutex
 	left       int
 	err        error
+	parts      []*core.Error // the first of each part that has failed, and what has ended the step
 	done       chan struct{}
 	work       chan func() // for the goroutine that waits for the end
 }
@@ -227,6 +234,7 @@ func (r *run) watch(ctx context.Context) func() {
 // the one that explains it.
 func (r *run) fail(err error) {
 	r.mu.Lock()
+	r.parts = append(r.parts, core.AsError(err))
 	first := r.err == nil
 	if first || core.AsError(r.err).Derived && !core.AsError(err).Derived {
 		r.err = err
