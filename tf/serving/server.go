@@ -159,6 +159,21 @@ func (s *Server) available(name string) error {
 	return tf.Errorf(tf.Unavailable, "models without available version: %s", strings.Join(missing, ", "))
 }
 
+// waiting is err, which ended a wait, with the models that had no version and where theirs are.
+func (s *Server) waiting(names []string, err error) error {
+	e := *tf.AsError(err)
+	var missing []string
+	for _, n := range names {
+		if m := s.model(n); m != nil && s.settled(n) == nil {
+			missing = append(missing, fmt.Sprintf("%s (of %s)", n, m.BasePath))
+		}
+	}
+	if missing != nil {
+		e.Msg = e.Message() + ": models without available version: " + strings.Join(missing, ", ")
+	}
+	return &e
+}
+
 // await waits until each model that is there still has a version that is available, or has none that
 // might become so, or is not expected to get one, and until no version that gets a label is to be loaded.
 func (s *Server) await(ctx context.Context, names []string, labels []*Model, expected func(name string) bool) error {
@@ -172,7 +187,7 @@ func (s *Server) await(ctx context.Context, names []string, labels []*Model, exp
 	case s.ended.Err() != nil:
 		return errClosed
 	case err != nil:
-		return tf.AsError(err)
+		return s.waiting(names, err)
 	}
 	return s.unavailable(names)
 }
