@@ -150,13 +150,28 @@ func (h *home) within(g *tf.Graph, f func()) {
 	})
 }
 
+func wrongUnits(n int) error {
+	return tf.Errorf(tf.InvalidArgument, "a cell needs a positive number of units, got %d", n)
+}
+
+// checkNegative refuses a cell whose state could not have its size. One of no units is refused
+// by its step.
+func checkNegative(c Cell) error {
+	if h, ok := c.(interface{ unitCount() int }); ok && h.unitCount() < 0 {
+		return wrongUnits(h.unitCount())
+	}
+	return nil
+}
+
+func (h *home) unitCount() int { return h.units }
+
 // check reports what a step cannot be computed from.
 func (h *home) check(c Cell, x tf.Output, s State) error {
 	if x.Err() != nil {
 		return x.Err()
 	}
 	if h.units <= 0 {
-		return tf.Errorf(tf.InvalidArgument, "a cell needs a positive number of units, got %d", h.units)
+		return wrongUnits(h.units)
 	}
 	in := x.Shape()
 	if !x.DType().IsFloat() {

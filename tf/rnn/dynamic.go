@@ -99,6 +99,9 @@ func (r *run) prepare(x tf.Output) error {
 	if r.dtype = r.o.DType; r.dtype == tf.Invalid {
 		r.dtype = x.DType()
 	}
+	if err := checkNegative(r.c); err != nil { // before there is a state of such a size
+		return err
+	}
 	if r.state = r.o.Initial; r.state == nil {
 		r.state = ZeroState(r.c, r.batch, r.dtype)
 	}
@@ -170,9 +173,19 @@ func (r *run) checkLengths() error {
 		return tf.Errorf(tf.InvalidArgument, "there must be a length for each of %d sequences, got %v", b, n)
 	}
 	fits := n.LessEqual(r.time.Cast(n.DType())).And(n.GreaterEqual(0)).All() // before 64 bits become 32
-	check := ops.Assert(fits, []tf.Output{ops.Scalar(n.Graph(), "sequence_length must be at least 0 and at most the time: "), n, r.time})
-	n.Graph().ControlDependencies([]*tf.Operation{check}, func() { r.lengths = ops.Identity(n.Cast(tf.Int32)) })
+	checks := []*tf.Operation{ops.Assert(fits, []tf.Output{ops.Scalar(n.Graph(), "sequence_length must be at least 0 and at most the time: "), n, r.time})}
+	if s := n.Shape(); s == nil || s[0] < 0 || r.x.Shape()[1] < 0 {
+		checks = append(checks, r.assertLengths(n))
+	}
+	n.Graph().ControlDependencies(checks, func() { r.lengths = ops.Identity(n.Cast(tf.Int32)) })
 	return nil
+}
+
+// assertLengths adds what checks, in the step, that there is a length for each sequence.
+func (r *run) assertLengths(n tf.Output) *tf.Operation {
+	want, have := ops.ExpandDims(r.batch, 0), ops.Shape(n)
+	text := func(s string) tf.Output { return ops.Scalar(n.Graph(), s) }
+	return ops.Assert(have.Equal(want).All(), []tf.Output{text("Expected shape for Tensor " + n.Name() + ", sequence_length, is "), want, text(" but saw shape: "), have})
 }
 
 // hoist computes what depends on inputs alone before the loop, if the cell has
