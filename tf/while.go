@@ -295,14 +295,20 @@ func (w *loopBuilder) addBody(merges []Output, switches [][]Output) {
 		return
 	}
 	for i, x := range next {
-		w.back(merges[i], x)
+		w.back(i, merges[i], x)
 	}
 }
 
 // back adds the edge by which x is what m takes in the next iteration.
-func (w *loopBuilder) back(m, x Output) {
+// It is variable i of the program's and the limit's.
+func (w *loopBuilder) back(i int, m, x Output) {
+	initial := m.op.in[0].op.in[0]
 	if x.DType().Base() != m.DType().Base() {
-		w.fail("Input %d of node %s was passed %s from %s incompatible with expected %s.", 1, m.op.Name, x.DType().CName(), x.Name(), m.DType().CName())
+		if w.opts.MaximumIterations.op != nil {
+			i-- // the counter is not the program's
+		}
+		w.fail("Input tensor '%s' enters the loop with type %v, but has type %v after one iteration: the body must return loop variable %d with the type that it begins with.",
+			initial.Name(), m.DType().Base(), x.DType().Base(), i)
 		return
 	}
 	next := nextIteration(x)
@@ -310,7 +316,6 @@ func (w *loopBuilder) back(m, x Output) {
 		return
 	}
 	if !admits(m.Shape(), next.Shape()) {
-		initial := m.op.in[0].op.in[0]
 		w.fail("Input tensor '%s' enters the loop with shape %v, but has shape %v after one iteration. To allow the shape to vary across iterations, give a less specific shape in WhileOpts.ShapeInvariants.",
 			initial.Name(), initial.Shape(), next.Shape())
 		return
