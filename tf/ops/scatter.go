@@ -183,7 +183,10 @@ func resourceGatherGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 func scatterShape(c *core.Infer) error {
 	s := c.In(0)
 	if c.NumOut() == 0 {
-		_, s = c.Handle(0)
+		var d tf.DType
+		if d, s = c.Handle(0); d != tf.Invalid && d != c.Type("dtype") {
+			return tf.Errorf(tf.InvalidArgument, "Trying to read variable with wrong dtype. Expected %s got %s", d.CName(), c.Type("dtype").CName())
+		}
 	} else {
 		c.Set(0, s)
 	}
@@ -225,7 +228,7 @@ func checkScatter(c *core.OpContext, t *core.Tensor) (int, error) {
 	case t == nil:
 		return 0, uninitialized(c, 0)
 	case t.DType() != updates.DType():
-		return 0, tf.Errorf(tf.InvalidArgument, "DType of variable handle and value does not match.")
+		return 0, tf.Errorf(tf.InvalidArgument, "DType of variable handle and value does not match. The variable is %v, the value %v.", t.DType(), updates.DType())
 	case t.Rank() == 0:
 		return 0, tf.Errorf(tf.InvalidArgument, "a variable must have rows to be scattered to, got a scalar")
 	}

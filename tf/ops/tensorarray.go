@@ -124,7 +124,7 @@ func newArray(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		if size < 0 || size > mostElems {
-			return tf.Errorf(tf.InvalidArgument, "TensorArray size must be >= 0")
+			return tf.Errorf(tf.InvalidArgument, "TensorArray size must be >= 0 and at most %d, got %d", mostElems, size)
 		}
 		a := &tensorArray{
 			name: stepName(base), dtype: n.Type("dtype"), shape: n.ShapeAttr("element_shape"), alike: n.Bool("identical_element_shapes"),

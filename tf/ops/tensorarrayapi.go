@@ -60,6 +60,19 @@ func (a TensorArray) WithFlow(flow tf.Output) TensorArray {
 	return a
 }
 
+// typed refuses value where it is not of the elements' type, and the zero Output.
+func (a TensorArray) typed(op string, value tf.Output) TensorArray {
+	switch d := value.DType().Base(); {
+	case a.handle.IsZero():
+		a.flow = tf.Failed(value.Graph(), op, tf.Errorf(tf.InvalidArgument, "the zero TensorArray has no elements: make one by NewTensorArray")).Output(0)
+		a.handle = a.flow
+	case value.Err() == nil && a.flow.Err() == nil && d != a.dtype:
+		err := tf.Errorf(tf.InvalidArgument, "TensorArray dtype is %v but Op is trying to write dtype %v.", a.dtype, d)
+		a.flow = tf.Failed(a.handle.Graph(), op, err).Output(0)
+	}
+	return a
+}
+
 // checked merges s into what is known of the elements' shape.
 func (a TensorArray) checked(s tf.Shape) TensorArray {
 	if a.anyShape {
@@ -83,7 +96,7 @@ func (a TensorArray) checked(s tf.Shape) TensorArray {
 // before, or the array is closed, and with RESOURCE_EXHAUSTED for an index of
 // 2²⁸ or more.
 func (a TensorArray) Write(index, value tf.Output, opts ...tf.Option) TensorArray {
-	if a = a.checked(value.Shape()); a.flow.Err() != nil {
+	if a = a.typed("TensorArrayWriteV3", value).checked(value.Shape()); a.flow.Err() != nil {
 		return a
 	}
 	return a.WithFlow(apply("TensorArrayWriteV3", opts, a.handle, index, value, a.flow))
@@ -132,6 +145,7 @@ func (a TensorArray) all(n tf.Output) tf.Output {
 // another number of indices, an index out of range of an array that does not
 // grow, and what Write refuses are refused with INVALID_ARGUMENT in the step.
 func (a TensorArray) Scatter(indices, value tf.Output, opts ...tf.Option) TensorArray {
+	a = a.typed("TensorArrayScatterV3", value)
 	if s := value.Shape(); len(s) > 0 {
 		a = a.checked(s[1:])
 	}

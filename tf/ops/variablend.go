@@ -110,7 +110,7 @@ func updateSlices(c *core.OpContext, t *core.Tensor, f slicesOp, bad badIndices)
 		return uninitialized(c, 0)
 	}
 	if t.DType() != updates.DType() {
-		return tf.Errorf(tf.InvalidArgument, "DType of variable handle and value does not match.")
+		return tf.Errorf(tf.InvalidArgument, "DType of variable handle and value does not match. The variable is %v, the value %v.", t.DType(), updates.DType())
 	}
 	if err := checkVariableScatter(t.Shape(), idx.Shape(), updates.Shape()); err != nil {
 		return err
