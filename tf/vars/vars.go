@@ -221,6 +221,9 @@ func Get(g *tf.Graph, name string, shape tf.Shape, o ...Options) *tf.Variable {
 	if g == nil {
 		return failed(nil, name, errNoGraph)
 	}
+	if name == "" {
+		return failed(g, "Variable", tf.Errorf(tf.InvalidArgument, "a variable must have a name, got \"\""))
+	}
 	s := storeOf(g)
 	full := s.scope.prefix + name
 	if v := s.scope.getter(g, full, shape, s.scope.complete(first(o))); v != nil {
