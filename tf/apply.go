@@ -249,7 +249,7 @@ func graphOf(g *Graph, in []Output) (*Graph, *inputError) {
 		case x.op.g != g && !x.op.g.encloses(g):
 			bad = &inputError{err: Errorf(InvalidArgument, "inputs must belong to one graph: %v is of another", x)}
 		case x.Err() != nil:
-			bad = &inputError{err: x.Err()}
+			bad = &inputError{err: x.none()}
 		}
 	}
 	return g, bad

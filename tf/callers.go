@@ -46,6 +46,18 @@ func calledAt() call {
 	return call{}
 }
 
+// calling returns err as one of the function that the program called: "main.go:30: Device: …".
+// An error that says that, or names a node, stays as it is.
+func calling(err error) error {
+	e := *AsError(err)
+	if e.Node != "" || e.Op != "" {
+		return err
+	}
+	c := calledAt()
+	e.Op, e.Pos = c.function, c.at
+	return &e
+}
+
 func callAt(pc uintptr) call {
 	if c, ok := positions.Load(pc); ok {
 		return c.(call)

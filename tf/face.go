@@ -48,6 +48,8 @@ func (face) Caller() (pos, function string) {
 	return c.at, c.function
 }
 
+func (face) Called(err error) error { return calling(err) }
+
 func (face) AsInts(x Output, v any) Output { return asInts(x, v) }
 
 func (face) AsInt(x Output, v any) Output { return asInt(x, v) }

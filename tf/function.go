@@ -95,7 +95,7 @@ func (x Output) handleInfo() core.HandleInfo {
 func NewFunction(g *Graph, name string, args []ArgSpec, body func(args []Output) []Output) *Function {
 	if g == nil {
 		f := newFunction(NewGraph(), name)
-		f.err = Errorf(InvalidArgument, "function %s needs a graph, got nil: make one by tf.NewGraph", name)
+		f.err = calling(Errorf(InvalidArgument, "function %s needs a graph, got nil: make one by tf.NewGraph", name))
 		return f
 	}
 	g = g.current()
@@ -106,7 +106,7 @@ func NewFunction(g *Graph, name string, args []ArgSpec, body func(args []Output)
 func (g *Graph) trace(name string, args []ArgSpec, body func(args []Output) []Output) *Function {
 	f := newFunction(g, name)
 	if body == nil {
-		f.err = Errorf(InvalidArgument, "function %s needs a Go function that adds its body, got nil", name)
+		f.err = calling(Errorf(InvalidArgument, "function %s needs a Go function that adds its body, got nil", name))
 		g.fail(f.err)
 		return f
 	}

@@ -142,7 +142,7 @@ func denseAll(gs []Gradient, o *GradientOptions) ([]Output, error) {
 // respect to each x, by reverse accumulation over the graph.
 func Differentiate(o GradientOptions) ([]Gradient, error) {
 	if err := o.check(); err != nil {
-		return nil, err
+		return nil, calling(err)
 	}
 	g := o.Ys[0].Graph()
 	if err := g.Err(); err != nil {

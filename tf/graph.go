@@ -106,7 +106,7 @@ func (g *Graph) Device(spec string, f func()) {
 	g = g.current()
 	d, err := ParseDevice(spec)
 	if err != nil {
-		g.fail(err)
+		g.fail(calling(err))
 	}
 	if spec == "" {
 		d = AnyDevice

@@ -117,9 +117,14 @@ func (o Output) Err() error {
 	case o.op.err != nil:
 		return o.op.err
 	case o.k < 0 || o.k >= len(o.op.OutTypes):
-		return Errorf(InvalidArgument, "%s %q has %d outputs, there is no output %d", o.op.OpName(), o.op.Name, len(o.op.OutTypes), o.k)
+		return core.AtNode(o.none(), &o.op.Node, nil) // with a line, if not the one that asks
 	}
 	return nil
+}
+
+// none says that o, of an operation that is there, is not.
+func (o Output) none() error {
+	return Errorf(InvalidArgument, "%s has %d outputs, there is no output %d", o.op, len(o.op.OutTypes), o.k)
 }
 
 // DType returns the element type of o, Invalid if o could not be built.

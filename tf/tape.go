@@ -68,14 +68,14 @@ func (t *Tape) dense(o GradientOptions) ([]Output, error) {
 func (t *Tape) Differentiate(o GradientOptions) ([]Gradient, error) {
 	switch {
 	case t == nil:
-		return nil, Errorf(InvalidArgument, "gradients need a tape, got nil: make one by eager.Record")
+		return nil, calling(Errorf(InvalidArgument, "gradients need a tape, got nil: make one by eager.Record"))
 	case t.g == nil:
-		return nil, Errorf(InvalidArgument, "a tape needs a graph, got nil: make one by eager.New")
+		return nil, calling(Errorf(InvalidArgument, "a tape needs a graph, got nil: make one by eager.New"))
 	case !t.g.IsEager():
-		return nil, Errorf(InvalidArgument, "a tape records graphs that compute as operations are added, which eager.New makes, got one for sessions: tf.Gradients differentiates it")
+		return nil, calling(Errorf(InvalidArgument, "a tape records graphs that compute as operations are added, which eager.New makes, got one for sessions: tf.Gradients differentiates it"))
 	}
 	if len(o.Ys) > 0 && o.Ys[0].Graph() != t.g {
-		return nil, Errorf(InvalidArgument, "gradients on a tape need outputs of its graph, %v is of another", o.Ys[0])
+		return nil, calling(Errorf(InvalidArgument, "gradients on a tape need outputs of its graph, %v is of another", o.Ys[0]))
 	}
 	o.tape = t
 	return Differentiate(o)
@@ -96,7 +96,7 @@ func (g *Graph) StopRecording(f func()) {
 // of x.
 func (t *Tape) Jacobian(y Output, xs ...Output) ([]Output, error) {
 	if err := y.Err(); err != nil {
-		return nil, err
+		return nil, calling(err)
 	}
 	rows := make([][]Output, len(xs))
 	for i := range y.Shape().NumElements() {

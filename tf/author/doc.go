@@ -44,6 +44,7 @@ var graphs = authoring.Face.(interface {
 	SplitGradients(in, grads []tf.Output) []tf.Gradient
 
 	Caller() (pos, function string)
+	Called(err error) error
 	Computed(x tf.Output) (*core.Tensor, error)
 	InFunctions(g *tf.Graph, o core.Origin) *tf.Operation
 	Eager(prepare func(n *core.Node) (EvalFunc, error)) tf.GraphOption

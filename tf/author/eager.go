@@ -28,6 +28,11 @@ func Computed(x tf.Output) (*core.Tensor, error) { return graphs.Computed(x) }
 // program's.
 func Caller() (pos, function string) { return graphs.Caller() }
 
+// Called returns err, which is not nil, as one of the function that the program called, with
+// the program's line: for functions that return errors themselves. One that names a node, or a
+// function, stays as it is.
+func Called(err error) error { return graphs.Called(err) }
+
 // InFunctions returns the operation that o names in the body of a function of g, for
 // backends whose errors say no more than names. Where g has no function of that name,
 // or o names none, it is the only operation of the name in all functions; nil if

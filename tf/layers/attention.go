@@ -83,6 +83,7 @@ func (l *MultiHeadAttentionLayer) Attend(query, value tf.Output, in AttentionInp
 	}
 	for _, x := range []tf.Output{query, value, key} {
 		if x.Err() != nil {
+			x = poisoned(x, l.kind)
 			return x, x
 		}
 	}

@@ -146,10 +146,19 @@ func (l *layer) Name() string {
 	return l.scope.Name()
 }
 
+// poisoned is x, which cannot be used. The zero Output has no graph that could say why: in its
+// place comes one that does.
+func poisoned(x tf.Output, kind string) tf.Output {
+	if x.IsZero() {
+		return tf.Failed(nil, kind, tf.Errorf(tf.InvalidArgument, "the input of a layer must be a tensor, got the zero Output")).Output(0)
+	}
+	return x
+}
+
 // run is Apply with a computation of its own.
 func (l *layer) run(x tf.Output, call func() tf.Output) (y tf.Output) {
 	if x.Err() != nil {
-		return x
+		return poisoned(x, l.kind)
 	}
 	in := input{x.Graph(), x.DType().Base(), x.Shape(), x}
 	if err := l.self.accept(in); err != nil {

@@ -59,7 +59,7 @@ var (
 
 func pool(x tf.Output, kind string, a area, p pooling, o []PoolOpts) (y tf.Output) {
 	if x.Err() != nil {
-		return x
+		return poisoned(x, kind)
 	}
 	err := a.check()
 	if s := x.Shape(); err == nil && len(s) != a.rank+2 {

@@ -23,6 +23,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/vars"
@@ -64,7 +65,7 @@ func TapeGradients(t *tf.Tape, loss tf.Output, vars ...*tf.Variable) ([]GradVar,
 		return nil, err
 	}
 	if t == nil {
-		return nil, tf.Errorf(tf.InvalidArgument, "gradients need a tape, got nil")
+		return nil, author.Called(tf.Errorf(tf.InvalidArgument, "gradients need a tape, got nil"))
 	}
 	gs, err := t.Differentiate(tf.GradientOptions{Ys: []tf.Output{loss}, Xs: xs})
 	if err != nil {
@@ -139,17 +140,17 @@ func checkLoss(loss tf.Output) error {
 
 // noOptimizer is for what applies gradients by an optimizer that is missing.
 func noOptimizer(who string) error {
-	return tf.Errorf(tf.InvalidArgument, "%s needs the optimizer that applies the gradients, got nil", who)
+	return author.Called(tf.Errorf(tf.InvalidArgument, "%s needs the optimizer that applies the gradients, got nil", who))
 }
 
 // checkGrads says what all optimizers ask for.
 func checkGrads(gvs []GradVar) error {
 	if len(gvs) == 0 {
-		return tf.Errorf(tf.InvalidArgument, "No gradients provided for any variable: the loss depends on no trainable variable")
+		return author.Called(tf.Errorf(tf.InvalidArgument, "No gradients provided for any variable: the loss depends on no trainable variable"))
 	}
 	for _, gv := range gvs {
 		if gv.Var == nil || gv.Grad.IsZero() {
-			return tf.Errorf(tf.InvalidArgument, "a gradient and its variable must both be given")
+			return author.Called(tf.Errorf(tf.InvalidArgument, "a gradient and its variable must both be given"))
 		}
 	}
 	return nil

@@ -26,8 +26,14 @@ func clean(name string) string {
 // name of the summary's node too.
 func tagged(name string, x tf.Output, add func(tag tf.Output, node tf.Option) tf.Output) (s tf.Output) {
 	g := x.Graph()
-	if x.Err() != nil || g == nil {
+	if g == nil {
+		return tf.Failed(nil, name, x.Err()).Output(0)
+	}
+	if x.Err() != nil {
 		return x
+	}
+	if clean(name) == "" {
+		return tf.Failed(g, "Summary", tf.Errorf(tf.InvalidArgument, "a summary must have a name, got %q", name)).Output(0)
 	}
 	name = clean(name)
 	g.Scope(name, func() {
