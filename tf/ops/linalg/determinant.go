@@ -10,7 +10,7 @@ import (
 
 func init() {
 	kernels := func() map[tf.DType]core.NewKernel {
-		return inSingle(&determinantProblem, always(determinant[float32]), always(determinant[float64]), always(determinant[complex128]))
+		return solved(&determinantProblem, always(determinant[float64]), always(determinant[complex128]))
 	}
 	core.Register(core.OpDef{
 		Name: "MatrixDeterminant", In: "input: T", Out: "output: T", Attrs: "T: {half, float, double, complex64, complex128}",
@@ -23,7 +23,7 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "LogMatrixDeterminant", In: "input: T", Out: "sign: T; log_abs_determinant: T", Attrs: "T: {half, float, double, complex64, complex128}",
 		Shape: perMatrixShape, Expensive: true, Grad: tf.GradFunc(logDeterminantGrad),
-		Kernels: core.ByType("T", inSingle(&logDeterminantProblem, always(logDeterminant[float32]), always(logDeterminant[float64]), always(logDeterminant[complex128]))),
+		Kernels: core.ByType("T", solved(&logDeterminantProblem, always(logDeterminant[float64]), always(logDeterminant[complex128]))),
 	})
 }
 

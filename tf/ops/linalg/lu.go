@@ -9,7 +9,7 @@ func init() {
 	core.Register(core.OpDef{
 		Name: "Lu", In: "input: T", Out: "lu: T; p: output_idx_type", Attrs: "T: {" + matrixTypes + "}; output_idx_type: {int32, int64} = int32",
 		Shape: luShape, Expensive: true, NoGrad: core.NoGradientDefined,
-		Kernels: core.ByType("T", inSingle(&luProblem, lu[float32], lu[float64], lu[complex128])),
+		Kernels: core.ByType("T", solved(&luProblem, lu[float64], lu[complex128])),
 	})
 }
 

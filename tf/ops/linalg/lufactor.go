@@ -81,43 +81,55 @@ func greatestReal[T realScalar](a matrix[T], k int) int {
 }
 
 // factorLeaf factors a few columns, one after the other: each is first changed by those before it,
-// whose elements in a row lie beside each other.
+// whose elements in a row lie beside each other. A column is divided by its pivot on the way
+// through the next one: rows are far apart in memory.
 func (f *luFactor[T]) factorLeaf(lo, hi int) {
+	if lo == hi {
+		return
+	}
+	divisor := fromReal[T](1)
 	for k := lo; k < hi; k++ {
-		f.update(k, lo, k)
+		f.update(k, lo, k, divisor)
 		f.pivot(k)
 		pivot := f.lu.at(k, k)
 		if pivot == 0 { // changes nothing
 			for c := k + 1; c < hi; c++ {
-				f.update(c, lo, k)
+				f.update(c, lo, k, 1)
 			}
 			f.factorLeaf(k+1, hi)
 			return
 		}
-		pivot = naiveDivisor(pivot)
-		for at := (k+1)*f.lu.stride + k; at < len(f.lu.data); at += f.lu.stride {
-			f.lu.data[at] /= pivot
-		}
+		divisor = naiveDivisor(pivot)
+	}
+	for at := hi*f.lu.stride + hi - 1; at < len(f.lu.data); at += f.lu.stride {
+		f.lu.data[at] /= divisor
 	}
 }
 
-// update changes column k as the columns [lo, hi) tell, which are factored.
-func (f *luFactor[T]) update(k, lo, hi int) {
+// update changes column k as the columns [lo, hi) tell, which are factored once the last of them
+// is divided.
+func (f *luFactor[T]) update(k, lo, hi int, divisor T) {
 	var upper [leafSize]T
-	count := 0
-	for i := lo; i < f.lu.rows; i++ {
-		row := f.lu.data[i*f.lu.stride+lo:][:k-lo+1]
-		last := &row[k-lo]
-		rest := *last
-		for j, v := range upper[:count] {
-			rest -= v * row[j]
-		}
-		*last = rest
-		if i < hi {
-			upper[count] = rest
-			count++
-		}
+	for i := lo; i < hi; i++ {
+		f.updateRow(i, k, lo, upper[:i-lo])
+		upper[i-lo] = f.lu.at(i, k)
 	}
+	for i := hi; i < f.lu.rows; i++ {
+		if divisor != 1 && hi > lo {
+			f.lu.data[i*f.lu.stride+hi-1] /= divisor
+		}
+		f.updateRow(i, k, lo, upper[:hi-lo])
+	}
+}
+
+// updateRow subtracts from element k of a row what those from lo on take of the upper ones.
+func (f *luFactor[T]) updateRow(i, k, lo int, upper []T) {
+	row := f.lu.data[i*f.lu.stride+lo:][:k-lo+1]
+	rest := row[k-lo]
+	for j, v := range upper {
+		rest -= v * row[j]
+	}
+	row[k-lo] = rest
 }
 
 // naiveDivisor returns what dividing by x as Eigen does amounts to: it multiplies by
