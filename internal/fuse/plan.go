@@ -404,7 +404,7 @@ func (m *planner) readOperands(st *stage, s *step, k int) {
 		m.addRows(st, s, b)
 	case m.columned(s, b, in.kernel):
 		s.columns = in.kernel.Columns
-	case in.kernel.Repeats || !repeated:
+	case (in.kernel.Repeats || !repeated) && !b.ShortRuns():
 		s.runs, s.spans = newRuns(b), m.span(st, s, k)
 	default:
 		m.expand(st, s, m.views[k], m.shapes[k])

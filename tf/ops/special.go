@@ -20,12 +20,8 @@ func init() {
 	unary("Ndtri", floatTypes, ndtriGrad, inFloat64(elementwise.Ndtri, normalQuantile))
 }
 
-// floatZipFunc returns broadcasting kernels that compute f in float64.
-func floatZipFunc(f func(x, y float64) float64) byType {
-	return inFloat64s(func(z, x, y []float32) { elementwise.ZipFloat64(z, x, y, f) }, f)
-}
-
-// inFloat64s is floatZipFunc with a loop for float32, and for what is computed in it.
+// inFloat64s returns broadcasting kernels that compute f in float64, with a loop for float32,
+// and for what is computed in it.
 func inFloat64s(f32 func(z, x, y []float32), f func(x, y float64) float64) byType {
 	return floatZips(zip(f32), zip(func(z, x, y []float64) { elementwise.ZipFloat64(z, x, y, f) }))
 }

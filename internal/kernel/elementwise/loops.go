@@ -101,6 +101,10 @@ func (l Loops[R, T]) zipRange(b *Broadcast, z []R, x, y []T, lo, hi int) {
 	case 1:
 		repeatRow(lo, hi, y[:n], run, func(lo, hi int, row []T) { l.Zip(z[lo:hi], x[lo:hi], row) })
 	default:
+		if b.ShortRuns() && hi-lo >= spreadLeast {
+			l.zipSpread(b, z, x, y, lo, hi)
+			return
+		}
 		step := b.Inner()
 		b.Runs(lo, hi, func(at int, off []int, n int) {
 			l.run(z[at:at+n], x[off[0]:], step[0], y[off[1]:], step[1])

@@ -44,9 +44,6 @@ type covered struct {
 	step     int
 }
 
-// count is the number of positions.
-func (t *covered) count() int { return len(t.lines) * t.n }
-
 // eachWindow calls f for the windows of lines [lo, hi).
 func (v *Pool) eachWindow(lo, hi int, f func(window int, t *covered)) {
 	most := min(v.Kernel[0], v.In[0]) * min(v.Kernel[1], v.In[1]) // a window may be far larger than an image
