@@ -53,7 +53,11 @@ func wordsOf(x []byte) Stream {
 	return Stream{unsafe.Pointer(unsafe.SliceData(x)), int(machine.Word)}
 }
 
+// longsOf views whole groups of eight bytes.
 func longsOf(x []byte) []uint64 {
+	if len(x) < 8 {
+		return nil // a pointer to eight bytes must not leave the memory
+	}
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)/8)
 }
 
