@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares some 230 operations of Gorge with TensorFlow's: the same client runs the same graphs on a server of each,
+"""Compares some 360 operations of Gorge with TensorFlow's: the same client runs the same graphs on a server of each,
 one thread on one processor, in turn. cases.py has the operations.
 
   python bench/sweep/sweep.py --gorge BIN [--only conv,fft] [--rounds 2]
@@ -71,8 +71,8 @@ def differ(a, b):
         return ""
     if a.shape != b.shape:
         return "shapes %s and %s" % (a.shape, b.shape)
+    loose = 2e-2 if a.dtype.itemsize == 2 else 1e-3
     a, b = a.astype(np.float64), b.astype(np.float64)
-    loose = 2e-2 if "half" in str(a.dtype) else 1e-3
     off = ~np.isclose(a, b, rtol=loose, atol=loose * max(1e-3, np.nanmax(np.abs(a), initial=0, where=np.isfinite(a))), equal_nan=True)
     return "%d of %d differ" % (off.sum(), off.size) if off.any() else ""
 
