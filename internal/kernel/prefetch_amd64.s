@@ -10,6 +10,7 @@ TEXT ·prefetch(SB), NOSPLIT, $0-16
 	MOVQ p+0(FP), AX
 	MOVQ lines+8(FP), CX
 
+	PCALIGN $64
 line:
 	PREFETCHT0 (AX)
 	ADDQ       $0x40, AX

@@ -182,11 +182,7 @@ func dilateBack[T numeric.Real](input int) func(c *core.OpContext, a *windowAttr
 		}
 		from := core.Make[int32](len(g))
 		conv.Dilate(c.ParallelFor, v, core.Make[T](len(g)), k.load(x), k.load(w), from)
-		for i, place := range conv.DilationSources(c.ParallelFor, v, from, input == 1) {
-			if place >= 0 {
-				z[place] += g[i]
-			}
-		}
+		conv.DilateBack(c.ParallelFor, v, z, g, from, input == 1)
 		k.finish(out, z)
 		return nil
 	}

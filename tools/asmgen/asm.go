@@ -34,6 +34,8 @@ type asm struct {
 	data map[string]bool // static data that exist
 	// held are the constants that the function holds in registers.
 	held map[uint32]reg.VecVirtual
+	// anywhere says that where loops begin does not matter, as in products, which are bound by their arithmetic.
+	anywhere bool
 }
 
 // lanes is the number of float32 in a vector.

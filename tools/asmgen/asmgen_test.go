@@ -139,3 +139,12 @@ func rangesOverMaps(fset *token.FileSet, files []*ast.File) (bad []string) {
 	}
 	return bad
 }
+
+// TestAlignedLoops: the innermost loops are aligned, neither what is around them nor what only jumps ahead.
+func TestAlignedLoops(t *testing.T) {
+	const code = "TEXT ·f(SB)\n\tJZ end\nouter:\ninner:\n\tJZ after\n\tJNZ inner\nafter:\n\tJNZ outer\nend:\n\tRET\nTEXT ·g(SB)\nend:\n\tJMP  end\n"
+	want := strings.NewReplacer("inner:", "\tPCALIGN $64\ninner:", "\nend:\n\tJMP", "\n\tPCALIGN $64\nend:\n\tJMP").Replace(code)
+	if got := string(aligned([]byte(code))); got != want {
+		t.Errorf("aligned:\n%s\nwant:\n%s", got, want)
+	}
+}

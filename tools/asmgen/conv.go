@@ -35,7 +35,7 @@ func convSignature(t string) string {
 
 // emitConv writes all micro-kernels of a shape.
 func emitConv(a *asm, g gemmShape) {
-	a.isa = g.isa
+	a.isa, a.anywhere = g.isa, true
 	for _, m := range convMicros {
 		for h := 1; h <= g.height(); h++ {
 			k := &convEmitter{microEmitter: microEmitter{asm: a, micro: m.micro, shape: g, h: h}, columns: m.columns}

@@ -90,6 +90,9 @@ func (a *asm) print(files map[string][]byte, name string) error {
 	if err != nil {
 		return err
 	}
+	if !a.anywhere {
+		code = aligned(code)
+	}
 	files[name+"_amd64.s"] = code
 	files[name+"_amd64.go"], err = format.Source(bytes.TrimSpace(stubs))
 	return err

@@ -9,7 +9,7 @@ import (
 
 // emitGemm writes all micro-kernels of a shape.
 func emitGemm(a *asm, g gemmShape) {
-	a.isa = g.isa
+	a.isa, a.anywhere = g.isa, true
 	for _, m := range micros {
 		for h := 1; h <= m.height(g); h++ {
 			k := &microEmitter{asm: a, micro: m, shape: g, h: h}

@@ -13,6 +13,7 @@ TEXT ·pixelsAVX2(SB), NOSPLIT, $0-40
 	MOVQ cr+24(FP), BX
 	MOVQ n+32(FP), SI
 
+	PCALIGN $64
 loop:
 	VPMOVZXBW    (CX), Y0
 	VPMOVZXBW    (DX), Y1
@@ -163,6 +164,7 @@ TEXT ·wideAVX2(SB), NOSPLIT, $0-24
 	MOVQ near+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	VPMOVZXBW (CX), Y0
 	VPADDW    Y0, Y0, Y1
@@ -213,6 +215,7 @@ TEXT ·squareAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), DX
 	MOVQ far+16(FP), BX
 
+	PCALIGN $64
 loop:
 	VPMOVZXBW (CX), Y0
 	VPMOVZXBW (BX), Y1

@@ -20,6 +20,7 @@ TEXT ·columnSumsAVX2(SB), NOSPLIT, $0-40
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
 
+	PCALIGN $64
 whole:
 	VMOVUPS (BX), Y4
 	VADDPS  Y4, Y0, Y0
@@ -54,6 +55,7 @@ narrow:
 	VMOVUPS    96(SI), Y3
 	VMASKMOVPS 96(DX), Y3, Y3
 
+	PCALIGN $64
 part:
 	VMOVUPS    (SI), Y4
 	VMASKMOVPS (BX), Y4, Y4
@@ -164,6 +166,7 @@ TEXT ·columnMaxAVX2(SB), NOSPLIT, $0-40
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
 
+	PCALIGN $64
 whole:
 	VMOVUPS   (BX), Y4
 	VMAXPS    Y4, Y0, Y4
@@ -210,6 +213,7 @@ narrow:
 	VMOVUPS    96(SI), Y3
 	VMASKMOVPS 96(DX), Y3, Y3
 
+	PCALIGN $64
 part:
 	VMOVUPS    (SI), Y4
 	VMASKMOVPS (BX), Y4, Y4
@@ -266,6 +270,7 @@ TEXT ·columnMinAVX2(SB), NOSPLIT, $0-40
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 96(DX), Y3
 
+	PCALIGN $64
 whole:
 	VMOVUPS   (BX), Y4
 	VMINPS    Y4, Y0, Y4
@@ -312,6 +317,7 @@ narrow:
 	VMOVUPS    96(SI), Y3
 	VMASKMOVPS 96(DX), Y3, Y3
 
+	PCALIGN $64
 part:
 	VMOVUPS    (SI), Y4
 	VMASKMOVPS (BX), Y4, Y4
@@ -370,6 +376,7 @@ TEXT ·columnMomentsAVX2(SB), NOSPLIT, $0-56
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 
+	PCALIGN $64
 whole:
 	VMOVUPS     (BX), Y6
 	VSUBPS      Y0, Y6, Y6
@@ -413,6 +420,7 @@ narrow:
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
 
+	PCALIGN $64
 part:
 	VMOVUPS     (SI), Y6
 	VMASKMOVPS  (BX), Y6, Y6
@@ -471,6 +479,7 @@ TEXT ·columnProductsAVX2(SB), NOSPLIT, $0-64
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 
+	PCALIGN $64
 whole:
 	VMOVUPS     (BX), Y6
 	VMOVUPS     (SI), Y7
@@ -517,6 +526,7 @@ narrow:
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
 
+	PCALIGN $64
 part:
 	VMOVUPS     (DI), Y6
 	VMASKMOVPS  (BX), Y6, Y6
@@ -582,6 +592,7 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-64
 	VMOVUPS (DX), Y4
 	VMOVUPS 32(DX), Y5
 
+	PCALIGN $64
 whole:
 	VMOVUPS (SI), Y6
 	VSUBPS  Y0, Y6, Y6
@@ -620,6 +631,7 @@ narrow:
 	VMOVUPS    32(DI), Y5
 	VMASKMOVPS 32(DX), Y5, Y5
 
+	PCALIGN $64
 part:
 	VMOVUPS    (DI), Y6
 	VMASKMOVPS (SI), Y6, Y6
@@ -667,6 +679,7 @@ TEXT ·normGradAVX2(SB), NOSPLIT, $0-80
 	VMOVUPS (DX), Y6
 	VMOVUPS 32(DX), Y7
 
+	PCALIGN $64
 whole:
 	VMOVUPS (SI), Y8
 	VMOVUPS (DI), Y9
@@ -717,6 +730,7 @@ narrow:
 	VMOVUPS    32(R8), Y7
 	VMASKMOVPS 32(DX), Y7, Y7
 
+	PCALIGN $64
 part:
 	VMOVUPS    (R8), Y8
 	VMASKMOVPS (SI), Y8, Y8
@@ -775,6 +789,7 @@ TEXT ·columnProductsGatedAVX2(SB), NOSPLIT, $0-88
 	VBROADCASTSS most+56(FP), Y10
 	VXORPS       Y11, Y11, Y11
 
+	PCALIGN $64
 whole:
 	VMOVUPS     (BX), Y12
 	VMOVUPS     (SI), Y13
@@ -847,6 +862,7 @@ narrow:
 	VBROADCASTSS most+56(FP), Y10
 	VXORPS       Y11, Y11, Y11
 
+	PCALIGN $64
 part:
 	VMOVUPS     (DI), Y12
 	VMASKMOVPS  (BX), Y12, Y12
@@ -935,6 +951,7 @@ TEXT ·normGradGatedAVX2(SB), NOSPLIT, $0-96
 	VBROADCASTSS most+64(FP), Y10
 	VXORPS       Y11, Y11, Y11
 
+	PCALIGN $64
 whole:
 	VMOVUPS (SI), Y12
 	VMOVUPS (DI), Y13
@@ -1006,6 +1023,7 @@ narrow:
 	VBROADCASTSS most+64(FP), Y10
 	VXORPS       Y11, Y11, Y11
 
+	PCALIGN $64
 part:
 	VMOVUPS    (R8), Y12
 	VMASKMOVPS (SI), Y12, Y12

@@ -29,6 +29,7 @@ vectors4:
 	VXORPS Y3, Y3, Y3
 	XORQ   R11, R11
 
+	PCALIGN $64
 vectors4_taps:
 	MOVQ        (BX)(R11*1), R12
 	MOVQ        8(BX)(R11*1), R13
@@ -62,6 +63,7 @@ vectors1:
 	VXORPS Y0, Y0, Y0
 	XORQ   R11, R11
 
+	PCALIGN $64
 vectors1_taps:
 	MOVQ        (BX)(R11*1), R12
 	MOVQ        8(BX)(R11*1), R13
@@ -87,6 +89,7 @@ after_vectors1:
 	VXORPS  Y1, Y1, Y1
 	XORQ    DI, DI
 
+	PCALIGN $64
 tail_taps:
 	MOVQ        (BX)(DI*1), R11
 	MOVQ        8(BX)(DI*1), R12
@@ -167,6 +170,7 @@ vectors4_lines:
 	MOVQ R9, R12
 	MOVQ R10, R13
 
+	PCALIGN $64
 vectors4_pixels:
 	VMOVUPS     (R13), Y4
 	VFMADD231PS (R12), Y4, Y0
@@ -219,6 +223,7 @@ vectors2_lines:
 	MOVQ R9, R12
 	MOVQ R10, R13
 
+	PCALIGN $64
 vectors2_pixels:
 	VMOVUPS     (R13), Y2
 	VFMADD231PS (R12), Y2, Y0
@@ -260,6 +265,7 @@ vectors1_lines:
 	MOVQ R9, R12
 	MOVQ R10, R13
 
+	PCALIGN $64
 vectors1_pixels:
 	VMOVUPS     (R13), Y1
 	VFMADD231PS (R12), Y1, Y0
@@ -296,6 +302,7 @@ tail_lines:
 	MOVQ CX, R9
 	MOVQ DX, R10
 
+	PCALIGN $64
 tail_pixels:
 	VMASKMOVPS  (R10), Y0, Y2
 	VMASKMOVPS  (R9), Y0, Y3
@@ -352,6 +359,7 @@ vectors4_lines:
 	MOVQ R10, R13
 	MOVQ R11, R14
 
+	PCALIGN $64
 vectors4_pixels:
 	VMOVUPS     (R14), Y12
 	VFMADD231PS (R13), Y12, Y0
@@ -441,6 +449,7 @@ vectors2_lines:
 	MOVQ R10, R13
 	MOVQ R11, R14
 
+	PCALIGN $64
 vectors2_pixels:
 	VMOVUPS     (R14), Y6
 	VFMADD231PS (R13), Y6, Y0
@@ -501,6 +510,7 @@ vectors1_lines:
 	MOVQ R10, R13
 	MOVQ R11, R14
 
+	PCALIGN $64
 vectors1_pixels:
 	VMOVUPS     (R14), Y3
 	VFMADD231PS (R13), Y3, Y0
@@ -548,6 +558,7 @@ tail_lines:
 	MOVQ CX, R10
 	MOVQ DX, R11
 
+	PCALIGN $64
 tail_pixels:
 	VMASKMOVPS  (R11), Y0, Y4
 	VMASKMOVPS  (R10), Y0, Y5

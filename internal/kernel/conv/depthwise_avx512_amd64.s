@@ -29,6 +29,7 @@ vectors4:
 	VPXORD Z3, Z3, Z3
 	XORQ   R11, R11
 
+	PCALIGN $64
 vectors4_taps:
 	MOVQ        (BX)(R11*1), R12
 	MOVQ        8(BX)(R11*1), R13
@@ -62,6 +63,7 @@ vectors1:
 	VPXORD Z5, Z5, Z5
 	XORQ   R11, R11
 
+	PCALIGN $64
 vectors1_taps:
 	MOVQ        (BX)(R11*1), R12
 	MOVQ        8(BX)(R11*1), R13
@@ -88,6 +90,7 @@ after_vectors1:
 	VPXORD Z6, Z6, Z6
 	XORQ   DI, DI
 
+	PCALIGN $64
 tail_taps:
 	MOVQ        (BX)(DI*1), R11
 	MOVQ        8(BX)(DI*1), R12
@@ -134,6 +137,7 @@ vectors4_lines:
 	MOVQ R9, R12
 	MOVQ R10, R13
 
+	PCALIGN $64
 vectors4_pixels:
 	VMOVUPS     (R13), Z4
 	VFMADD231PS (R12), Z4, Z0
@@ -186,6 +190,7 @@ vectors2_lines:
 	MOVQ R9, R12
 	MOVQ R10, R13
 
+	PCALIGN $64
 vectors2_pixels:
 	VMOVUPS     (R13), Z0
 	VFMADD231PS (R12), Z0, Z5
@@ -227,6 +232,7 @@ vectors1_lines:
 	MOVQ R9, R12
 	MOVQ R10, R13
 
+	PCALIGN $64
 vectors1_pixels:
 	VMOVUPS     (R13), Z0
 	VFMADD231PS (R12), Z0, Z7
@@ -264,6 +270,7 @@ tail_lines:
 	MOVQ CX, R9
 	MOVQ DX, R10
 
+	PCALIGN $64
 tail_pixels:
 	VMOVUPS.Z   (R10), K1, Z0
 	VMOVUPS.Z   (R9), K1, Z1
@@ -320,6 +327,7 @@ vectors4_lines:
 	MOVQ R10, R13
 	MOVQ R11, R14
 
+	PCALIGN $64
 vectors4_pixels:
 	VMOVUPS     (R14), Z12
 	VFMADD231PS (R13), Z12, Z0
@@ -409,6 +417,7 @@ vectors2_lines:
 	MOVQ R10, R13
 	MOVQ R11, R14
 
+	PCALIGN $64
 vectors2_pixels:
 	VMOVUPS     (R14), Z0
 	VFMADD231PS (R13), Z0, Z13
@@ -469,6 +478,7 @@ vectors1_lines:
 	MOVQ R10, R13
 	MOVQ R11, R14
 
+	PCALIGN $64
 vectors1_pixels:
 	VMOVUPS     (R14), Z0
 	VFMADD231PS (R13), Z0, Z19
@@ -517,6 +527,7 @@ tail_lines:
 	MOVQ CX, R10
 	MOVQ DX, R11
 
+	PCALIGN $64
 tail_pixels:
 	VMOVUPS.Z   (R11), K1, Z0
 	VMOVUPS.Z   (R10), K1, Z1

@@ -55,36 +55,51 @@ func keepSums(best []float32, at []int32, x, w []float32, tap *float32) {
 	}
 }
 
-// DilationSources returns which elements of images, or of the filter, results are the sums of,
-// given their taps; -1 for those that are of none.
-func DilationSources(par kernel.Par, v *Depthwise, from []int32, ofFilter bool) []int {
-	out := memory.Make[int](len(from))
-	if len(out) == 0 {
-		return out
+// DilateBack adds the gradients g of results to z, the gradient of images or of the filter, given the taps that the
+// results are sums of; tap -1 is none. Additions to one element are made in the order of the results.
+func DilateBack[T numeric.Real](par kernel.Par, v *Depthwise, z, g []T, from []int32, ofFilter bool) {
+	if len(g) == 0 {
+		return
 	}
-	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
-		first := make([]int, v.Taps()) // for window 0 of a line
-		for i := lo; i < hi; i++ {
-			v.eachRow(i, func(tap, in int) {
-				for kw := range v.Kernel[2] {
-					if first[tap+kw] = (in*v.In[2] + kw*v.Dilation[2] - v.Pad[2]) * v.C; ofFilter {
-						first[tap+kw] = (tap + kw) * v.C
-					}
-				}
-			})
+	images := par
+	if ofFilter {
+		images = func(n, _ int, f func(lo, hi int)) { f(0, n) } // all images have one sum
+	}
+	lines, width := v.LinesOut(), v.Out[2]*v.C
+	images(v.Batch, 1, func(lo, hi int) {
+		first := make([]int, v.Taps())
+		for i := lo * lines; i < hi*lines; i++ {
+			move := v.firstSources(i, first, ofFilter)
 			for o := range v.Out[2] {
-				at, move := (i*v.Out[2]+o)*v.C, o*v.Stride[2]*v.C
-				if ofFilter {
-					move = 0
-				}
-				dst := out[at : at+v.C]
-				for c, tap := range from[at : at+v.C] {
-					if dst[c] = -1; tap >= 0 {
-						dst[c] = first[tap] + move + c
-					}
-				}
+				at := i*width + o*v.C
+				addBySource(z, g[at:at+v.C], from[at:at+v.C], first, o*move)
 			}
 		}
 	})
-	return out
+}
+
+// firstSources finds which element of images, or of the filter, belongs to each tap of the first window of a line,
+// and returns how far the next window's is from it.
+func (v *Depthwise) firstSources(line int, first []int, ofFilter bool) int {
+	if ofFilter {
+		for tap := range first {
+			first[tap] = tap * v.C
+		}
+		return 0
+	}
+	v.eachRow(line, func(tap, in int) {
+		for kw := range v.Kernel[2] {
+			first[tap+kw] = (in*v.In[2] + kw*v.Dilation[2] - v.Pad[2]) * v.C
+		}
+	})
+	return v.Stride[2] * v.C
+}
+
+// addBySource adds one window's gradients, a channel each, to the elements that its results are sums of.
+func addBySource[T numeric.Real](z, g []T, from []int32, first []int, move int) {
+	for c, tap := range from[:len(g)] {
+		if tap >= 0 {
+			z[first[tap]+move+c] += g[c]
+		}
+	}
 }

@@ -30,6 +30,7 @@ tile:
 	SUBQ $+8, R14
 	JLT  part
 
+	PCALIGN $64
 whole:
 	VMOVUPS (R8), Y1
 	VSUBPS  (R10), Y1, Y1
@@ -269,6 +270,7 @@ tile:
 	SUBQ $+8, R11
 	JLT  part
 
+	PCALIGN $64
 whole:
 	VMOVUPS (R8), Y1
 	VMOVUPS (R8)(R10*1), Y2
@@ -406,6 +408,7 @@ tile:
 	SUBQ $+8, R13
 	JLT  part
 
+	PCALIGN $64
 whole:
 	VMOVUPS     (DX)(AX*1), Y3
 	VADDPS      (DX)(AX*2), Y3, Y4

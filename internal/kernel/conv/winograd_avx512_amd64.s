@@ -31,6 +31,7 @@ tile:
 	SUBQ $+16, R14
 	JLT  part
 
+	PCALIGN $64
 whole:
 	VMOVUPS (R8), Z0
 	VSUBPS  (R10), Z0, Z0
@@ -237,6 +238,7 @@ tile:
 	SUBQ $+16, R11
 	JLT  part
 
+	PCALIGN $64
 whole:
 	VMOVUPS (R8), Z0
 	VMOVUPS (R8)(R10*1), Z1
@@ -375,6 +377,7 @@ tile:
 	SUBQ $+16, R13
 	JLT  part
 
+	PCALIGN $64
 whole:
 	VMOVUPS     (DX)(AX*1), Z2
 	VADDPS      (DX)(AX*2), Z2, Z3

@@ -14,6 +14,7 @@ TEXT ·axpyAVX2(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS     (AX), Y1
 	VMOVUPS     (CX), Y2
@@ -45,6 +46,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (AX), Y1
 	VMOVUPS     (CX), Y2
@@ -119,6 +121,7 @@ TEXT ·momentumAVX2(SB), NOSPLIT, $0-40
 	CMPQ         BX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS      (AX), Y2
 	VMOVUPS      (CX), Y3
@@ -179,6 +182,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (AX), Y2
 	VMOVUPS      (CX), Y3
@@ -257,6 +261,7 @@ TEXT ·adamAVX2(SB), NOSPLIT, $0-56
 	CMPQ         SI, $+16
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS     (AX), Y4
 	VMOVUPS     (CX), Y5
@@ -320,6 +325,7 @@ after_unrolled:
 	CMPQ SI, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (AX), Y4
 	VMOVUPS     (CX), Y5
@@ -400,6 +406,7 @@ TEXT ·streamAddAVX2(SB), NOSPLIT, $0-32
 	CMPQ BX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS  (CX), Y0
 	VMOVUPS  (DX), Y1
@@ -428,6 +435,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS  (CX), Y0
 	VMOVUPS  (DX), Y1
@@ -466,6 +474,7 @@ TEXT ·streamSubAVX2(SB), NOSPLIT, $0-32
 	CMPQ BX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS  (CX), Y0
 	VMOVUPS  (DX), Y1
@@ -494,6 +503,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS  (CX), Y0
 	VMOVUPS  (DX), Y1
@@ -533,6 +543,7 @@ TEXT ·streamAxpyAVX2(SB), NOSPLIT, $0-36
 	CMPQ         BX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS     (CX), Y1
 	VMOVUPS     (DX), Y2
@@ -565,6 +576,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (CX), Y1
 	VMOVUPS     (DX), Y2
@@ -609,6 +621,7 @@ TEXT ·streamMomentumAVX2(SB), NOSPLIT, $0-56
 	CMPQ         DI, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS      (DX), Y2
 	VMOVUPS      (BX), Y3
@@ -671,6 +684,7 @@ after_unrolled:
 	CMPQ DI, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (DX), Y2
 	VMOVUPS      (BX), Y3
@@ -735,6 +749,7 @@ TEXT ·streamAdamAVX2(SB), NOSPLIT, $0-80
 	CMPQ         R9, $+16
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS     (BX), Y4
 	VMOVUPS     (SI), Y5
@@ -801,6 +816,7 @@ after_unrolled:
 	CMPQ R9, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (BX), Y4
 	VMOVUPS     (SI), Y5
@@ -887,6 +903,7 @@ TEXT ·adagradAVX2(SB), NOSPLIT, $0-36
 	CMPQ         BX, $+16
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
@@ -923,6 +940,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
@@ -988,6 +1006,7 @@ TEXT ·adagradV2AVX2(SB), NOSPLIT, $0-40
 	CMPQ         BX, $+16
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
@@ -1024,6 +1043,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
@@ -1082,6 +1102,7 @@ TEXT ·rmsPropAVX2(SB), NOSPLIT, $0-56
 	CMPQ         SI, $+16
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (AX), Y4
 	VMOVUPS (CX), Y5
@@ -1143,6 +1164,7 @@ after_unrolled:
 	CMPQ SI, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (AX), Y4
 	VMOVUPS (CX), Y5
@@ -1222,6 +1244,7 @@ TEXT ·addScaledAVX2(SB), NOSPLIT, $0-32
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
@@ -1257,6 +1280,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3

@@ -14,6 +14,7 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS     (AX), Z1
 	VMOVUPS     (CX), Z2
@@ -45,6 +46,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (AX), Z1
 	VMOVUPS     (CX), Z2
@@ -88,6 +90,7 @@ TEXT ·momentumAVX512(SB), NOSPLIT, $0-40
 	CMPQ         BX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS      (AX), Z4
 	VMOVUPS      (CX), Z5
@@ -148,6 +151,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (AX), Z4
 	VMOVUPS      (CX), Z5
@@ -215,6 +219,7 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-56
 	CMPQ         SI, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS     (AX), Z6
 	VMOVUPS     (CX), Z7
@@ -278,6 +283,7 @@ after_unrolled:
 	CMPQ SI, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (AX), Z6
 	VMOVUPS     (CX), Z7
@@ -359,6 +365,7 @@ TEXT ·streamAddAVX512(SB), NOSPLIT, $0-32
 	CMPQ BX, $+64
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS  (CX), Z0
 	VMOVUPS  (DX), Z1
@@ -387,6 +394,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS  (CX), Z0
 	VMOVUPS  (DX), Z1
@@ -426,6 +434,7 @@ TEXT ·streamSubAVX512(SB), NOSPLIT, $0-32
 	CMPQ BX, $+64
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS  (CX), Z0
 	VMOVUPS  (DX), Z1
@@ -454,6 +463,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS  (CX), Z0
 	VMOVUPS  (DX), Z1
@@ -494,6 +504,7 @@ TEXT ·streamAxpyAVX512(SB), NOSPLIT, $0-36
 	CMPQ         BX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS     (CX), Z1
 	VMOVUPS     (DX), Z2
@@ -526,6 +537,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (CX), Z1
 	VMOVUPS     (DX), Z2
@@ -573,6 +585,7 @@ TEXT ·streamMomentumAVX512(SB), NOSPLIT, $0-56
 	CMPQ         DI, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS      (DX), Z4
 	VMOVUPS      (BX), Z5
@@ -635,6 +648,7 @@ after_unrolled:
 	CMPQ DI, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (DX), Z4
 	VMOVUPS      (BX), Z5
@@ -702,6 +716,7 @@ TEXT ·streamAdamAVX512(SB), NOSPLIT, $0-80
 	CMPQ         R9, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS     (BX), Z6
 	VMOVUPS     (SI), Z7
@@ -768,6 +783,7 @@ after_unrolled:
 	CMPQ R9, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (BX), Z6
 	VMOVUPS     (SI), Z7
@@ -855,6 +871,7 @@ TEXT ·adagradAVX512(SB), NOSPLIT, $0-36
 	CMPQ         BX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (AX), Z2
 	VMOVUPS (CX), Z3
@@ -891,6 +908,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (AX), Z2
 	VMOVUPS (CX), Z3
@@ -950,6 +968,7 @@ TEXT ·adagradV2AVX512(SB), NOSPLIT, $0-40
 	CMPQ         BX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (AX), Z2
 	VMOVUPS (CX), Z3
@@ -986,6 +1005,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (AX), Z2
 	VMOVUPS (CX), Z3
@@ -1047,6 +1067,7 @@ TEXT ·rmsPropAVX512(SB), NOSPLIT, $0-56
 	CMPQ         SI, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS   (AX), Z6
 	VMOVUPS   (CX), Z7
@@ -1108,6 +1129,7 @@ after_unrolled:
 	CMPQ SI, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS   (AX), Z6
 	VMOVUPS   (CX), Z7
@@ -1188,6 +1210,7 @@ TEXT ·addScaledAVX512(SB), NOSPLIT, $0-32
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (AX), Z2
 	VMOVUPS (CX), Z3
@@ -1223,6 +1246,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (AX), Z2
 	VMOVUPS (CX), Z3

@@ -14,6 +14,7 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-32
 	CMPQ BX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y0
 	VMOVUPS (DX), Y1
@@ -42,6 +43,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y0
 	VMOVUPS (DX), Y1
@@ -113,6 +115,7 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-32
 	CMPQ BX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y0
 	VMOVUPS (DX), Y1
@@ -141,6 +144,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y0
 	VMOVUPS (DX), Y1
@@ -178,6 +182,7 @@ TEXT ·mulAVX2(SB), NOSPLIT, $0-32
 	CMPQ BX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y0
 	VMOVUPS (DX), Y1
@@ -206,6 +211,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y0
 	VMOVUPS (DX), Y1
@@ -243,6 +249,7 @@ TEXT ·divAVX2(SB), NOSPLIT, $0-32
 	CMPQ BX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y0
 	VMOVUPS (DX), Y1
@@ -271,6 +278,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y0
 	VMOVUPS (DX), Y1
@@ -308,6 +316,7 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-32
 	CMPQ BX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS   (CX), Y0
 	VMOVUPS   (DX), Y1
@@ -344,6 +353,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS   (CX), Y0
 	VMOVUPS   (DX), Y1
@@ -385,6 +395,7 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-32
 	CMPQ BX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS   (CX), Y0
 	VMOVUPS   (DX), Y1
@@ -421,6 +432,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS   (CX), Y0
 	VMOVUPS   (DX), Y1
@@ -462,6 +474,7 @@ TEXT ·addScalarAVX2(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y1
 	VADDPS  Y0, Y1, Y1
@@ -485,6 +498,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y1
 	VADDPS  Y0, Y1, Y1
@@ -519,6 +533,7 @@ TEXT ·subScalarAVX2(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y1
 	VSUBPS  Y0, Y1, Y1
@@ -542,6 +557,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y1
 	VSUBPS  Y0, Y1, Y1
@@ -576,6 +592,7 @@ TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y1
 	VSUBPS  Y1, Y0, Y1
@@ -599,6 +616,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y1
 	VSUBPS  Y1, Y0, Y1
@@ -633,6 +651,7 @@ TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y1
 	VMULPS  Y0, Y1, Y1
@@ -656,6 +675,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y1
 	VMULPS  Y0, Y1, Y1
@@ -690,6 +710,7 @@ TEXT ·divScalarAVX2(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y1
 	VDIVPS  Y0, Y1, Y1
@@ -713,6 +734,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y1
 	VDIVPS  Y0, Y1, Y1
@@ -747,6 +769,7 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y1
 	VDIVPS  Y1, Y0, Y1
@@ -770,6 +793,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y1
 	VDIVPS  Y1, Y0, Y1
@@ -804,6 +828,7 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS   (CX), Y1
 	VMAXPS    Y0, Y1, Y2
@@ -835,6 +860,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS   (CX), Y1
 	VMAXPS    Y0, Y1, Y2
@@ -873,6 +899,7 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS   (CX), Y1
 	VMINPS    Y0, Y1, Y2
@@ -904,6 +931,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS   (CX), Y1
 	VMINPS    Y0, Y1, Y2
@@ -944,6 +972,7 @@ TEXT ·blendAVX2(SB), NOSPLIT, $0-40
 	CMPQ         BX, $+16
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y2
 	VMOVUPS (DX), Y3
@@ -968,6 +997,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y2
 	VMOVUPS (DX), Y3
@@ -1008,6 +1038,7 @@ TEXT ·negAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y0
 	VPXOR   word8_80000000<>+0(SB), Y0, Y0
@@ -1031,6 +1062,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y0
 	VPXOR   word8_80000000<>+0(SB), Y0, Y0
@@ -1074,6 +1106,7 @@ TEXT ·absAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y0
 	VPAND   word8_7fffffff<>+0(SB), Y0, Y0
@@ -1097,6 +1130,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y0
 	VPAND   word8_7fffffff<>+0(SB), Y0, Y0
@@ -1141,6 +1175,7 @@ TEXT ·signAVX2(SB), NOSPLIT, $0-24
 	CMPQ   DX, $+32
 	JLT    after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS   (CX), Y1
 	VCMPPS    $0x04, Y0, Y1, Y2
@@ -1184,6 +1219,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS   (CX), Y1
 	VCMPPS    $0x04, Y0, Y1, Y2
@@ -1237,6 +1273,7 @@ TEXT ·squareAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y0
 	VMULPS  Y0, Y0, Y0
@@ -1260,6 +1297,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y0
 	VMULPS  Y0, Y0, Y0
@@ -1293,6 +1331,7 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+16
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y0
 	VSQRTPS Y0, Y0
@@ -1310,6 +1349,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y0
 	VSQRTPS Y0, Y0
@@ -1344,6 +1384,7 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-24
 	CMPQ    DX, $+16
 	JLT     after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y1
 	VSQRTPS Y1, Y1
@@ -1363,6 +1404,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y1
 	VSQRTPS Y1, Y1
@@ -1399,6 +1441,7 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-24
 	CMPQ   DX, $+32
 	JLT    after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y1
 	VCMPPS  $0x16, Y0, Y1, Y2
@@ -1426,6 +1469,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y1
 	VCMPPS  $0x16, Y0, Y1, Y2
@@ -1461,6 +1505,7 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS    (CX), Y0
 	VCVTTPS2DQ Y0, Y0
@@ -1484,6 +1529,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS    (CX), Y0
 	VCVTTPS2DQ Y0, Y0
@@ -1517,6 +1563,7 @@ TEXT ·fromInt32AVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS   (CX), Y0
 	VCVTDQ2PS Y0, Y0
@@ -1540,6 +1587,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS   (CX), Y0
 	VCVTDQ2PS Y0, Y0
@@ -1575,6 +1623,7 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-32
 	CMPQ   BX, $+32
 	JLT    after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y2
@@ -1607,6 +1656,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y2
@@ -1648,6 +1698,7 @@ TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-32
 	CMPQ    BX, $+32
 	JLT     after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y2
 	VMOVUPS (DX), Y3
@@ -1688,6 +1739,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y2
 	VMOVUPS (DX), Y3
@@ -1742,6 +1794,7 @@ TEXT ·tanhGradAVX2(SB), NOSPLIT, $0-32
 	CMPQ    BX, $+32
 	JLT     after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS      (CX), Y1
 	VMOVUPS      (DX), Y2
@@ -1778,6 +1831,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Y1
 	VMOVUPS      (DX), Y2
@@ -1820,6 +1874,7 @@ TEXT ·sigmoidGradAVX2(SB), NOSPLIT, $0-32
 	CMPQ    BX, $+32
 	JLT     after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y2
@@ -1856,6 +1911,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y2
@@ -1896,6 +1952,7 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+16
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS      (CX), Y0
 	VMOVUPS      word8_42b20000<>+0(SB), Y1
@@ -1969,6 +2026,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Y0
 	VMOVUPS      word8_42b20000<>+0(SB), Y1
@@ -2178,6 +2236,7 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (CX), Y0
 	VCMPPS      $0x11, word8_00800000<>+0(SB), Y0, Y1
@@ -2455,6 +2514,7 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (CX), Y0
 	VADDPS      word8_3f800000<>+0(SB), Y0, Y1
@@ -2580,6 +2640,7 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (CX), Y0
 	VMOVUPS     word8_c11028f6<>+0(SB), Y1
@@ -2763,6 +2824,7 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Y0
 	VPOR         word8_80000000<>+0(SB), Y0, Y1
@@ -2866,6 +2928,7 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Y0
 	VMOVUPS      word8_40a00000<>+0(SB), Y1
@@ -3193,6 +3256,7 @@ TEXT ·erfcAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Y0
 	VMOVUPS      word8_41233333<>+0(SB), Y1
@@ -3376,6 +3440,7 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Y0
 	VMOVUPS      word8_42b20000<>+0(SB), Y1
@@ -3561,6 +3626,7 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Y0
 	VXORPS       Y1, Y1, Y1
@@ -3692,6 +3758,7 @@ TEXT ·atanAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (CX), Y0
 	VPAND       word8_7fffffff<>+0(SB), Y0, Y1
@@ -3904,6 +3971,7 @@ TEXT ·atan2AVX2(SB), NOSPLIT, $0-32
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (CX), Y0
 	VMOVUPS     (DX), Y1
@@ -4007,6 +4075,7 @@ TEXT ·sinAVX2(SB), NOSPLIT, $0-32
 	CMPQ   DX, $+8
 	JLT    after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Y1
 	VPAND        word8_7fffffff<>+0(SB), Y1, Y2
@@ -4239,6 +4308,7 @@ TEXT ·cosAVX2(SB), NOSPLIT, $0-32
 	CMPQ   DX, $+8
 	JLT    after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Y1
 	VPAND        word8_7fffffff<>+0(SB), Y1, Y2
@@ -4348,6 +4418,7 @@ TEXT ·floorAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+16
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS  (CX), Y0
 	VROUNDPS $0x09, Y0, Y0
@@ -4365,6 +4436,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS  (CX), Y0
 	VROUNDPS $0x09, Y0, Y0
@@ -4398,6 +4470,7 @@ TEXT ·ceilAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+16
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS  (CX), Y0
 	VROUNDPS $0x0a, Y0, Y0
@@ -4415,6 +4488,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS  (CX), Y0
 	VROUNDPS $0x0a, Y0, Y0
@@ -4448,6 +4522,7 @@ TEXT ·rintAVX2(SB), NOSPLIT, $0-24
 	CMPQ DX, $+16
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS  (CX), Y0
 	VROUNDPS $0x08, Y0, Y0
@@ -4465,6 +4540,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS  (CX), Y0
 	VROUNDPS $0x08, Y0, Y0
@@ -4500,6 +4576,7 @@ TEXT ·mulComplexAVX2(SB), NOSPLIT, $0-32
 	CMPQ    BX, $+16
 	JLT     after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS   (CX), Y1
 	VMOVUPS   (DX), Y2
@@ -4532,6 +4609,7 @@ after_unrolled:
 	CMPQ BX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS   (CX), Y1
 	VMOVUPS   (DX), Y2
@@ -4591,6 +4669,7 @@ TEXT ·conjAVX2(SB), NOSPLIT, $0-24
 	CMPQ    DX, $+32
 	JLT     after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Y1
 	VPXOR   Y0, Y1, Y1
@@ -4614,6 +4693,7 @@ after_unrolled:
 	CMPQ DX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Y1
 	VPXOR   Y0, Y1, Y1
@@ -4658,6 +4738,7 @@ TEXT ·selectWordsAVX2(SB), NOSPLIT, $0-40
 	MOVQ   n+32(FP), SI
 	VXORPS Y0, Y0, Y0
 
+	PCALIGN $64
 loop:
 	CMPQ      SI, $+16
 	JLT       done
@@ -4692,6 +4773,7 @@ TEXT ·greaterAVX2(SB), NOSPLIT, $0-32
 	VMOVDQU word8_01010101<>+0(SB), Y0
 	VMOVDQU bytesInOrder<>+0(SB), Y1
 
+	PCALIGN $64
 loop:
 	CMPQ      BX, $+32
 	JLT       done
@@ -4749,6 +4831,7 @@ TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-32
 	VMOVDQU word8_01010101<>+0(SB), Y0
 	VMOVDQU bytesInOrder<>+0(SB), Y1
 
+	PCALIGN $64
 loop:
 	CMPQ      BX, $+32
 	JLT       done
@@ -4786,6 +4869,7 @@ TEXT ·equalAVX2(SB), NOSPLIT, $0-32
 	VMOVDQU word8_01010101<>+0(SB), Y0
 	VMOVDQU bytesInOrder<>+0(SB), Y1
 
+	PCALIGN $64
 loop:
 	CMPQ      BX, $+32
 	JLT       done
@@ -4823,6 +4907,7 @@ TEXT ·notEqualAVX2(SB), NOSPLIT, $0-32
 	VMOVDQU word8_01010101<>+0(SB), Y0
 	VMOVDQU bytesInOrder<>+0(SB), Y1
 
+	PCALIGN $64
 loop:
 	CMPQ      BX, $+32
 	JLT       done
@@ -4857,6 +4942,7 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ      DX, $+16
 	JLT       done
@@ -4884,6 +4970,7 @@ TEXT ·narrowAVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ       DX, $+16
 	JLT        done
@@ -4915,6 +5002,7 @@ TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ      DX, $+16
 	JLT       done
@@ -4938,6 +5026,7 @@ TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ      DX, $+16
 	JLT       done
@@ -4963,6 +5052,7 @@ TEXT ·widenBFloatAVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ      DX, $+16
 	JLT       done
@@ -4992,6 +5082,7 @@ TEXT ·narrowBFloatAVX2(SB), NOSPLIT, $0-24
 	MOVQ    x+8(FP), CX
 	MOVQ    n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ      DX, $+16
 	JLT       done
@@ -5044,6 +5135,7 @@ TEXT ·truncateDoubleAVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ        DX, $+16
 	JLT         done
@@ -5075,6 +5167,7 @@ TEXT ·lowWordsAVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ    DX, $+16
 	JLT     done
@@ -5107,6 +5200,7 @@ TEXT ·quotient32AVX2(SB), NOSPLIT, $0-32
 	MOVQ y+16(FP), DX
 	MOVQ n+24(FP), BX
 
+	PCALIGN $64
 loop:
 	CMPQ        BX, $+16
 	JLT         done
@@ -5168,6 +5262,7 @@ TEXT ·quotient64AVX2(SB), NOSPLIT, $0-40
 	VMOVUPS quad4_0004000000000000<>+0(SB), Y2
 	XORQ    SI, SI
 
+	PCALIGN $64
 loop:
 	CMPQ     SI, BX
 	JGE      end
@@ -5227,6 +5322,7 @@ TEXT ·floorQuotient32AVX2(SB), NOSPLIT, $0-32
 	MOVQ y+16(FP), DX
 	MOVQ n+24(FP), BX
 
+	PCALIGN $64
 loop:
 	CMPQ        BX, $+16
 	JLT         done
@@ -5288,6 +5384,7 @@ TEXT ·floorQuotient64AVX2(SB), NOSPLIT, $0-40
 	VMOVUPS quad4_0004000000000000<>+0(SB), Y2
 	XORQ    SI, SI
 
+	PCALIGN $64
 loop:
 	CMPQ     SI, BX
 	JGE      end
@@ -5349,6 +5446,7 @@ pixel:
 	CMPQ         R12, $+8
 	JLT          rest
 
+	PCALIGN $64
 whole:
 	VMOVUPS (CX)(R8*4), Y7
 	VMOVUPS (CX)(R9*4), Y8
@@ -5412,6 +5510,7 @@ TEXT ·blendShortPixelsAVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS w+52(FP), X1
 	SHLQ         $0x02, DI
 
+	PCALIGN $64
 pixel:
 	MOVQ         (BX), R8
 	VBROADCASTSS 32(BX), X2
@@ -5872,6 +5971,7 @@ TEXT ·sqrt64AVX2(SB), NOSPLIT, $0-24
 	SUBQ $+4, DX
 	JLT  rest
 
+	PCALIGN $64
 vectors:
 	VMOVUPS (AX), Y0
 	VMOVUPS (CX), Y0
@@ -5908,6 +6008,7 @@ TEXT ·rsqrt64AVX2(SB), NOSPLIT, $0-24
 	SUBQ $+4, DX
 	JLT  rest
 
+	PCALIGN $64
 vectors:
 	VMOVUPS (AX), Y0
 	VMOVUPS (CX), Y0
@@ -5948,6 +6049,7 @@ TEXT ·exp64AVX2(SB), NOSPLIT, $0-24
 	SUBQ $+4, DX
 	JLT  rest
 
+	PCALIGN $64
 vectors:
 	VMOVUPS      (AX), Y0
 	VMOVUPS      (CX), Y0
@@ -6174,6 +6276,7 @@ TEXT ·log64AVX2(SB), NOSPLIT, $0-24
 	SUBQ $+4, DX
 	JLT  rest
 
+	PCALIGN $64
 vectors:
 	VMOVUPS     (AX), Y0
 	VMOVUPS     (CX), Y0
@@ -6482,6 +6585,7 @@ TEXT ·tanh64AVX2(SB), NOSPLIT, $0-24
 	SUBQ $+4, DX
 	JLT  rest
 
+	PCALIGN $64
 vectors:
 	VMOVUPS      (AX), Y0
 	VMOVUPS      (CX), Y0
@@ -6734,6 +6838,7 @@ TEXT ·sigmoid64AVX2(SB), NOSPLIT, $0-24
 	SUBQ $+4, DX
 	JLT  rest
 
+	PCALIGN $64
 vectors:
 	VMOVUPS      (AX), Y0
 	VMOVUPS      (CX), Y0
@@ -7347,6 +7452,7 @@ TEXT ·addScaled64AVX2(SB), NOSPLIT, $0-32
 	SUBQ         $+4, DX
 	JLT          rest
 
+	PCALIGN $64
 vectors:
 	VMOVUPS (AX), Y1
 	VMOVUPS (CX), Y2
@@ -7387,6 +7493,7 @@ TEXT ·rotate64AVX2(SB), NOSPLIT, $0-40
 	SUBQ         $+4, DX
 	JLT          rest
 
+	PCALIGN $64
 vectors:
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
@@ -7439,6 +7546,7 @@ TEXT ·dot64AVX2(SB), NOSPLIT, $0-32
 	CMPQ   DX, $+16
 	JLT    after_four
 
+	PCALIGN $64
 four:
 	VMOVUPS     (AX), Y4
 	VFMADD231PD (CX), Y4, Y0
@@ -7458,6 +7566,7 @@ after_four:
 	CMPQ DX, $+4
 	JLT  after_one
 
+	PCALIGN $64
 one:
 	VMOVUPS     (AX), Y4
 	VFMADD231PD (CX), Y4, Y0
@@ -7497,6 +7606,7 @@ end:
 TEXT ·quotientsAVX2(SB), NOSPLIT, $0-48
 	XORQ AX, AX
 
+	PCALIGN $64
 vector:
 	MOVQ       n+24(FP), CX
 	CMPQ       AX, CX
@@ -7553,6 +7663,7 @@ end:
 TEXT ·rootsAVX2(SB), NOSPLIT, $0-32
 	XORQ AX, AX
 
+	PCALIGN $64
 vector:
 	MOVQ       n+16(FP), CX
 	CMPQ       AX, CX

@@ -14,6 +14,7 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-32
 	CMPQ BX, $+64
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
@@ -42,6 +43,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
@@ -80,6 +82,7 @@ TEXT ·subAVX512(SB), NOSPLIT, $0-32
 	CMPQ BX, $+64
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
@@ -108,6 +111,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
@@ -146,6 +150,7 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-32
 	CMPQ BX, $+64
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
@@ -174,6 +179,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
@@ -212,6 +218,7 @@ TEXT ·divAVX512(SB), NOSPLIT, $0-32
 	CMPQ BX, $+64
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
@@ -240,6 +247,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
@@ -278,6 +286,7 @@ TEXT ·maxAVX512(SB), NOSPLIT, $0-32
 	CMPQ BX, $+64
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
@@ -318,6 +327,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
@@ -362,6 +372,7 @@ TEXT ·minAVX512(SB), NOSPLIT, $0-32
 	CMPQ BX, $+64
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
@@ -402,6 +413,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
@@ -446,6 +458,7 @@ TEXT ·addScalarAVX512(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z1
 	VADDPS  Z0, Z1, Z1
@@ -469,6 +482,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z1
 	VADDPS  Z0, Z1, Z1
@@ -504,6 +518,7 @@ TEXT ·subScalarAVX512(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z1
 	VSUBPS  Z0, Z1, Z1
@@ -527,6 +542,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z1
 	VSUBPS  Z0, Z1, Z1
@@ -562,6 +578,7 @@ TEXT ·scalarSubAVX512(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z1
 	VSUBPS  Z1, Z0, Z1
@@ -585,6 +602,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z1
 	VSUBPS  Z1, Z0, Z1
@@ -620,6 +638,7 @@ TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z1
 	VMULPS  Z0, Z1, Z1
@@ -643,6 +662,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z1
 	VMULPS  Z0, Z1, Z1
@@ -678,6 +698,7 @@ TEXT ·divScalarAVX512(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z1
 	VDIVPS  Z0, Z1, Z1
@@ -701,6 +722,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z1
 	VDIVPS  Z0, Z1, Z1
@@ -736,6 +758,7 @@ TEXT ·scalarDivAVX512(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z1
 	VDIVPS  Z1, Z0, Z1
@@ -759,6 +782,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z1
 	VDIVPS  Z1, Z0, Z1
@@ -794,6 +818,7 @@ TEXT ·maxScalarAVX512(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z1
 	VMAXPS  Z0, Z1, Z2
@@ -829,6 +854,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z1
 	VMAXPS  Z0, Z1, Z2
@@ -870,6 +896,7 @@ TEXT ·minScalarAVX512(SB), NOSPLIT, $0-28
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z1
 	VMINPS  Z0, Z1, Z2
@@ -905,6 +932,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z1
 	VMINPS  Z0, Z1, Z2
@@ -948,6 +976,7 @@ TEXT ·blendAVX512(SB), NOSPLIT, $0-40
 	CMPQ         BX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z2
 	VMOVUPS (DX), Z3
@@ -972,6 +1001,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z2
 	VMOVUPS (DX), Z3
@@ -1014,6 +1044,7 @@ TEXT ·negAVX512(SB), NOSPLIT, $0-24
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z1
 	VPXORD  Z0, Z1, Z1
@@ -1037,6 +1068,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z1
 	VPXORD  Z0, Z1, Z1
@@ -1075,6 +1107,7 @@ TEXT ·absAVX512(SB), NOSPLIT, $0-24
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z1
 	VPANDD  Z0, Z1, Z1
@@ -1098,6 +1131,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z1
 	VPANDD  Z0, Z1, Z1
@@ -1138,6 +1172,7 @@ TEXT ·signAVX512(SB), NOSPLIT, $0-24
 	CMPQ         DX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS   (CX), Z3
 	VCMPPS    $0x04, Z2, Z3, K1
@@ -1185,6 +1220,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS   (CX), Z3
 	VCMPPS    $0x04, Z2, Z3, K1
@@ -1234,6 +1270,7 @@ TEXT ·squareAVX512(SB), NOSPLIT, $0-24
 	CMPQ DX, $+64
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z0
 	VMULPS  Z0, Z0, Z0
@@ -1257,6 +1294,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z0
 	VMULPS  Z0, Z0, Z0
@@ -1291,6 +1329,7 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-24
 	CMPQ DX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z0
 	VSQRTPS Z0, Z0
@@ -1308,6 +1347,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z0
 	VSQRTPS Z0, Z0
@@ -1344,6 +1384,7 @@ TEXT ·rsqrtAVX512(SB), NOSPLIT, $0-24
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS      (CX), Z2
 	VRSQRT14PS   Z2, Z3
@@ -1379,6 +1420,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Z2
 	VRSQRT14PS   Z2, Z3
@@ -1435,6 +1477,7 @@ TEXT ·reluAVX512(SB), NOSPLIT, $0-24
 	CMPQ   DX, $+64
 	JLT    after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS   (CX), Z1
 	VCMPPS    $0x16, Z0, Z1, K1
@@ -1462,6 +1505,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS   (CX), Z1
 	VCMPPS    $0x16, Z0, Z1, K1
@@ -1498,6 +1542,7 @@ TEXT ·truncateAVX512(SB), NOSPLIT, $0-24
 	CMPQ DX, $+64
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS    (CX), Z0
 	VCVTTPS2DQ Z0, Z0
@@ -1521,6 +1566,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS    (CX), Z0
 	VCVTTPS2DQ Z0, Z0
@@ -1555,6 +1601,7 @@ TEXT ·fromInt32AVX512(SB), NOSPLIT, $0-24
 	CMPQ DX, $+64
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS   (CX), Z0
 	VCVTDQ2PS Z0, Z0
@@ -1578,6 +1625,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS   (CX), Z0
 	VCVTDQ2PS Z0, Z0
@@ -1614,6 +1662,7 @@ TEXT ·reluGradAVX512(SB), NOSPLIT, $0-32
 	CMPQ   BX, $+64
 	JLT    after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS   (CX), Z1
 	VMOVUPS   (DX), Z2
@@ -1646,6 +1695,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS   (CX), Z1
 	VMOVUPS   (DX), Z2
@@ -1688,6 +1738,7 @@ TEXT ·relu6GradAVX512(SB), NOSPLIT, $0-32
 	CMPQ         BX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS   (CX), Z2
 	VMOVUPS   (DX), Z3
@@ -1728,6 +1779,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS   (CX), Z2
 	VMOVUPS   (DX), Z3
@@ -1776,6 +1828,7 @@ TEXT ·tanhGradAVX512(SB), NOSPLIT, $0-32
 	CMPQ         BX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS      (CX), Z1
 	VMOVUPS      (DX), Z2
@@ -1812,6 +1865,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Z1
 	VMOVUPS      (DX), Z2
@@ -1855,6 +1909,7 @@ TEXT ·sigmoidGradAVX512(SB), NOSPLIT, $0-32
 	CMPQ         BX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z1
 	VMOVUPS (DX), Z2
@@ -1891,6 +1946,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z1
 	VMOVUPS (DX), Z2
@@ -1944,6 +2000,7 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-24
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS      (CX), Z12
 	VMINPS       Z12, Z0, Z12
@@ -1993,6 +2050,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Z12
 	VMINPS       Z12, Z0, Z12
@@ -2109,6 +2167,7 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-24
 	CMPQ         DX, $+16
 	JLT          after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (CX), Z20
 	VCMPPS      $0x11, Z0, Z20, K1
@@ -2294,6 +2353,7 @@ TEXT ·log1pAVX512(SB), NOSPLIT, $0-24
 	CMPQ         DX, $+16
 	JLT          after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (CX), Z20
 	VADDPS      Z3, Z20, Z21
@@ -2442,6 +2502,7 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-24
 	CMPQ         DX, $+16
 	JLT          after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Z12
 	VMINPS       Z12, Z0, Z12
@@ -2564,6 +2625,7 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-24
 	CMPQ         DX, $+16
 	JLT          after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Z13
 	VPORD        Z12, Z13, Z14
@@ -2659,6 +2721,7 @@ TEXT ·erfAVX512(SB), NOSPLIT, $0-24
 	CMPQ         DX, $+16
 	JLT          after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Z15
 	VPANDD       Z13, Z15, Z16
@@ -3112,6 +3175,7 @@ TEXT ·erfcAVX512(SB), NOSPLIT, $0-24
 	CMPQ         DX, $+16
 	JLT          after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Z17
 	VPANDD       Z14, Z17, Z18
@@ -3283,6 +3347,7 @@ TEXT ·expm1AVX512(SB), NOSPLIT, $0-24
 	CMPQ         DX, $+16
 	JLT          after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Z13
 	VMINPS       Z13, Z0, Z14
@@ -3526,6 +3591,7 @@ TEXT ·eluAVX512(SB), NOSPLIT, $0-24
 	CMPQ         DX, $+16
 	JLT          after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Z13
 	VPXORD       Z14, Z14, Z14
@@ -3645,6 +3711,7 @@ TEXT ·atanAVX512(SB), NOSPLIT, $0-24
 	CMPQ         DX, $+16
 	JLT          after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (CX), Z5
 	VPANDD      Z1, Z5, Z6
@@ -3911,6 +3978,7 @@ TEXT ·atan2AVX512(SB), NOSPLIT, $0-32
 	CMPQ         BX, $+16
 	JLT          after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (CX), Z7
 	VMOVUPS     (DX), Z8
@@ -4041,6 +4109,7 @@ TEXT ·sinAVX512(SB), NOSPLIT, $0-32
 	CMPQ         DX, $+16
 	JLT          after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Z16
 	VPANDD       Z14, Z16, Z17
@@ -4211,6 +4280,7 @@ TEXT ·cosAVX512(SB), NOSPLIT, $0-32
 	CMPQ         DX, $+16
 	JLT          after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (CX), Z17
 	VPANDD       Z14, Z17, Z18
@@ -4326,6 +4396,7 @@ TEXT ·floorAVX512(SB), NOSPLIT, $0-24
 	CMPQ DX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS     (CX), Z0
 	VRNDSCALEPS $0x09, Z0, Z0
@@ -4343,6 +4414,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (CX), Z0
 	VRNDSCALEPS $0x09, Z0, Z0
@@ -4377,6 +4449,7 @@ TEXT ·ceilAVX512(SB), NOSPLIT, $0-24
 	CMPQ DX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS     (CX), Z0
 	VRNDSCALEPS $0x0a, Z0, Z0
@@ -4394,6 +4467,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (CX), Z0
 	VRNDSCALEPS $0x0a, Z0, Z0
@@ -4428,6 +4502,7 @@ TEXT ·rintAVX512(SB), NOSPLIT, $0-24
 	CMPQ DX, $+32
 	JLT  after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS     (CX), Z0
 	VRNDSCALEPS $0x08, Z0, Z0
@@ -4445,6 +4520,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (CX), Z0
 	VRNDSCALEPS $0x08, Z0, Z0
@@ -4481,6 +4557,7 @@ TEXT ·mulComplexAVX512(SB), NOSPLIT, $0-32
 	CMPQ    BX, $+32
 	JLT     after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS   (CX), Z1
 	VMOVUPS   (DX), Z2
@@ -4513,6 +4590,7 @@ after_unrolled:
 	CMPQ BX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS   (CX), Z1
 	VMOVUPS   (DX), Z2
@@ -4581,6 +4659,7 @@ TEXT ·conjAVX512(SB), NOSPLIT, $0-24
 	CMPQ    DX, $+64
 	JLT     after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (CX), Z1
 	VPXORD  Z0, Z1, Z1
@@ -4604,6 +4683,7 @@ after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (CX), Z1
 	VPXORD  Z0, Z1, Z1
@@ -4657,6 +4737,7 @@ TEXT ·selectWordsAVX512(SB), NOSPLIT, $0-40
 	MOVQ   n+32(FP), SI
 	VPXORD Z0, Z0, Z0
 
+	PCALIGN $64
 loop:
 	CMPQ      SI, $+16
 	JLT       done
@@ -4686,6 +4767,7 @@ TEXT ·greaterAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), BX
 	VPBROADCASTD word1_01010101<>+0(SB), Y0
 
+	PCALIGN $64
 loop:
 	CMPQ       BX, $+32
 	JLT        done
@@ -4718,6 +4800,7 @@ TEXT ·greaterEqualAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), BX
 	VPBROADCASTD word1_01010101<>+0(SB), Y0
 
+	PCALIGN $64
 loop:
 	CMPQ       BX, $+32
 	JLT        done
@@ -4747,6 +4830,7 @@ TEXT ·equalAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), BX
 	VPBROADCASTD word1_01010101<>+0(SB), Y0
 
+	PCALIGN $64
 loop:
 	CMPQ       BX, $+32
 	JLT        done
@@ -4776,6 +4860,7 @@ TEXT ·notEqualAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), BX
 	VPBROADCASTD word1_01010101<>+0(SB), Y0
 
+	PCALIGN $64
 loop:
 	CMPQ       BX, $+32
 	JLT        done
@@ -4803,6 +4888,7 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ      DX, $+16
 	JLT       done
@@ -4826,6 +4912,7 @@ TEXT ·narrowAVX512(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ      DX, $+16
 	JLT       done
@@ -4851,6 +4938,7 @@ TEXT ·widenHalfAVX512(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ      DX, $+16
 	JLT       done
@@ -4872,6 +4960,7 @@ TEXT ·narrowHalfAVX512(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ      DX, $+16
 	JLT       done
@@ -4894,6 +4983,7 @@ TEXT ·widenBFloatAVX512(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ      DX, $+16
 	JLT       done
@@ -4920,6 +5010,7 @@ TEXT ·narrowBFloatAVX512(SB), NOSPLIT, $0-24
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ    DX, $+16
 	JLT     done
@@ -4955,6 +5046,7 @@ TEXT ·truncateDoubleAVX512(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ       DX, $+16
 	JLT        done
@@ -4980,6 +5072,7 @@ TEXT ·lowWordsAVX512(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ    DX, $+16
 	JLT     done
@@ -5005,6 +5098,7 @@ TEXT ·truncateLongAVX512(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	PCALIGN $64
 loop:
 	CMPQ       DX, $+16
 	JLT        done
@@ -5029,6 +5123,7 @@ TEXT ·quotient32AVX512(SB), NOSPLIT, $0-32
 	MOVQ y+16(FP), DX
 	MOVQ n+24(FP), BX
 
+	PCALIGN $64
 loop:
 	CMPQ        BX, $+16
 	JLT         done
@@ -5070,6 +5165,7 @@ TEXT ·quotient64AVX512(SB), NOSPLIT, $0-40
 	VMOVUPS quad8_0004000000000000<>+0(SB), Z2
 	XORQ    SI, SI
 
+	PCALIGN $64
 loop:
 	CMPQ        SI, BX
 	JGE         end
@@ -5145,6 +5241,7 @@ TEXT ·floorQuotient32AVX512(SB), NOSPLIT, $0-32
 	MOVQ y+16(FP), DX
 	MOVQ n+24(FP), BX
 
+	PCALIGN $64
 loop:
 	CMPQ        BX, $+16
 	JLT         done
@@ -5186,6 +5283,7 @@ TEXT ·floorQuotient64AVX512(SB), NOSPLIT, $0-40
 	VMOVUPS quad8_0004000000000000<>+0(SB), Z2
 	XORQ    SI, SI
 
+	PCALIGN $64
 loop:
 	CMPQ        SI, BX
 	JGE         end
@@ -5248,6 +5346,7 @@ pixel:
 	CMPQ         R12, $+16
 	JLT          rest
 
+	PCALIGN $64
 whole:
 	VMOVUPS (CX)(R8*4), Z6
 	VMOVUPS (CX)(R9*4), Z7
@@ -5884,6 +5983,7 @@ TEXT ·sqrt64AVX512(SB), NOSPLIT, $0-24
 	SUBQ $+8, DX
 	JLT  rest
 
+	PCALIGN $64
 vectors:
 	VMOVUPS (AX), Z0
 	VMOVUPS (CX), Z0
@@ -5921,6 +6021,7 @@ TEXT ·rsqrt64AVX512(SB), NOSPLIT, $0-24
 	SUBQ $+8, DX
 	JLT  rest
 
+	PCALIGN $64
 vectors:
 	VMOVUPS (AX), Z0
 	VMOVUPS (CX), Z0
@@ -5962,6 +6063,7 @@ TEXT ·exp64AVX512(SB), NOSPLIT, $0-24
 	SUBQ $+8, DX
 	JLT  rest
 
+	PCALIGN $64
 vectors:
 	VMOVUPS      (AX), Z0
 	VMOVUPS      (CX), Z0
@@ -6285,6 +6387,7 @@ TEXT ·log64AVX512(SB), NOSPLIT, $0-24
 	SUBQ $+8, DX
 	JLT  rest
 
+	PCALIGN $64
 vectors:
 	VMOVUPS     (AX), Z0
 	VMOVUPS     (CX), Z0
@@ -6756,6 +6859,7 @@ TEXT ·tanh64AVX512(SB), NOSPLIT, $0-24
 	SUBQ $+8, DX
 	JLT  rest
 
+	PCALIGN $64
 vectors:
 	VMOVUPS      (AX), Z0
 	VMOVUPS      (CX), Z0
@@ -7095,6 +7199,7 @@ TEXT ·sigmoid64AVX512(SB), NOSPLIT, $0-24
 	SUBQ $+8, DX
 	JLT  rest
 
+	PCALIGN $64
 vectors:
 	VMOVUPS      (AX), Z0
 	VMOVUPS      (CX), Z0
@@ -7950,6 +8055,7 @@ TEXT ·addScaled64AVX512(SB), NOSPLIT, $0-32
 	SUBQ         $+8, DX
 	JLT          rest
 
+	PCALIGN $64
 vectors:
 	VMOVUPS (AX), Z1
 	VMOVUPS (CX), Z2
@@ -7991,6 +8097,7 @@ TEXT ·rotate64AVX512(SB), NOSPLIT, $0-40
 	SUBQ         $+8, DX
 	JLT          rest
 
+	PCALIGN $64
 vectors:
 	VMOVUPS (AX), Z2
 	VMOVUPS (CX), Z3
@@ -8044,6 +8151,7 @@ TEXT ·dot64AVX512(SB), NOSPLIT, $0-32
 	CMPQ   DX, $+32
 	JLT    after_four
 
+	PCALIGN $64
 four:
 	VMOVUPS     (AX), Z4
 	VFMADD231PD (CX), Z4, Z0
@@ -8063,6 +8171,7 @@ after_four:
 	CMPQ DX, $+8
 	JLT  after_one
 
+	PCALIGN $64
 one:
 	VMOVUPS     (AX), Z4
 	VFMADD231PD (CX), Z4, Z0
@@ -8106,6 +8215,7 @@ end:
 TEXT ·quotientsAVX512(SB), NOSPLIT, $0-48
 	XORQ AX, AX
 
+	PCALIGN $64
 vector:
 	MOVQ      n+24(FP), CX
 	CMPQ      AX, CX
@@ -8162,6 +8272,7 @@ end:
 TEXT ·rootsAVX512(SB), NOSPLIT, $0-32
 	XORQ AX, AX
 
+	PCALIGN $64
 vector:
 	MOVQ      n+16(FP), CX
 	CMPQ      AX, CX

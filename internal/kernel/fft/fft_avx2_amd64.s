@@ -618,6 +618,7 @@ TEXT ·fftSplitAVX2(SB), NOSPLIT, $0-24
 	SHLQ    $0x07, CX
 	ADDQ    AX, CX
 
+	PCALIGN $64
 pair:
 	ADDQ         $0x00000080, AX
 	SUBQ         $0x00000080, CX
@@ -710,6 +711,7 @@ TEXT ·fftJoinAVX2(SB), NOSPLIT, $0-28
 	SHLQ         $0x07, CX
 	ADDQ         AX, CX
 
+	PCALIGN $64
 pair:
 	ADDQ         $0x00000080, AX
 	SUBQ         $0x00000080, CX

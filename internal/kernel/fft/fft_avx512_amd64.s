@@ -28,6 +28,7 @@ group:
 	VBROADCASTSS 20(SI), Z5
 	MOVQ         BX, R11
 
+	PCALIGN $64
 element:
 	VMOVUPS      (CX), Z6
 	VMOVUPS      64(CX), Z7
@@ -114,6 +115,7 @@ group:
 	VBROADCASTSS 12(SI), Z3
 	MOVQ         BX, R9
 
+	PCALIGN $64
 element:
 	VMOVUPS      (CX), Z4
 	VMOVUPS      64(CX), Z5
@@ -440,6 +442,7 @@ TEXT ·fftSplitAVX512(SB), NOSPLIT, $0-24
 	SHLQ    $0x07, CX
 	ADDQ    AX, CX
 
+	PCALIGN $64
 pair:
 	ADDQ         $0x00000080, AX
 	SUBQ         $0x00000080, CX
@@ -510,6 +513,7 @@ TEXT ·fftJoinAVX512(SB), NOSPLIT, $0-28
 	SHLQ         $0x07, CX
 	ADDQ         AX, CX
 
+	PCALIGN $64
 pair:
 	ADDQ         $0x00000080, AX
 	SUBQ         $0x00000080, CX

@@ -22,6 +22,7 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-28
 	CMPQ    CX, $+64
 	JLT     after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS     (AX), Y8
 	VFMADD231PS (DX), Y8, Y1
@@ -49,6 +50,7 @@ after_unrolled:
 	CMPQ CX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (AX), Y8
 	VFMADD231PS (DX), Y8, Y1

@@ -22,6 +22,7 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-28
 	CMPQ    CX, $+128
 	JLT     after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS     (AX), Z8
 	VFMADD231PS (DX), Z8, Z1
@@ -49,6 +50,7 @@ after_unrolled:
 	CMPQ CX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS     (AX), Z8
 	VFMADD231PS (DX), Z8, Z1

@@ -37,6 +37,7 @@ vectors4:
 	CMPQ       BX, $+1
 	JE         after_vectors4_taps
 
+	PCALIGN $64
 vectors4_taps:
 	MOVQ       (DX)(R12*8), R13
 	PREFETCHT0 2048(R9)(R13*4)
@@ -90,6 +91,7 @@ vectors1:
 	CMPQ       BX, $+1
 	JE         after_vectors1_taps
 
+	PCALIGN $64
 vectors1_taps:
 	MOVQ       (DX)(R12*8), R13
 	PREFETCHT0 2048(R9)(R13*4)
@@ -122,6 +124,7 @@ after_vectors1:
 	CMPQ       BX, $+1
 	JE         after_tail_taps
 
+	PCALIGN $64
 tail_taps:
 	MOVQ       (DX)(R11*8), R12
 	VMASKMOVPS (R9)(R12*4), Y0, Y2
@@ -207,6 +210,7 @@ vectors4:
 	CMPQ    BX, $+1
 	JE      after_vectors4_taps
 
+	PCALIGN $64
 vectors4_taps:
 	MOVQ    (DX)(R12*8), R13
 	VMOVUPS (R9)(R13*4), Y4
@@ -247,6 +251,7 @@ vectors1:
 	CMPQ    BX, $+1
 	JE      after_vectors1_taps
 
+	PCALIGN $64
 vectors1_taps:
 	MOVQ    (DX)(R12*8), R13
 	VMOVUPS (R9)(R13*4), Y1
@@ -276,6 +281,7 @@ after_vectors1:
 	CMPQ       BX, $+1
 	JE         after_tail_taps
 
+	PCALIGN $64
 tail_taps:
 	MOVQ       (DX)(R11*8), R12
 	VMASKMOVPS (R9)(R12*4), Y0, Y2
@@ -328,6 +334,7 @@ vectors2:
 	CMPQ    BX, $+1
 	JE      after_vectors2_taps
 
+	PCALIGN $64
 vectors2_taps:
 	MOVQ      (DX)(R14*8), R15
 	VADDPS    word8_3f800000<>+0(SB), Y4, Y4
@@ -369,6 +376,7 @@ after_vectors2_taps:
 	CMPQ    BX, $+1
 	JE      after_vectors2_again
 
+	PCALIGN $64
 vectors2_again:
 	MOVQ    (DX)(R14*8), R15
 	VADDPS  word8_3f800000<>+0(SB), Y4, Y4
@@ -407,6 +415,7 @@ vectors1:
 	CMPQ    BX, $+1
 	JE      after_vectors1_taps
 
+	PCALIGN $64
 vectors1_taps:
 	MOVQ      (DX)(R14*8), R15
 	VADDPS    word8_3f800000<>+0(SB), Y2, Y2
@@ -435,6 +444,7 @@ after_vectors1_taps:
 	CMPQ    BX, $+1
 	JE      after_vectors1_again
 
+	PCALIGN $64
 vectors1_again:
 	MOVQ    (DX)(R14*8), R15
 	VADDPS  word8_3f800000<>+0(SB), Y2, Y2
@@ -469,6 +479,7 @@ after_vectors1:
 	CMPQ       BX, $+1
 	JE         after_tail_taps
 
+	PCALIGN $64
 tail_taps:
 	MOVQ       (DX)(R11*8), R14
 	VADDPS     word8_3f800000<>+0(SB), Y3, Y3
@@ -497,6 +508,7 @@ after_tail_taps:
 	CMPQ       BX, $+1
 	JE         after_tail_again
 
+	PCALIGN $64
 tail_again:
 	MOVQ       (DX)(R9*8), R10
 	VADDPS     word8_3f800000<>+0(SB), Y3, Y3
@@ -561,6 +573,7 @@ vectors2:
 	CMPQ    BX, $+1
 	JE      after_vectors2_taps
 
+	PCALIGN $64
 vectors2_taps:
 	MOVQ      (DX)(R14*8), R15
 	VADDPS    word8_3f800000<>+0(SB), Y4, Y4
@@ -600,6 +613,7 @@ after_vectors2_taps:
 	CMPQ    BX, $+1
 	JE      after_vectors2_again
 
+	PCALIGN $64
 vectors2_again:
 	MOVQ    (DX)(R14*8), R15
 	VADDPS  word8_3f800000<>+0(SB), Y4, Y4
@@ -636,6 +650,7 @@ vectors1:
 	CMPQ    BX, $+1
 	JE      after_vectors1_taps
 
+	PCALIGN $64
 vectors1_taps:
 	MOVQ      (DX)(R14*8), R15
 	VADDPS    word8_3f800000<>+0(SB), Y2, Y2
@@ -663,6 +678,7 @@ after_vectors1_taps:
 	CMPQ    BX, $+1
 	JE      after_vectors1_again
 
+	PCALIGN $64
 vectors1_again:
 	MOVQ    (DX)(R14*8), R15
 	VADDPS  word8_3f800000<>+0(SB), Y2, Y2
@@ -696,6 +712,7 @@ after_vectors1:
 	CMPQ       BX, $+1
 	JE         after_tail_taps
 
+	PCALIGN $64
 tail_taps:
 	MOVQ       (DX)(R11*8), R14
 	VADDPS     word8_3f800000<>+0(SB), Y3, Y3
@@ -723,6 +740,7 @@ after_tail_taps:
 	CMPQ       BX, $+1
 	JE         after_tail_again
 
+	PCALIGN $64
 tail_again:
 	MOVQ       (DX)(R9*8), R10
 	VADDPS     word8_3f800000<>+0(SB), Y3, Y3
@@ -778,6 +796,7 @@ vectors2:
 	CMPQ    BX, $+1
 	JE      after_vectors2_taps
 
+	PCALIGN $64
 vectors2_taps:
 	MOVQ      (DX)(R14*8), R15
 	VADDPS    word8_3f800000<>+0(SB), Y6, Y6
@@ -827,6 +846,7 @@ after_vectors2_taps:
 	CMPQ    BX, $+1
 	JE      after_vectors2_again
 
+	PCALIGN $64
 vectors2_again:
 	MOVQ    (DX)(R14*8), R15
 	VADDPS  word8_3f800000<>+0(SB), Y6, Y6
@@ -865,6 +885,7 @@ vectors1:
 	CMPQ    BX, $+1
 	JE      after_vectors1_taps
 
+	PCALIGN $64
 vectors1_taps:
 	MOVQ      (DX)(R14*8), R15
 	VADDPS    word8_3f800000<>+0(SB), Y4, Y4
@@ -897,6 +918,7 @@ after_vectors1_taps:
 	CMPQ    BX, $+1
 	JE      after_vectors1_again
 
+	PCALIGN $64
 vectors1_again:
 	MOVQ    (DX)(R14*8), R15
 	VADDPS  word8_3f800000<>+0(SB), Y4, Y4
@@ -931,6 +953,7 @@ after_vectors1:
 	CMPQ       BX, $+1
 	JE         after_tail_taps
 
+	PCALIGN $64
 tail_taps:
 	MOVQ       (DX)(R11*8), R14
 	VADDPS     word8_3f800000<>+0(SB), Y5, Y5
@@ -963,6 +986,7 @@ after_tail_taps:
 	CMPQ       BX, $+1
 	JE         after_tail_again
 
+	PCALIGN $64
 tail_again:
 	MOVQ       (DX)(R9*8), R10
 	VADDPS     word8_3f800000<>+0(SB), Y5, Y5
@@ -1019,6 +1043,7 @@ vectors2:
 	CMPQ    BX, $+1
 	JE      after_vectors2_taps
 
+	PCALIGN $64
 vectors2_taps:
 	MOVQ      (DX)(R14*8), R15
 	VADDPS    word8_3f800000<>+0(SB), Y6, Y6
@@ -1066,6 +1091,7 @@ after_vectors2_taps:
 	CMPQ    BX, $+1
 	JE      after_vectors2_again
 
+	PCALIGN $64
 vectors2_again:
 	MOVQ    (DX)(R14*8), R15
 	VADDPS  word8_3f800000<>+0(SB), Y6, Y6
@@ -1102,6 +1128,7 @@ vectors1:
 	CMPQ    BX, $+1
 	JE      after_vectors1_taps
 
+	PCALIGN $64
 vectors1_taps:
 	MOVQ      (DX)(R14*8), R15
 	VADDPS    word8_3f800000<>+0(SB), Y4, Y4
@@ -1133,6 +1160,7 @@ after_vectors1_taps:
 	CMPQ    BX, $+1
 	JE      after_vectors1_again
 
+	PCALIGN $64
 vectors1_again:
 	MOVQ    (DX)(R14*8), R15
 	VADDPS  word8_3f800000<>+0(SB), Y4, Y4
@@ -1166,6 +1194,7 @@ after_vectors1:
 	CMPQ       BX, $+1
 	JE         after_tail_taps
 
+	PCALIGN $64
 tail_taps:
 	MOVQ       (DX)(R11*8), R14
 	VADDPS     word8_3f800000<>+0(SB), Y5, Y5
@@ -1197,6 +1226,7 @@ after_tail_taps:
 	CMPQ       BX, $+1
 	JE         after_tail_again
 
+	PCALIGN $64
 tail_again:
 	MOVQ       (DX)(R9*8), R10
 	VADDPS     word8_3f800000<>+0(SB), Y5, Y5

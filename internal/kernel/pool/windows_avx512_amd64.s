@@ -37,6 +37,7 @@ vectors4:
 	CMPQ       BX, $+1
 	JE         after_vectors4_taps
 
+	PCALIGN $64
 vectors4_taps:
 	MOVQ       (DX)(R12*8), R13
 	PREFETCHT0 2048(R9)(R13*4)
@@ -94,6 +95,7 @@ vectors1:
 	CMPQ       BX, $+1
 	JE         after_vectors1_taps
 
+	PCALIGN $64
 vectors1_taps:
 	MOVQ       (DX)(R12*8), R13
 	PREFETCHT0 2048(R9)(R13*4)
@@ -128,6 +130,7 @@ after_vectors1:
 	CMPQ      BX, $+1
 	JE        after_tail_taps
 
+	PCALIGN $64
 tail_taps:
 	MOVQ      (DX)(R11*8), R12
 	VMOVUPS.Z (R9)(R12*4), K1, Z1
@@ -180,6 +183,7 @@ vectors4:
 	CMPQ    BX, $+1
 	JE      after_vectors4_taps
 
+	PCALIGN $64
 vectors4_taps:
 	MOVQ    (DX)(R12*8), R13
 	VMOVUPS (R9)(R13*4), Z4
@@ -220,6 +224,7 @@ vectors1:
 	CMPQ    BX, $+1
 	JE      after_vectors1_taps
 
+	PCALIGN $64
 vectors1_taps:
 	MOVQ    (DX)(R12*8), R13
 	VMOVUPS (R9)(R13*4), Z1
@@ -250,6 +255,7 @@ after_vectors1:
 	CMPQ      BX, $+1
 	JE        after_tail_taps
 
+	PCALIGN $64
 tail_taps:
 	MOVQ      (DX)(R11*8), R12
 	VMOVUPS.Z (R9)(R12*4), K1, Z1
@@ -303,6 +309,7 @@ vectors2:
 	CMPQ    BX, $+1
 	JE      after_vectors2_taps
 
+	PCALIGN $64
 vectors2_taps:
 	MOVQ    (DX)(R14*8), R15
 	VADDPS  Z0, Z5, Z5
@@ -348,6 +355,7 @@ after_vectors2_taps:
 	CMPQ      BX, $+1
 	JE        after_vectors2_again
 
+	PCALIGN $64
 vectors2_again:
 	MOVQ      (DX)(R14*8), R15
 	VADDPS    Z0, Z5, Z5
@@ -386,6 +394,7 @@ vectors1:
 	CMPQ    BX, $+1
 	JE      after_vectors1_taps
 
+	PCALIGN $64
 vectors1_taps:
 	MOVQ    (DX)(R14*8), R15
 	VADDPS  Z0, Z9, Z9
@@ -416,6 +425,7 @@ after_vectors1_taps:
 	CMPQ      BX, $+1
 	JE        after_vectors1_again
 
+	PCALIGN $64
 vectors1_again:
 	MOVQ      (DX)(R14*8), R15
 	VADDPS    Z0, Z9, Z9
@@ -451,6 +461,7 @@ after_vectors1:
 	CMPQ      BX, $+1
 	JE        after_tail_taps
 
+	PCALIGN $64
 tail_taps:
 	MOVQ      (DX)(R11*8), R14
 	VADDPS    Z0, Z12, Z12
@@ -481,6 +492,7 @@ after_tail_taps:
 	CMPQ      BX, $+1
 	JE        after_tail_again
 
+	PCALIGN $64
 tail_again:
 	MOVQ      (DX)(R9*8), R10
 	VADDPS    Z0, Z12, Z12
@@ -539,6 +551,7 @@ vectors2:
 	CMPQ    BX, $+1
 	JE      after_vectors2_taps
 
+	PCALIGN $64
 vectors2_taps:
 	MOVQ    (DX)(R14*8), R15
 	VADDPS  Z0, Z5, Z5
@@ -582,6 +595,7 @@ after_vectors2_taps:
 	CMPQ      BX, $+1
 	JE        after_vectors2_again
 
+	PCALIGN $64
 vectors2_again:
 	MOVQ      (DX)(R14*8), R15
 	VADDPS    Z0, Z5, Z5
@@ -618,6 +632,7 @@ vectors1:
 	CMPQ    BX, $+1
 	JE      after_vectors1_taps
 
+	PCALIGN $64
 vectors1_taps:
 	MOVQ    (DX)(R14*8), R15
 	VADDPS  Z0, Z9, Z9
@@ -647,6 +662,7 @@ after_vectors1_taps:
 	CMPQ      BX, $+1
 	JE        after_vectors1_again
 
+	PCALIGN $64
 vectors1_again:
 	MOVQ      (DX)(R14*8), R15
 	VADDPS    Z0, Z9, Z9
@@ -681,6 +697,7 @@ after_vectors1:
 	CMPQ      BX, $+1
 	JE        after_tail_taps
 
+	PCALIGN $64
 tail_taps:
 	MOVQ      (DX)(R11*8), R14
 	VADDPS    Z0, Z12, Z12
@@ -710,6 +727,7 @@ after_tail_taps:
 	CMPQ      BX, $+1
 	JE        after_tail_again
 
+	PCALIGN $64
 tail_again:
 	MOVQ      (DX)(R9*8), R10
 	VADDPS    Z0, Z12, Z12
@@ -766,6 +784,7 @@ vectors2:
 	CMPQ    BX, $+1
 	JE      after_vectors2_taps
 
+	PCALIGN $64
 vectors2_taps:
 	MOVQ    (DX)(R14*8), R15
 	VADDPS  Z0, Z7, Z7
@@ -819,6 +838,7 @@ after_vectors2_taps:
 	CMPQ      BX, $+1
 	JE        after_vectors2_again
 
+	PCALIGN $64
 vectors2_again:
 	MOVQ      (DX)(R14*8), R15
 	VADDPS    Z0, Z7, Z7
@@ -857,6 +877,7 @@ vectors1:
 	CMPQ    BX, $+1
 	JE      after_vectors1_taps
 
+	PCALIGN $64
 vectors1_taps:
 	MOVQ    (DX)(R14*8), R15
 	VADDPS  Z0, Z11, Z11
@@ -891,6 +912,7 @@ after_vectors1_taps:
 	CMPQ      BX, $+1
 	JE        after_vectors1_again
 
+	PCALIGN $64
 vectors1_again:
 	MOVQ      (DX)(R14*8), R15
 	VADDPS    Z0, Z11, Z11
@@ -926,6 +948,7 @@ after_vectors1:
 	CMPQ      BX, $+1
 	JE        after_tail_taps
 
+	PCALIGN $64
 tail_taps:
 	MOVQ      (DX)(R11*8), R14
 	VADDPS    Z0, Z14, Z14
@@ -960,6 +983,7 @@ after_tail_taps:
 	CMPQ      BX, $+1
 	JE        after_tail_again
 
+	PCALIGN $64
 tail_again:
 	MOVQ      (DX)(R9*8), R10
 	VADDPS    Z0, Z14, Z14
@@ -1017,6 +1041,7 @@ vectors2:
 	CMPQ    BX, $+1
 	JE      after_vectors2_taps
 
+	PCALIGN $64
 vectors2_taps:
 	MOVQ    (DX)(R14*8), R15
 	VADDPS  Z0, Z7, Z7
@@ -1068,6 +1093,7 @@ after_vectors2_taps:
 	CMPQ      BX, $+1
 	JE        after_vectors2_again
 
+	PCALIGN $64
 vectors2_again:
 	MOVQ      (DX)(R14*8), R15
 	VADDPS    Z0, Z7, Z7
@@ -1104,6 +1130,7 @@ vectors1:
 	CMPQ    BX, $+1
 	JE      after_vectors1_taps
 
+	PCALIGN $64
 vectors1_taps:
 	MOVQ    (DX)(R14*8), R15
 	VADDPS  Z0, Z11, Z11
@@ -1137,6 +1164,7 @@ after_vectors1_taps:
 	CMPQ      BX, $+1
 	JE        after_vectors1_again
 
+	PCALIGN $64
 vectors1_again:
 	MOVQ      (DX)(R14*8), R15
 	VADDPS    Z0, Z11, Z11
@@ -1171,6 +1199,7 @@ after_vectors1:
 	CMPQ      BX, $+1
 	JE        after_tail_taps
 
+	PCALIGN $64
 tail_taps:
 	MOVQ      (DX)(R11*8), R14
 	VADDPS    Z0, Z14, Z14
@@ -1204,6 +1233,7 @@ after_tail_taps:
 	CMPQ      BX, $+1
 	JE        after_tail_again
 
+	PCALIGN $64
 tail_again:
 	MOVQ      (DX)(R9*8), R10
 	VADDPS    Z0, Z14, Z14

@@ -21,6 +21,7 @@ TEXT ·sumAVX2(SB), NOSPLIT, $0-20
 	CMPQ    CX, $+64
 	JLT     after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y1, Y1
@@ -47,6 +48,7 @@ after_unrolled:
 	CMPQ CX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y1, Y1
@@ -135,6 +137,7 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-20
 	CMPQ    CX, $+64
 	JLT     after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (AX), Y10
 	VMOVUPS 32(AX), Y11
@@ -177,6 +180,7 @@ after_unrolled:
 	CMPQ CX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (AX), Y10
 	VCMPPS  $0x03, Y10, Y10, Y11
@@ -257,6 +261,7 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-20
 	CMPQ    CX, $+64
 	JLT     after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (AX), Y10
 	VMOVUPS 32(AX), Y11
@@ -299,6 +304,7 @@ after_unrolled:
 	CMPQ CX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (AX), Y10
 	VCMPPS  $0x03, Y10, Y10, Y11
@@ -370,6 +376,7 @@ TEXT ·expShiftAVX2(SB), NOSPLIT, $0-36
 	CMPQ         CX, $+16
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS      (AX), Y3
 	VSUBPS       Y0, Y3, Y3
@@ -447,6 +454,7 @@ after_unrolled:
 	CMPQ CX, $+8
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (AX), Y3
 	VSUBPS       Y0, Y3, Y3
@@ -688,6 +696,7 @@ row:
 	CMPQ    R9, $+16
 	JLT     after_greatest_pair
 
+	PCALIGN $64
 greatest_pair:
 	VMOVUPS (CX)(R8*4), Y2
 	VMAXPS  Y2, Y0, Y0
@@ -704,6 +713,7 @@ after_greatest_pair:
 	CMPQ R9, $+8
 	JLT  after_greatest_single
 
+	PCALIGN $64
 greatest_single:
 	VMOVUPS (CX)(R8*4), Y2
 	VMAXPS  Y2, Y0, Y0
@@ -743,6 +753,7 @@ after_greatest:
 	CMPQ         R9, $+16
 	JLT          after_exp_pair
 
+	PCALIGN $64
 exp_pair:
 	VMOVUPS      (CX)(R8*4), Y3
 	VSUBPS       Y0, Y3, Y3
@@ -819,6 +830,7 @@ after_exp_pair:
 	CMPQ R9, $+8
 	JLT  after_exp_single
 
+	PCALIGN $64
 exp_single:
 	VMOVUPS      (CX)(R8*4), Y3
 	VSUBPS       Y0, Y3, Y3
@@ -923,6 +935,7 @@ not_kept:
 	CMPQ         R9, $+16
 	JLT          after_scale_pair
 
+	PCALIGN $64
 scale_pair:
 	VMULPS  (AX)(R8*4), Y0, Y1
 	VMOVUPS Y1, (AX)(R8*4)
@@ -937,6 +950,7 @@ after_scale_pair:
 	CMPQ R9, $+8
 	JLT  after_scale_single
 
+	PCALIGN $64
 scale_single:
 	VMULPS  (AX)(R8*4), Y0, Y1
 	VMOVUPS Y1, (AX)(R8*4)

@@ -17,6 +17,7 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-20
 	CMPQ    CX, $+64
 	JLT     after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (AX), Z4
 	VADDPS  Z4, Z1, Z1
@@ -35,6 +36,7 @@ after_unrolled:
 	CMPQ CX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (AX), Z4
 	VADDPS  Z4, Z1, Z1
@@ -85,6 +87,7 @@ TEXT ·maxOfAVX512(SB), NOSPLIT, $0-20
 	CMPQ         CX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (AX), Z6
 	VMOVUPS 64(AX), Z7
@@ -111,6 +114,7 @@ after_unrolled:
 	CMPQ CX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (AX), Z6
 	VCMPPS  $0x03, Z6, Z6, K1
@@ -182,6 +186,7 @@ TEXT ·minOfAVX512(SB), NOSPLIT, $0-20
 	CMPQ         CX, $+64
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS (AX), Z6
 	VMOVUPS 64(AX), Z7
@@ -208,6 +213,7 @@ after_unrolled:
 	CMPQ CX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS (AX), Z6
 	VCMPPS  $0x03, Z6, Z6, K1
@@ -285,6 +291,7 @@ TEXT ·expShiftAVX512(SB), NOSPLIT, $0-36
 	CMPQ         CX, $+32
 	JLT          after_unrolled
 
+	PCALIGN $64
 unrolled:
 	VMOVUPS      (AX), Z15
 	VSUBPS       Z0, Z15, Z15
@@ -338,6 +345,7 @@ after_unrolled:
 	CMPQ CX, $+16
 	JLT  after_single
 
+	PCALIGN $64
 single:
 	VMOVUPS      (AX), Z15
 	VSUBPS       Z0, Z15, Z15
@@ -477,6 +485,7 @@ row:
 	CMPQ    R9, $+32
 	JLT     after_greatest_pair
 
+	PCALIGN $64
 greatest_pair:
 	VMOVUPS (CX)(R8*4), Z15
 	VMAXPS  Z15, Z13, Z13
@@ -493,6 +502,7 @@ after_greatest_pair:
 	CMPQ R9, $+16
 	JLT  after_greatest_single
 
+	PCALIGN $64
 greatest_single:
 	VMOVUPS (CX)(R8*4), Z15
 	VMAXPS  Z15, Z13, Z13
@@ -535,6 +545,7 @@ after_greatest:
 	CMPQ          R9, $+32
 	JLT           after_exp_pair
 
+	PCALIGN $64
 exp_pair:
 	VMOVUPS      (CX)(R8*4), Z18
 	VSUBPS       Z13, Z18, Z18
@@ -587,6 +598,7 @@ after_exp_pair:
 	CMPQ R9, $+16
 	JLT  after_exp_single
 
+	PCALIGN $64
 exp_single:
 	VMOVUPS      (CX)(R8*4), Z18
 	VSUBPS       Z13, Z18, Z18
@@ -670,6 +682,7 @@ not_kept:
 	CMPQ         R9, $+32
 	JLT          after_scale_pair
 
+	PCALIGN $64
 scale_pair:
 	VMULPS  (AX)(R8*4), Z13, Z14
 	VMOVUPS Z14, (AX)(R8*4)
@@ -684,6 +697,7 @@ after_scale_pair:
 	CMPQ R9, $+16
 	JLT  after_scale_single
 
+	PCALIGN $64
 scale_single:
 	VMULPS  (AX)(R8*4), Z13, Z14
 	VMOVUPS Z14, (AX)(R8*4)
