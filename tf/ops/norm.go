@@ -88,25 +88,11 @@ func L2Loss(t tf.Output, opts ...tf.Option) tf.Output { return apply("L2Loss", o
 func sumOfSquares[T numeric.Float](c *core.OpContext, _ *reduction.Reduction, dst, src []T) {
 	part := core.Make[T](kernel.CeilDiv(len(src), elementGrain))
 	c.ParallelFor(len(part), 1, func(lo, hi int) {
-		buf := core.Make[T](squaresBlock)
 		for i := lo; i < hi; i++ {
-			part[i] = squares(src[i*elementGrain:min((i+1)*elementGrain, len(src))], buf)
+			part[i] = reduction.SumOfSquares(src[i*elementGrain : min((i+1)*elementGrain, len(src))])
 		}
 	})
 	dst[0] = reduction.Sum(part) * 0.5
-}
-
-// squaresBlock squares are added up while they are in the first-level cache.
-const squaresBlock = 4 << 10
-
-// squares adds up the squares of x, halves first as Sum does.
-func squares[T numeric.Float](x, buf []T) T {
-	if len(x) <= squaresBlock {
-		elementwise.Square(buf[:len(x)], x)
-		return reduction.Sum(buf[:len(x)])
-	}
-	h := kernel.CeilDiv(len(x), squaresBlock) / 2 * squaresBlock
-	return squares(x[:h], buf) + squares(x[h:], buf)
 }
 
 func l2Loss[T tf.Elem](f reduce[T]) core.NewKernel {

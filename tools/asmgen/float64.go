@@ -134,8 +134,11 @@ func emitDot64(a *asm) {
 	a.text(name, "func(x, y *float64, n int) float64", name+" returns the sum of the products of x and y.")
 	x, y, n := a.arg("x"), a.arg("y"), a.arg("n")
 	sum := []vec{a.zero(), a.zero(), a.zero(), a.zero()}
-	a.dots64("four", 4, x, y, n, sum)
-	a.dots64("one", 1, x, y, n, sum)
+	step := func(i int) {
+		a.VFMADD231PD(operand.Mem{Base: y, Disp: i * int(a.isa)}, a.copyOf(operand.Mem{Base: x, Disp: i * int(a.isa)}), sum[i])
+	}
+	a.steps64("four", 4, n, step, x, y)
+	a.steps64("one", 1, n, step, x, y)
 	a.TESTQ(n, n)
 	a.JZ(operand.LabelRef("end"))
 	t := a.newTail64(n)
@@ -147,19 +150,38 @@ func emitDot64(a *asm) {
 	a.end()
 }
 
-// dots64 writes the loop over k vectors at a time.
-func (a *asm) dots64(label string, k int, x, y, n reg.Register, sum []vec) {
-	step := operand.I32(int32(k * int(a.isa) / 8))
-	a.CMPQ(n, step)
+// emitSum64 writes the sum, in four vectors.
+func emitSum64(a *asm) {
+	name := "sum64" + a.isa.suffix()
+	a.text(name, "func(x *float64, n int) float64", name+" returns the sum of x.")
+	x, n := a.arg("x"), a.arg("n")
+	sum := []vec{a.zero(), a.zero(), a.zero(), a.zero()}
+	a.steps64("four", 4, n, func(i int) { a.VADDPD(operand.Mem{Base: x, Disp: i * int(a.isa)}, sum[i], sum[i]) }, x)
+	a.steps64("one", 1, n, func(int) { a.VADDPD(operand.Mem{Base: x}, sum[0], sum[0]) }, x)
+	a.TESTQ(n, n)
+	a.JZ(operand.LabelRef("end"))
+	t := a.newTail64(n)
+	a.VADDPD(t.load(operand.Mem{Base: x}), sum[0], sum[0])
+	a.Label("end")
+	e := &powEmitter{asm: a}
+	a.Store(a.total64(e.plus(e.plus(sum[0], sum[1]), e.plus(sum[2], sum[3]))), a.ReturnIndex(0))
+	a.end()
+}
+
+// steps64 writes the loop over k vectors at a time, of which step takes each.
+func (a *asm) steps64(label string, k int, n reg.Register, step func(i int), pointers ...reg.Register) {
+	some := operand.I32(int32(k * int(a.isa) / 8))
+	a.CMPQ(n, some)
 	a.JLT(operand.LabelRef("after_" + label))
 	a.Label(label)
 	for i := range k {
-		a.VFMADD231PD(operand.Mem{Base: y, Disp: i * int(a.isa)}, a.copyOf(operand.Mem{Base: x, Disp: i * int(a.isa)}), sum[i])
+		step(i)
 	}
-	a.ADDQ(operand.I32(int32(k*int(a.isa))), x)
-	a.ADDQ(operand.I32(int32(k*int(a.isa))), y)
-	a.SUBQ(step, n)
-	a.CMPQ(n, step)
+	for _, p := range pointers {
+		a.ADDQ(operand.I32(int32(k*int(a.isa))), p)
+	}
+	a.SUBQ(some, n)
+	a.CMPQ(n, some)
 	a.JGE(operand.LabelRef(label))
 	a.Label("after_" + label)
 }

@@ -149,6 +149,9 @@ func (a *asm) across(join binary, v vec) reg.Register {
 func emitFolds(a *asm, i isa) {
 	a.isa = i
 	sumFold(i).emit(a)
+	squaresFold().emit(a)
+	prodFold(i).emit(a)
+	emitSum64(a)
 	extremeFold(i, "maxOf", "greatest", vmax, 0xff800000).emit(a)
 	extremeFold(i, "minOf", "least", vmin, 0x7f800000).emit(a)
 	expShiftFold().emit(a)
@@ -165,11 +168,38 @@ func loadZero(a *asm) func(m operand.Mem, t *tail) vec {
 	}
 }
 
+// loadElse reads a vector, lanes of other beyond the tail.
+func loadElse(a *asm, other vec) func(m operand.Mem, t *tail) vec {
+	return func(m operand.Mem, t *tail) vec {
+		if t == nil {
+			return a.copyOf(m)
+		}
+		return a.choose(t.c, t.load(m), other)
+	}
+}
+
 func sumFold(i isa) fold {
 	return fold{name: "sum", doc: "returns the sum of x.", signature: "func(x *float32, n int) float32", accs: 256 / int(i),
 		begin: func(a *asm) folding {
 			return folding{first: a.zero(), load: loadZero(a), join: vadd,
 				step: func(acc, v vec, _ *tail) vec { a.VADDPS(v, acc, acc); return nil }}
+		}}
+}
+
+func squaresFold() fold {
+	return fold{name: "squares", doc: "returns the sum of the squares of x.", signature: "func(x *float32, n int) float32", accs: 8,
+		begin: func(a *asm) folding {
+			return folding{first: a.zero(), load: loadZero(a), join: vadd,
+				step: func(acc, v vec, _ *tail) vec { a.VFMADD231PS(v, v, acc); return nil }}
+		}}
+}
+
+func prodFold(i isa) fold {
+	return fold{name: "prod", doc: "returns the product of x.", signature: "func(x *float32, n int) float32", accs: 256 / int(i),
+		begin: func(a *asm) folding {
+			one := a.copyOf(a.float(1))
+			return folding{first: one, join: vmul, load: loadElse(a, one),
+				step: func(acc, v vec, _ *tail) vec { a.VMULPS(v, acc, acc); return nil }}
 		}}
 }
 
@@ -197,13 +227,7 @@ func extremeFold(i isa, name, which string, f binary, first uint32) fold {
 		begin: func(a *asm) folding {
 			init := a.copyOf(a.word(first))
 			seen := a.copyOf(a.zero())
-			return folding{first: init, join: f,
-				load: func(m operand.Mem, t *tail) vec {
-					if t == nil {
-						return a.copyOf(m)
-					}
-					return a.choose(t.c, t.load(m), init)
-				},
+			return folding{first: init, join: f, load: loadElse(a, init),
 				step: func(acc, v vec, _ *tail) vec {
 					a.mark(seen, v)
 					a.extreme(f, acc, v)

@@ -9,6 +9,21 @@ package reduction
 //go:noescape
 func sumAVX2(x *float32, n int) float32
 
+// squaresAVX2 returns the sum of the squares of x.
+//
+//go:noescape
+func squaresAVX2(x *float32, n int) float32
+
+// prodAVX2 returns the product of x.
+//
+//go:noescape
+func prodAVX2(x *float32, n int) float32
+
+// sum64AVX2 returns the sum of x.
+//
+//go:noescape
+func sum64AVX2(x *float64, n int) float64
+
 // maxOfAVX2 returns the greatest element of x, NaN if there is one.
 //
 //go:noescape

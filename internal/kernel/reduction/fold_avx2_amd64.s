@@ -118,6 +118,236 @@ DATA tail<>+120(SB)/4, $0x00000000
 DATA tail<>+124(SB)/4, $0x00000000
 GLOBL tail<>(SB), RODATA|NOPTR, $128
 
+// func squaresAVX2(x *float32, n int) float32
+// Requires: AVX, FMA3, SSE
+TEXT ·squaresAVX2(SB), NOSPLIT, $0-20
+	MOVQ    x+0(FP), AX
+	MOVQ    n+8(FP), CX
+	VXORPS  Y0, Y0, Y0
+	VMOVUPS Y0, Y1
+	VMOVUPS Y0, Y2
+	VMOVUPS Y0, Y3
+	VMOVUPS Y0, Y4
+	VMOVUPS Y0, Y5
+	VMOVUPS Y0, Y6
+	VMOVUPS Y0, Y7
+	VMOVUPS Y0, Y0
+	CMPQ    CX, $+64
+	JLT     after_unrolled
+
+	PCALIGN $64
+unrolled:
+	VMOVUPS     (AX), Y8
+	VFMADD231PS Y8, Y8, Y1
+	VMOVUPS     32(AX), Y8
+	VFMADD231PS Y8, Y8, Y2
+	VMOVUPS     64(AX), Y8
+	VFMADD231PS Y8, Y8, Y3
+	VMOVUPS     96(AX), Y8
+	VFMADD231PS Y8, Y8, Y4
+	VMOVUPS     128(AX), Y8
+	VFMADD231PS Y8, Y8, Y5
+	VMOVUPS     160(AX), Y8
+	VFMADD231PS Y8, Y8, Y6
+	VMOVUPS     192(AX), Y8
+	VFMADD231PS Y8, Y8, Y7
+	VMOVUPS     224(AX), Y8
+	VFMADD231PS Y8, Y8, Y0
+	ADDQ        $+256, AX
+	SUBQ        $+64, CX
+	CMPQ        CX, $+64
+	JGE         unrolled
+
+after_unrolled:
+	CMPQ CX, $+8
+	JLT  after_single
+
+	PCALIGN $64
+single:
+	VMOVUPS     (AX), Y8
+	VFMADD231PS Y8, Y8, Y1
+	ADDQ        $+32, AX
+	SUBQ        $+8, CX
+	CMPQ        CX, $+8
+	JGE         single
+
+after_single:
+	TESTQ       CX, CX
+	JZ          join
+	LEAQ        tail<>+0(SB), DX
+	NEGQ        CX
+	VMOVUPS     64(DX)(CX*4), Y8
+	VMASKMOVPS  (AX), Y8, Y8
+	VFMADD231PS Y8, Y8, Y0
+
+join:
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y0, Y7, Y0
+	VADDPS       Y0, Y2, Y0
+	VADDPS       Y0, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x0e, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x01, X0, X1
+	VADDPS       X1, X0, X0
+	MOVSS        X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func prodAVX2(x *float32, n int) float32
+// Requires: AVX, SSE
+TEXT ·prodAVX2(SB), NOSPLIT, $0-20
+	MOVQ    x+0(FP), AX
+	MOVQ    n+8(FP), CX
+	VMOVUPS word8_3f800000<>+0(SB), Y0
+	VMOVUPS Y0, Y1
+	VMOVUPS Y0, Y2
+	VMOVUPS Y0, Y3
+	VMOVUPS Y0, Y4
+	VMOVUPS Y0, Y5
+	VMOVUPS Y0, Y6
+	VMOVUPS Y0, Y7
+	VMOVUPS Y0, Y8
+	CMPQ    CX, $+64
+	JLT     after_unrolled
+
+	PCALIGN $64
+unrolled:
+	VMOVUPS (AX), Y9
+	VMULPS  Y9, Y1, Y1
+	VMOVUPS 32(AX), Y9
+	VMULPS  Y9, Y2, Y2
+	VMOVUPS 64(AX), Y9
+	VMULPS  Y9, Y3, Y3
+	VMOVUPS 96(AX), Y9
+	VMULPS  Y9, Y4, Y4
+	VMOVUPS 128(AX), Y9
+	VMULPS  Y9, Y5, Y5
+	VMOVUPS 160(AX), Y9
+	VMULPS  Y9, Y6, Y6
+	VMOVUPS 192(AX), Y9
+	VMULPS  Y9, Y7, Y7
+	VMOVUPS 224(AX), Y9
+	VMULPS  Y9, Y8, Y8
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+	CMPQ    CX, $+64
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ CX, $+8
+	JLT  after_single
+
+	PCALIGN $64
+single:
+	VMOVUPS (AX), Y9
+	VMULPS  Y9, Y1, Y1
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JGE     single
+
+after_single:
+	TESTQ      CX, CX
+	JZ         join
+	LEAQ       tail<>+0(SB), DX
+	NEGQ       CX
+	VMOVUPS    64(DX)(CX*4), Y9
+	VMASKMOVPS (AX), Y9, Y10
+	VBLENDVPS  Y9, Y10, Y0, Y0
+	VMULPS     Y0, Y8, Y8
+
+join:
+	VMULPS       Y2, Y1, Y0
+	VMULPS       Y4, Y3, Y1
+	VMULPS       Y1, Y0, Y0
+	VMULPS       Y6, Y5, Y1
+	VMULPS       Y8, Y7, Y2
+	VMULPS       Y2, Y1, Y1
+	VMULPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMULPS       X1, X0, X0
+	VPERMILPS    $0x0e, X0, X1
+	VMULPS       X1, X0, X0
+	VPERMILPS    $0x01, X0, X1
+	VMULPS       X1, X0, X0
+	MOVSS        X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+DATA word8_3f800000<>+0(SB)/4, $0x3f800000
+DATA word8_3f800000<>+4(SB)/4, $0x3f800000
+DATA word8_3f800000<>+8(SB)/4, $0x3f800000
+DATA word8_3f800000<>+12(SB)/4, $0x3f800000
+DATA word8_3f800000<>+16(SB)/4, $0x3f800000
+DATA word8_3f800000<>+20(SB)/4, $0x3f800000
+DATA word8_3f800000<>+24(SB)/4, $0x3f800000
+DATA word8_3f800000<>+28(SB)/4, $0x3f800000
+GLOBL word8_3f800000<>(SB), RODATA|NOPTR, $32
+
+// func sum64AVX2(x *float64, n int) float64
+// Requires: AVX, SSE2
+TEXT ·sum64AVX2(SB), NOSPLIT, $0-24
+	MOVQ   x+0(FP), AX
+	MOVQ   n+8(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   CX, $+16
+	JLT    after_four
+
+	PCALIGN $64
+four:
+	VADDPD (AX), Y0, Y0
+	VADDPD 32(AX), Y1, Y1
+	VADDPD 64(AX), Y2, Y2
+	VADDPD 96(AX), Y3, Y3
+	ADDQ   $+128, AX
+	SUBQ   $+16, CX
+	CMPQ   CX, $+16
+	JGE    four
+
+after_four:
+	CMPQ CX, $+4
+	JLT  after_one
+
+	PCALIGN $64
+one:
+	VADDPD (AX), Y0, Y0
+	ADDQ   $+32, AX
+	SUBQ   $+4, CX
+	CMPQ   CX, $+4
+	JGE    one
+
+after_one:
+	TESTQ      CX, CX
+	JZ         end
+	MOVQ       CX, DX
+	ADDQ       CX, DX
+	LEAQ       tail<>+0(SB), CX
+	NEGQ       DX
+	VMOVUPS    64(CX)(DX*4), Y4
+	VMASKMOVPS (AX), Y4, Y4
+	VADDPD     Y4, Y0, Y0
+
+end:
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y3, Y2, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VEXTRACTF128 $0x00, Y0, X0
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	MOVSD        X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
 // func maxOfAVX2(x *float32, n int) float32
 // Requires: AVX, SSE
 TEXT ·maxOfAVX2(SB), NOSPLIT, $0-20
@@ -657,16 +887,6 @@ DATA word8_3f000000<>+20(SB)/4, $0x3f000000
 DATA word8_3f000000<>+24(SB)/4, $0x3f000000
 DATA word8_3f000000<>+28(SB)/4, $0x3f000000
 GLOBL word8_3f000000<>(SB), RODATA|NOPTR, $32
-
-DATA word8_3f800000<>+0(SB)/4, $0x3f800000
-DATA word8_3f800000<>+4(SB)/4, $0x3f800000
-DATA word8_3f800000<>+8(SB)/4, $0x3f800000
-DATA word8_3f800000<>+12(SB)/4, $0x3f800000
-DATA word8_3f800000<>+16(SB)/4, $0x3f800000
-DATA word8_3f800000<>+20(SB)/4, $0x3f800000
-DATA word8_3f800000<>+24(SB)/4, $0x3f800000
-DATA word8_3f800000<>+28(SB)/4, $0x3f800000
-GLOBL word8_3f800000<>(SB), RODATA|NOPTR, $32
 
 DATA word8_0000007f<>+0(SB)/4, $0x0000007f
 DATA word8_0000007f<>+4(SB)/4, $0x0000007f

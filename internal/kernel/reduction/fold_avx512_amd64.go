@@ -9,6 +9,21 @@ package reduction
 //go:noescape
 func sumAVX512(x *float32, n int) float32
 
+// squaresAVX512 returns the sum of the squares of x.
+//
+//go:noescape
+func squaresAVX512(x *float32, n int) float32
+
+// prodAVX512 returns the product of x.
+//
+//go:noescape
+func prodAVX512(x *float32, n int) float32
+
+// sum64AVX512 returns the sum of x.
+//
+//go:noescape
+func sum64AVX512(x *float64, n int) float64
+
 // maxOfAVX512 returns the greatest element of x, NaN if there is one.
 //
 //go:noescape

@@ -71,6 +71,225 @@ join:
 	VZEROUPPER
 	RET
 
+// func squaresAVX512(x *float32, n int) float32
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·squaresAVX512(SB), NOSPLIT, $0-20
+	MOVQ    x+0(FP), AX
+	MOVQ    n+8(FP), CX
+	VPXORD  Z0, Z0, Z0
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z0
+	CMPQ    CX, $+128
+	JLT     after_unrolled
+
+	PCALIGN $64
+unrolled:
+	VMOVUPS     (AX), Z8
+	VFMADD231PS Z8, Z8, Z1
+	VMOVUPS     64(AX), Z8
+	VFMADD231PS Z8, Z8, Z2
+	VMOVUPS     128(AX), Z8
+	VFMADD231PS Z8, Z8, Z3
+	VMOVUPS     192(AX), Z8
+	VFMADD231PS Z8, Z8, Z4
+	VMOVUPS     256(AX), Z8
+	VFMADD231PS Z8, Z8, Z5
+	VMOVUPS     320(AX), Z8
+	VFMADD231PS Z8, Z8, Z6
+	VMOVUPS     384(AX), Z8
+	VFMADD231PS Z8, Z8, Z7
+	VMOVUPS     448(AX), Z8
+	VFMADD231PS Z8, Z8, Z0
+	ADDQ        $+512, AX
+	SUBQ        $+128, CX
+	CMPQ        CX, $+128
+	JGE         unrolled
+
+after_unrolled:
+	CMPQ CX, $+16
+	JLT  after_single
+
+	PCALIGN $64
+single:
+	VMOVUPS     (AX), Z8
+	VFMADD231PS Z8, Z8, Z1
+	ADDQ        $+64, AX
+	SUBQ        $+16, CX
+	CMPQ        CX, $+16
+	JGE         single
+
+after_single:
+	TESTQ       CX, CX
+	JZ          join
+	MOVQ        $0x00000001, DX
+	SHLXQ       CX, DX, DX
+	DECQ        DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (AX), K1, Z8
+	VFMADD231PS Z8, Z8, Z0
+
+join:
+	VADDPS        Z2, Z1, Z1
+	VADDPS        Z4, Z3, Z2
+	VADDPS        Z2, Z1, Z1
+	VADDPS        Z6, Z5, Z2
+	VADDPS        Z0, Z7, Z0
+	VADDPS        Z0, Z2, Z0
+	VADDPS        Z0, Z1, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VPERMILPS     $0x0e, X0, X1
+	VADDPS        X1, X0, X0
+	VPERMILPS     $0x01, X0, X1
+	VADDPS        X1, X0, X0
+	MOVSS         X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func prodAVX512(x *float32, n int) float32
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·prodAVX512(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VPBROADCASTD word1_3f800000<>+0(SB), Z0
+	VMOVUPS      Z0, Z0
+	VMOVUPS      Z0, Z1
+	VMOVUPS      Z0, Z2
+	VMOVUPS      Z0, Z3
+	VMOVUPS      Z0, Z4
+	CMPQ         CX, $+64
+	JLT          after_unrolled
+
+	PCALIGN $64
+unrolled:
+	VMOVUPS (AX), Z5
+	VMULPS  Z5, Z1, Z1
+	VMOVUPS 64(AX), Z5
+	VMULPS  Z5, Z2, Z2
+	VMOVUPS 128(AX), Z5
+	VMULPS  Z5, Z3, Z3
+	VMOVUPS 192(AX), Z5
+	VMULPS  Z5, Z4, Z4
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+	CMPQ    CX, $+64
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ CX, $+16
+	JLT  after_single
+
+	PCALIGN $64
+single:
+	VMOVUPS (AX), Z5
+	VMULPS  Z5, Z1, Z1
+	ADDQ    $+64, AX
+	SUBQ    $+16, CX
+	CMPQ    CX, $+16
+	JGE     single
+
+after_single:
+	TESTQ     CX, CX
+	JZ        join
+	MOVQ      $0x00000001, DX
+	SHLXQ     CX, DX, DX
+	DECQ      DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (AX), K1, Z5
+	VMOVUPS   Z0, Z0
+	VMOVUPS   Z5, K1, Z0
+	VMULPS    Z0, Z4, Z4
+
+join:
+	VMULPS        Z2, Z1, Z0
+	VMULPS        Z4, Z3, Z1
+	VMULPS        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VMULPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VMULPS        X1, X0, X0
+	VPERMILPS     $0x0e, X0, X1
+	VMULPS        X1, X0, X0
+	VPERMILPS     $0x01, X0, X1
+	VMULPS        X1, X0, X0
+	MOVSS         X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+DATA word1_3f800000<>+0(SB)/4, $0x3f800000
+GLOBL word1_3f800000<>(SB), RODATA|NOPTR, $4
+
+// func sum64AVX512(x *float64, n int) float64
+// Requires: AVX, AVX512F, BMI2, SSE2
+TEXT ·sum64AVX512(SB), NOSPLIT, $0-24
+	MOVQ   x+0(FP), AX
+	MOVQ   n+8(FP), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	CMPQ   CX, $+32
+	JLT    after_four
+
+	PCALIGN $64
+four:
+	VADDPD (AX), Z0, Z0
+	VADDPD 64(AX), Z1, Z1
+	VADDPD 128(AX), Z2, Z2
+	VADDPD 192(AX), Z3, Z3
+	ADDQ   $+256, AX
+	SUBQ   $+32, CX
+	CMPQ   CX, $+32
+	JGE    four
+
+after_four:
+	CMPQ CX, $+8
+	JLT  after_one
+
+	PCALIGN $64
+one:
+	VADDPD (AX), Z0, Z0
+	ADDQ   $+64, AX
+	SUBQ   $+8, CX
+	CMPQ   CX, $+8
+	JGE    one
+
+after_one:
+	TESTQ     CX, CX
+	JZ        end
+	MOVQ      CX, DX
+	ADDQ      CX, DX
+	MOVQ      $0x00000001, CX
+	SHLXQ     DX, CX, CX
+	DECQ      CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (AX), K1, Z4
+	VADDPD    Z4, Z0, Z0
+
+end:
+	VADDPD        Z1, Z0, Z0
+	VADDPD        Z3, Z2, Z1
+	VADDPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VEXTRACTF64X4 $0x00, Z0, Y0
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VEXTRACTF128  $0x00, Y0, X0
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDSD        X1, X0, X0
+	MOVSD         X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
 // func maxOfAVX512(x *float32, n int) float32
 // Requires: AVX, AVX512F, BMI2, SSE
 TEXT ·maxOfAVX512(SB), NOSPLIT, $0-20
@@ -450,9 +669,6 @@ GLOBL word1_3e2aaaaa<>(SB), RODATA|NOPTR, $4
 
 DATA word1_3f000000<>+0(SB)/4, $0x3f000000
 GLOBL word1_3f000000<>(SB), RODATA|NOPTR, $4
-
-DATA word1_3f800000<>+0(SB)/4, $0x3f800000
-GLOBL word1_3f800000<>(SB), RODATA|NOPTR, $4
 
 // func softmaxRowsAVX512(y *float32, x *float32, rows int, n int, most *float32, sums *float32)
 // Requires: AVX, AVX512F, BMI2

@@ -22,21 +22,63 @@ func Sum[T numeric.Number](x []T) T {
 			return s
 		}
 	}
+	if x64, ok := any(x).([]float64); ok && simd.sum64 != nil && len(x) > 0 {
+		s, _ := any(inHalves(x64, sum64)).(T)
+		return s
+	}
 	return pairwiseSum(x)
 }
 
-// sumF32Chunk elements are one call of the vector loop, which keeps 64 partial
-// sums.
+// SumOfSquares adds up the squares of x as Sum does.
+func SumOfSquares[T numeric.Float](x []T) T {
+	var s any
+	switch x := any(x).(type) {
+	case []float32:
+		s = inHalves(x, squaresF32)
+	case []float64:
+		s = inHalves(x, func(x []float64) float64 { return elementwise.Dot(x, x) })
+	}
+	sum, _ := s.(T)
+	return sum
+}
+
+// sumF32Chunk elements are one call of a vector loop, which keeps 32 to 128 partial sums.
 const sumF32Chunk = 4096
 
-// sumF32 halves long runs at multiples of the chunk.
-func sumF32(x []float32) float32 {
+func sumF32(x []float32) float32 { return inHalves(x, simd.sum) }
+
+func sum64(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	return simd.sum64(&x[0], len(x))
+}
+
+// inHalves adds up what sum returns of chunks; long runs are halved at multiples of a chunk.
+func inHalves[T numeric.Float](x []T, sum func(x []T) T) T {
 	if len(x) <= sumF32Chunk {
-		return simd.sum(x)
+		return sum(x)
 	}
 	chunks := (len(x) + sumF32Chunk - 1) / sumF32Chunk
 	h := chunks / 2 * sumF32Chunk
-	return sumF32(x[:h]) + sumF32(x[h:])
+	return inHalves(x[:h], sum) + inHalves(x[h:], sum)
+}
+
+func squaresF32(x []float32) float32 {
+	if simd.squares != nil {
+		return simd.squares(x)
+	}
+	var s [4]float32
+	for ; len(x) >= 4; x = x[4:] {
+		s[0] += x[0] * x[0]
+		s[1] += x[1] * x[1]
+		s[2] += x[2] * x[2]
+		s[3] += x[3] * x[3]
+	}
+	for _, v := range x {
+		s[0] += v * v
+	}
+	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
 func pairwiseSum[T numeric.Number](x []T) T {
@@ -133,33 +175,12 @@ func prod[T numeric.Number](x []T) T {
 	return p
 }
 
-// prodLanes products of float32 are made side by side.
-const prodLanes = 256
-
-// prodF32 multiplies the elements of x, if there are enough of them, by vector loops: those that
-// lie prodLanes apart first and then halves of these products.
-func prodF32(x []float32) (p float32) {
-	if len(x) < 2*prodLanes {
+// prodF32 multiplies the elements of x, in many products that do not wait for each other.
+func prodF32(x []float32) float32 {
+	if simd.prod == nil {
 		return prod(x)
 	}
-	elementwise.EachBlock(prodLanes, func(_, _ int, acc []float32) {
-		elementwise.Mul(acc, x, x[prodLanes:])
-		for x = x[2*prodLanes:]; len(x) >= prodLanes; x = x[prodLanes:] {
-			elementwise.Mul(acc, acc, x)
-		}
-		elementwise.Mul(acc[:len(x)], acc, x)
-		for n := prodLanes / 2; n >= 64; n /= 2 {
-			elementwise.Mul(acc[:n], acc, acc[n:])
-		}
-		four := [4]float32{1, 1, 1, 1}
-		for i := 0; i < 64; i += 4 { // products that do not wait for each other
-			for k := range four {
-				four[k] *= acc[i+k]
-			}
-		}
-		p = (four[0] * four[1]) * (four[2] * four[3])
-	})
-	return p
+	return overChunks(x, simd.prod, func(a, b float32) float32 { return a * b })
 }
 
 // MaxFold returns the fold to the greatest element, NaN if there is one. The

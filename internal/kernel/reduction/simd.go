@@ -4,6 +4,8 @@ package reduction
 // instructions. A nil field means that the portable loop serves.
 type vectorLoops struct {
 	sum, maxOf, minOf func(x []float32) float32
+	squares, prod     func(x []float32) float32
+	sum64             func(x *float64, n int) float64
 	expShift          func(y, x []float32, shift float32) float32
 	softmaxRows       func(y, x *float32, rows, n int, most, sums *float32)
 }

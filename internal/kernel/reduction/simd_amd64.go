@@ -7,9 +7,11 @@ import "github.com/gorge-tf/gorge/internal/kernel"
 func init() {
 	kernel.Dispatch(&simd, vectorLoops{
 		sum: foldOf(sumAVX2), maxOf: foldOf(maxOfAVX2), minOf: foldOf(minOfAVX2), expShift: expShiftOf(expShiftAVX2), softmaxRows: softmaxRowsAVX2,
+		squares: foldOf(squaresAVX2), prod: foldOf(prodAVX2), sum64: sum64AVX2,
 	}, vectorLoops{
 		sum: foldOf(kernel.ByMemory(sumAVX2, sumAVX512)), maxOf: foldOf(kernel.ByMemory(maxOfAVX2, maxOfAVX512)), minOf: foldOf(kernel.ByMemory(minOfAVX2, minOfAVX512)),
 		expShift: expShiftOf(expShiftAVX512), softmaxRows: softmaxRowsAVX512,
+		squares: foldOf(kernel.ByMemory(squaresAVX2, squaresAVX512)), prod: foldOf(kernel.ByMemory(prodAVX2, prodAVX512)), sum64: sum64AVX512,
 	})
 }
 
