@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -96,16 +97,43 @@ func histogram[T interface {
 
 // countBins counts x to bins. It reports false for NaN where there are several bins.
 func countBins[T numeric.Real](counts []int, x []T, low, high T) bool {
+	x32, ok := any(x).([]float32)
+	if !ok {
+		return countWide(counts, x, low, high)
+	}
+	// A vector loop widens floats: the instruction for one of them waits for the last use of its register, here for
+	// all that is done to the float before.
+	buf := core.Make[float64](min(len(x), histogramBlock))
+	for len(x32) > 0 {
+		block := buf[:min(len(buf), len(x32))]
+		elementwise.Cast(block, x32[:len(block)])
+		if !countWide(counts, block, float64(low), float64(high)) {
+			return false
+		}
+		x32 = x32[len(block):]
+	}
+	return true
+}
+
+// histogramBlock floats are in the first-level cache, as float64 too.
+const histogramBlock = 1 << 10
+
+func countWide[T numeric.Real](counts []int, x []T, low, high T) bool {
 	bins, from := len(counts), float64(low)
 	step := float64(high)/float64(bins) - from/float64(bins) // a difference might not fit into the type
-	last := bin((float64(high)-from)/step, bins)
+	inverse, last := 1/step, bin((float64(high)-from)/step, bins)
 	for _, v := range x {
+		d := float64(v) - from
+		if place := d * inverse; insideBin(place) && int(place) < bins {
+			counts[int(place)]++
+			continue
+		}
 		at := 0
 		switch {
 		case v >= high:
 			at = last
 		case v > low:
-			at = binBy(float64(v)-from, step, 1/step, bins)
+			at = bin(d/step, bins)
 		case v != v && bins > 1:
 			return false
 		}
@@ -114,20 +142,14 @@ func countBins[T numeric.Real](counts []int, x []T, low, high T) bool {
 	return true
 }
 
-// nearBin is more than the rounding error of products as large as the number
-// of bins, an int32.
+// nearBin is more than the rounding error of products as large as the number of bins, an int32.
 const nearBin = 1e-5
 
-// binBy is bin(d/step, bins), without the slow division where a product with
-// 1/step tells the bin as well.
-func binBy(d, step, inverse float64, bins int) int {
-	if x := d * inverse; x < float64(bins-1) {
-		at := int(x)
-		if rest := x - float64(at); rest > nearBin && rest < 1-nearBin {
-			return at
-		}
-	}
-	return bin(d/step, bins)
+// insideBin reports whether a product with 1/step, at least 0, tells the bin as well as the slow division by step.
+// It is false for what is not a number.
+func insideBin(place float64) bool {
+	rest := place - float64(int(place))
+	return rest > nearBin && rest < 1-nearBin
 }
 
 // bin returns the number of the bin at x widths of a bin.
