@@ -64,7 +64,7 @@ func Along[T any](x []T) Stream {
 func Shared(x *float32) Stream { return Stream{unsafe.Pointer(x), 0} }
 
 // mostStreams is how many streams a call has at most.
-const mostStreams = 8
+const mostStreams = 9
 
 // Run computes n elements of the last stream, or the last ones, of those before it, or reports
 // that it cannot and has done nothing. Every call of an operation has streams of the same sizes; a

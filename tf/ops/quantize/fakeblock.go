@@ -2,6 +2,7 @@ package quantize
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/reduction"
 	"github.com/gorge-tf/gorge/internal/machine"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -58,32 +59,34 @@ func (b *fakeBlock) round(y, x []float32) {
 
 // cutLanes compute what a gradient, operand 0, is to numbers, operand 1, to the bounds below, operand
 // 2, and to those above, operand 3: itself where it belongs, else a 0, by a product, so that a
-// gradient that is infinite passes.
+// gradient that is infinite passes. What is the bounds' is added to operands 4 and 5.
 var cutLanes = elementwise.CompileMany(3, func(c *machine.Code, in []machine.Value) {
 	none := c.Mul(in[0], c.Word(0))
 	inside := c.And(c.GreaterEqual(in[1], in[2]), c.GreaterEqual(in[3], in[1]))
 	c.Store(c.Pick(inside, in[0], none), machine.Word)
-	c.Store(c.Pick(c.Greater(in[2], in[1]), in[0], none), machine.Word)
-	c.Store(c.Pick(c.Greater(in[1], in[3]), in[0], none), machine.Word)
+	c.Store(c.Add(in[4], c.Pick(c.Greater(in[2], in[1]), in[0], none)), machine.Word)
+	c.Store(c.Add(in[5], c.Pick(c.Greater(in[1], in[3]), in[0], none)), machine.Word)
 })
 
-// cut sets dx, below and above to the gradients of numbers and of bounds.
+// cut sets dx to the gradients of numbers and adds those of bounds to below and above.
 func (b *fakeBlock) cut(dx, below, above, dy, x []float32) {
 	n := len(dx)
+	below, above = below[:n], above[:n]
 	if !b.empty && cutLanes.Run(n, elementwise.Along(dy[:n]), elementwise.Along(x[:n]), elementwise.Along(b.min[:n]), elementwise.Along(b.max[:n]),
-		elementwise.Along(dx), elementwise.Along(below[:n]), elementwise.Along(above[:n])) {
+		elementwise.Along(below), elementwise.Along(above), elementwise.Along(dx), elementwise.Along(below), elementwise.Along(above)) {
 		return
 	}
 	for i, v := range x[:n] {
 		r, g := &b.ranges[i%len(b.ranges)], dy[i]
-		dx[i], below[i], above[i] = g, 0, 0
+		dx[i] = g
 		if r.empty {
 			continue
 		}
 		if !r.inside(v) {
 			dx[i] = g * 0
 		}
-		below[i], above[i] = g*oneIf(v < r.min), g*oneIf(v > r.max)
+		below[i] += float32(g * oneIf(v < r.min))
+		above[i] += float32(g * oneIf(v > r.max))
 	}
 }
 
@@ -98,19 +101,23 @@ func oneIf(cond bool) float32 {
 // channel.
 func (b *fakeBlock) cutSome(dx, dy, x []float32) []float64 {
 	size, n := len(b.min), len(b.ranges)
-	room := core.Make[float32](4 * size)
-	below, above, sums := room[:size], room[size:2*size], room[2*size:]
+	sums := core.Make[float32](2 * size)
 	for lo := 0; lo < len(x); lo += size {
 		hi := min(lo+size, len(x))
-		b.cut(dx[lo:hi], below, above, dy[lo:hi], x[lo:hi])
-		elementwise.Add(sums[:hi-lo], sums[:hi-lo], below)
-		elementwise.Add(sums[size:][:hi-lo], sums[size:], above)
+		b.cut(dx[lo:hi], sums[:size], sums[size:], dy[lo:hi], x[lo:hi])
 	}
-	totals := core.Make[float64](2 * n)
-	for at := 0; at < len(sums); at += n {
-		to := totals[at/size*n:][:n] // a block has whole rows
-		for k, v := range sums[at : at+n] {
-			to[k] += float64(v)
+	return append(byChannel(sums[:size], n), byChannel(sums[size:], n)...)
+}
+
+// byChannel adds up whole rows of n channels.
+func byChannel(sums []float32, n int) []float64 {
+	if n == 1 {
+		return []float64{float64(reduction.Sum(sums))}
+	}
+	totals := core.Make[float64](n)
+	for ; len(sums) > 0; sums = sums[n:] {
+		for k, v := range sums[:n] {
+			totals[k] += float64(v)
 		}
 	}
 	return totals
