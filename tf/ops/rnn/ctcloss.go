@@ -1,8 +1,6 @@
 package rnn
 
 import (
-	"math"
-
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/normalization"
 	"github.com/gorge-tf/gorge/internal/numeric"
@@ -153,6 +151,9 @@ type ctcSequence struct {
 	probs       []float64 // softmax of the logits, by step and class
 	labels      []float64 // logarithm of the probability of each place of the path, by step
 	alpha, beta []float64 // logarithms of the ways from the first and to the last step, by step and place
+	stays       []float64 // 0 for places where a way may stay for another step, else -Inf
+	skips       []float64 // 0 for places u from which a way may go to u+2, else -Inf
+	joined      *logSums
 }
 
 // lossOf computes the loss of sequence b of logits x and sets its gradient in
@@ -161,7 +162,8 @@ func lossOf[T numeric.Float](v *ctc, b int, x, dx []T) T {
 	path, steps := v.paths[b], int(v.lengths[b])
 	n, probs := len(path)*steps, steps*v.classes
 	work := core.Make[float64](probs + 3*n)
-	s := &ctcSequence{ctc: v, path: path, steps: steps, probs: work[:probs], labels: work[probs : probs+n], alpha: work[probs+n : probs+2*n], beta: work[probs+2*n:]}
+	s := &ctcSequence{ctc: v, path: path, steps: steps, probs: work[:probs], labels: work[probs : probs+n], alpha: work[probs+n : probs+2*n], beta: work[probs+2*n:], joined: newLogSums(len(path))}
+	s.findMoves()
 	for t := range steps {
 		row := s.probs[t*v.classes:][:v.classes]
 		kernel.Map2(row, x[(t*v.batch+b)*v.classes:][:v.classes], func(v T) float64 { return float64(v) })
@@ -170,99 +172,10 @@ func lossOf[T numeric.Float](v *ctc, b int, x, dx []T) T {
 	}
 	s.forward()
 	s.backward()
-	p := math.Inf(-1)
-	for u := range path {
-		p = logAdd(p, s.alpha[u]+s.beta[u])
-	}
+	p := s.total()
 	for t := range steps {
 		row := s.gradient(t, p)
 		kernel.Map2(dx[(t*v.batch+b)*v.classes:][:v.classes], row, func(v float64) T { return T(v) })
 	}
 	return T(-p)
-}
-
-// logLabels looks the logarithms of a step's probabilities up, by place.
-func (s *ctcSequence) logLabels(t int) {
-	probs, out := s.probs[t*s.classes:], s.labels[t*len(s.path):][:len(s.path)]
-	blank := math.Log(probs[s.blank])
-	for u, l := range s.path {
-		if out[u] = blank; l != s.blank {
-			out[u] = math.Log(probs[l])
-		}
-	}
-}
-
-// span returns the places that can be reached at step t in time for the last.
-func (s *ctcSequence) span(t int) (lo, hi int) {
-	n := len(s.path)
-	return max(0, n-2*(s.steps-t)), min(n, 2*(t+1))
-}
-
-// stays reports whether a way may stay at place u for another step.
-func (s *ctc) stays(path []int, u int) bool { return s.merge || path[u] == s.blank }
-
-// skips reports whether a way may go from place u to u+2.
-func (s *ctc) skips(path []int, u int) bool {
-	return path[u+2] != s.blank && !(s.merge && path[u] == path[u+2])
-}
-
-// forward sums up the ways from the first step.
-func (s *ctcSequence) forward() {
-	n := len(s.path)
-	kernel.Fill(s.alpha, math.Inf(-1))
-	copy(s.alpha[:min(2, n)], s.labels)
-	for t := 1; t < s.steps; t++ {
-		before, now, p := s.alpha[(t-1)*n:t*n], s.alpha[t*n:(t+1)*n], s.labels[t*n:(t+1)*n]
-		lo, hi := s.span(t)
-		for u := lo; u < hi; u++ {
-			sum := math.Inf(-1)
-			if s.stays(s.path, u) {
-				sum = before[u]
-			}
-			if u > 0 {
-				sum = logAdd(sum, before[u-1])
-			}
-			if u > 1 && s.skips(s.path, u-2) {
-				sum = logAdd(sum, before[u-2])
-			}
-			now[u] = p[u] + sum
-		}
-	}
-}
-
-// backward sums up the ways to the last step.
-func (s *ctcSequence) backward() {
-	n := len(s.path)
-	kernel.Fill(s.beta, math.Inf(-1))
-	clear(s.beta[(s.steps-1)*n+max(0, n-2):])
-	for t := s.steps - 2; t >= 0; t-- {
-		now, next, p := s.beta[t*n:(t+1)*n], s.beta[(t+1)*n:(t+2)*n], s.labels[(t+1)*n:(t+2)*n]
-		lo, hi := s.span(t)
-		for u := lo; u < hi; u++ {
-			sum := math.Inf(-1)
-			if s.stays(s.path, u) {
-				sum = next[u] + p[u]
-			}
-			if u+1 < n {
-				sum = logAdd(sum, next[u+1]+p[u+1])
-			}
-			if u+2 < n && s.skips(s.path, u) {
-				sum = logAdd(sum, next[u+2]+p[u+2])
-			}
-			now[u] = sum
-		}
-	}
-}
-
-// gradient returns the gradient at step t, in the place of the probabilities:
-// what a class is probable less what part of the ways goes through it.
-func (s *ctcSequence) gradient(t int, total float64) []float64 {
-	n, dx := len(s.path), s.probs[t*s.classes:][:s.classes]
-	if math.IsInf(total, -1) {
-		return dx
-	}
-	for u, l := range s.path {
-		dx[l] -= math.Exp(s.alpha[t*n+u] + s.beta[t*n+u] - total)
-	}
-	return dx
 }
