@@ -81,6 +81,7 @@ var pipelines = map[string]struct {
 	"cache":       {data.Range(0, 2).Cache().Repeat(2), "0|1|0|1"},
 	"prefetch":    {data.Range(0, 5).Prefetch(2), "0|1|2|3|4"},
 	"generator":   {data.FromGenerator(ints, []tf.Shape{{}}, three), "0|1|2"},
+	"once":        {data.Range(0, 6).ShuffleOnce(6, 3, 4).Repeat(2), "3|1|0|5|2|4|3|1|0|5|2|4"}, // raw_ops.ShuffleDataset with reshuffle_each_iteration=False
 	"shuffle":     {data.Range(0, 20).Shuffle(8, 1, 3), "5|6|0|4|9|3|11|8|1|13|17|12|10|14|16|18|7|15|2|19"},
 	"padded": {data.Range(1, 4).Map(filled, ints, []tf.Shape{{-1}}).PaddedBatch(2, []tf.Shape{{-1}}, []*tf.Tensor{tf.Scalar(int64(9))}, false),
 		"1 9 2 2|3 3 3"},

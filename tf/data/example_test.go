@@ -124,6 +124,16 @@ func ExampleDataset_Shuffle() {
 	// Output: true
 }
 
+// ShuffleOnce has one order for all epochs.
+func ExampleDataset_ShuffleOnce() {
+	for e, err := range data.Range(0, 4).ShuffleOnce(4, 1, 2).Repeat(2).Batch(4, true).All(context.Background()) {
+		fmt.Println(e, err)
+	}
+	// Output:
+	// [int64[4]{3, 0, 2, 1}] <nil>
+	// [int64[4]{3, 0, 2, 1}] <nil>
+}
+
 // PaddedBatch puts elements of different sizes into one batch.
 func ExampleDataset_PaddedBatch() {
 	count := func(_ context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) {

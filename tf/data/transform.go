@@ -286,3 +286,11 @@ func (d *Dataset) Shuffle(n, seed, seed2 int64) *Dataset {
 		return dataset.Shuffle(in, n, 1, dataset.NewSeeds(seed, seed2, true))
 	})
 }
+
+// ShuffleOnce is Shuffle with one order for all iterators, as reshuffle_each_iteration=False has it in TensorFlow: a
+// Repeat behind it returns the same order in every epoch.
+func (d *Dataset) ShuffleOnce(n, seed, seed2 int64) *Dataset {
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
+		return dataset.Shuffle(in, n, 1, dataset.NewSeeds(seed, seed2, false))
+	})
+}
