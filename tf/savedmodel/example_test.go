@@ -34,6 +34,34 @@ func Example() {
 	// Output: [6] <nil>
 }
 
+// A trained graph becomes one without variables, a file for converters and for programs of TensorFlow.
+func ExampleFreezeSession() {
+	ctx := context.Background()
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{}, tf.Name("x"))
+	w := tf.NewVariable(ops.Scalar[float32](g, 3), tf.VariableOptions{Name: "w"})
+	y := ops.Mul(x, w.Value(), tf.Name("y"))
+	s, err := session.New(g)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Run(ctx, nil, tf.InitializeAll(g)); err != nil {
+		log.Fatal(err)
+	}
+	def, err := savedmodel.FreezeSession(ctx, s, y)
+	for _, n := range def.GetNode() {
+		fmt.Println(n.GetOp(), n.GetName())
+	}
+	fmt.Println(err)
+	// Output:
+	// Placeholder x
+	// Const w
+	// Identity w/Read/ReadVariableOp
+	// Mul y
+	// <nil>
+}
+
 // A graph and its variables are saved, so that TensorFlow, too, can run them.
 func ExampleSimpleSave() {
 	ctx := context.Background()

@@ -31,6 +31,11 @@ func (m *Model) Freeze(ctx context.Context, signatures ...string) (*pb.GraphDef,
 	if err != nil {
 		return nil, err
 	}
+	return m.frozen(ctx, outputs, m.fedBy(signatures))
+}
+
+// frozen freezes what computes nodes, without the functions of which the results are fed.
+func (m *Model) frozen(ctx context.Context, outputs, fed []string) (*pb.GraphDef, error) {
 	library, producer := m.graph.Library()
 	g := source.Graph(m.graph.Operations(), library, producer)
 	def, err := g.Proto()
@@ -39,7 +44,7 @@ func (m *Model) Freeze(ctx context.Context, signatures ...string) (*pb.GraphDef,
 	}
 	f := newFreezer(def)
 	f.prune(outputs)
-	if err := f.takeApart(library, m.fedBy(signatures)); err != nil {
+	if err := f.takeApart(library, fed); err != nil {
 		return nil, err
 	}
 	f.prune(outputs)

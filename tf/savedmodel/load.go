@@ -70,7 +70,7 @@ type Model struct {
 // added when it is first asked for: what is called again and again must not make the graph
 // larger each time. The caller holds m.mu.
 func (m *Model) added(what, name string, add func() *tf.Operation) *tf.Operation {
-	key := what + " " + name
+	key := additionKey(what, name)
 	op := m.additions[key]
 	if op == nil {
 		op = add()
@@ -78,6 +78,8 @@ func (m *Model) added(what, name string, add func() *tf.Operation) *tf.Operation
 	}
 	return op
 }
+
+func additionKey(what, name string) string { return what + " " + name }
 
 // Load reads the SavedModel in a directory, restores its variables and runs its
 // initialization. Errors are NotFound when there is no SavedModel in dir or none
