@@ -38,7 +38,7 @@ func FreezeSession(ctx context.Context, s *session.Session, outputs ...tf.Output
 func readsIn(g *tf.Graph) map[string]*tf.Operation {
 	reads := map[string]*tf.Operation{}
 	for _, op := range g.Operations() {
-		if op.OpName() == "ReadVariableOp" && len(op.ControlInputs()) == 0 {
+		if core.HasTrait(op.OpName(), core.ReadsVariable) && len(op.ControlInputs()) == 0 {
 			if holder := op.Input(0).Operation(); core.HasTrait(holder.OpName(), core.HoldsVariable) {
 				reads[additionKey("read", holder.Name)] = op
 			}
