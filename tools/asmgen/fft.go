@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -15,61 +17,134 @@ const (
 // complexVec is a vector of complex numbers, one a line.
 type complexVec struct{ re, im vec }
 
-// emitFFT writes the loops of transforms of 16 lines together.
+// fftEmitter writes the loops of one size of numbers.
+type fftEmitter struct {
+	*asm
+	elem int // the bytes of a number
+}
+
+// emitFFT writes the loops of transforms of 16 lines together, or of 8 in double precision.
 func emitFFT(a *asm, i isa) {
 	a.isa = i
-	emitFour(a)
-	emitOdd(a, 3)
-	emitOdd(a, 5)
-	emitPairs(a, "fftSplit", "turns the transforms of pairs of numbers into those of the numbers", false)
-	emitPairs(a, "fftJoin", "is the inverse of fftSplit, times scale, with the parts exchanged", true)
+	for _, elem := range []int{4, 8} {
+		e := fftEmitter{a, elem}
+		e.emitFour()
+		for _, radix := range []int{2, 3, 5} {
+			e.emitOdd(radix)
+		}
+		e.emitPairs("fftSplit", "turns the transforms of pairs of numbers into those of the numbers", false)
+		e.emitPairs("fftJoin", "is the inverse of fftSplit, times scale, with the parts exchanged", true)
+		e.emitSwap()
+		e.emitTake()
+		e.emitPut()
+	}
+	fftEmitter{a, 8}.emitTurn()
+}
+
+// begin begins a function, whose name and signature are those of single precision.
+func (e fftEmitter) begin(name, signature, doc string) {
+	if e.elem == 8 {
+		name, signature = name+"Double", strings.ReplaceAll(signature, "float32", "float64")
+	}
+	name += e.isa.suffix()
+	e.text(name, signature, name+" "+doc)
+}
+
+// of is an operation in either precision.
+func (e fftEmitter) of(single, double func(ops ...operand.Op), y operand.Op, x vec) vec {
+	r, f := e.vec(), single
+	if e.elem == 8 {
+		f = double
+	}
+	f(y, x, r)
+	return r
+}
+
+func (e fftEmitter) add(x vec, y operand.Op) vec { return e.of(e.VADDPS, e.VADDPD, y, x) }
+func (e fftEmitter) sub(x vec, y operand.Op) vec { return e.of(e.VSUBPS, e.VSUBPD, y, x) }
+func (e fftEmitter) mul(x vec, y operand.Op) vec { return e.of(e.VMULPS, e.VMULPD, y, x) }
+
+// madd returns x·y + z.
+func (e fftEmitter) madd(x vec, y operand.Op, z vec) vec {
+	if e.elem == 4 {
+		return e.fma(x, y, z)
+	}
+	r := e.copyOf(z)
+	e.VFMADD231PD(y, x, r)
+	return r
+}
+
+// nmadd returns z - x·y.
+func (e fftEmitter) nmadd(x vec, y operand.Op, z vec) vec {
+	if e.elem == 4 {
+		return e.fnma(x, y, z)
+	}
+	r := e.copyOf(z)
+	e.VFNMADD231PD(y, x, r)
+	return r
+}
+
+// spread loads a number into all lanes.
+func (e fftEmitter) spread(m operand.Mem) vec {
+	r := e.vec()
+	if e.elem == 8 {
+		e.VBROADCASTSD(m, r)
+	} else {
+		e.VBROADCASTSS(m, r)
+	}
+	return r
+}
+
+// argument is an argument in all lanes.
+func (e fftEmitter) argument(name string) vec {
+	if e.elem == 8 {
+		return e.broadcast64(name)
+	}
+	return e.broadcast(name)
 }
 
 // emitFour writes the pass of radix 4.
-func emitFour(a *asm) {
-	name := "fft4" + a.isa.suffix()
-	a.text(name, "func(y, x *float32, n, stride int, w *float32)", name+" does a pass of radix 4 over n groups of stride elements; each group has three roots of w.")
-	y, x, n, stride, w := a.arg("y"), a.arg("x"), a.arg("n"), a.arg("stride"), a.arg("w")
-	far, far3, step, step3, q := a.GP64(), a.GP64(), a.GP64(), a.GP64(), a.GP64()
-	a.MOVQ(stride, step)
-	a.SHLQ(operand.U8(7), step)
-	a.MOVQ(step, far)
-	a.IMULQ(n, far)
-	a.LEAQ(operand.Mem{Base: far, Index: far, Scale: 2}, far3)
-	a.LEAQ(operand.Mem{Base: step, Index: step, Scale: 2}, step3)
-	a.Label("group")
-	roots := a.roots(w, 3)
-	a.MOVQ(stride, q)
-	a.Label("element")
-	for h := 0; h < fftImag; h += int(a.isa) {
-		in := a.atFour(x, far, far3, h)
-		for u, v := range a.butterfly(in, roots) {
-			a.storeComplex(v, a.four(y, step, step3, u, h))
+func (e fftEmitter) emitFour() {
+	e.begin("fft4", "func(y, x *float32, n, stride int, w *float32)", "does a pass of radix 4 over n groups of stride elements; each group has three roots of w.")
+	y, x, n, stride, w := e.arg("y"), e.arg("x"), e.arg("n"), e.arg("stride"), e.arg("w")
+	far, far3, step, step3, q := e.GP64(), e.GP64(), e.GP64(), e.GP64(), e.GP64()
+	e.MOVQ(stride, step)
+	e.SHLQ(operand.U8(7), step)
+	e.MOVQ(step, far)
+	e.IMULQ(n, far)
+	e.LEAQ(operand.Mem{Base: far, Index: far, Scale: 2}, far3)
+	e.LEAQ(operand.Mem{Base: step, Index: step, Scale: 2}, step3)
+	e.Label("group")
+	roots := e.roots(w, 3)
+	e.MOVQ(stride, q)
+	e.Label("element")
+	for h := 0; h < fftImag; h += int(e.isa) {
+		in := e.atFour(x, far, far3, h)
+		for u, v := range e.butterfly(in, roots) {
+			e.storeComplex(v, e.four(y, step, step3, u, h))
 		}
 	}
-	a.ADDQ(operand.U8(64), x)
-	a.ADDQ(operand.U8(64), x)
-	a.ADDQ(operand.U8(64), y)
-	a.ADDQ(operand.U8(64), y)
-	a.DECQ(q)
-	a.JNZ(operand.LabelRef("element"))
-	a.ADDQ(step3, y)
-	a.ADDQ(operand.U8(24), w)
-	a.DECQ(n)
-	a.JNZ(operand.LabelRef("group"))
-	a.end()
+	e.ADDQ(operand.U8(64), x)
+	e.ADDQ(operand.U8(64), x)
+	e.ADDQ(operand.U8(64), y)
+	e.ADDQ(operand.U8(64), y)
+	e.DECQ(q)
+	e.JNZ(operand.LabelRef("element"))
+	e.ADDQ(step3, y)
+	e.ADDQ(operand.U8(6*e.elem), w)
+	e.DECQ(n)
+	e.JNZ(operand.LabelRef("group"))
+	e.end()
 }
 
 // roots returns what gives root u: registers that are loaded now where there are
 // plenty, else loads when it is used.
-func (a *asm) roots(w reg.Register, n int) func(u int) complexVec {
+func (e fftEmitter) roots(w reg.Register, n int) func(u int) complexVec {
 	load := func(u int) complexVec {
-		re, im := a.vec(), a.vec()
-		a.VBROADCASTSS(operand.Mem{Base: w, Disp: 8 * u}, re)
-		a.VBROADCASTSS(operand.Mem{Base: w, Disp: 8*u + 4}, im)
-		return complexVec{re, im}
+		at := 2 * e.elem * u
+		return complexVec{e.spread(operand.Mem{Base: w, Disp: at}), e.spread(operand.Mem{Base: w, Disp: at + e.elem})}
 	}
-	if a.isa == avx2 {
+	if e.isa == avx2 {
 		return load
 	}
 	loaded := make([]complexVec, n)
@@ -80,7 +155,7 @@ func (a *asm) roots(w reg.Register, n int) func(u int) complexVec {
 }
 
 // four is where element u of four is that are step apart.
-func (a *asm) four(p, step, step3 reg.Register, u, h int) operand.Mem {
+func (e fftEmitter) four(p, step, step3 reg.Register, u, h int) operand.Mem {
 	switch u {
 	case 1:
 		return operand.Mem{Base: p, Index: step, Scale: 1, Disp: h}
@@ -92,93 +167,92 @@ func (a *asm) four(p, step, step3 reg.Register, u, h int) operand.Mem {
 	return operand.Mem{Base: p, Disp: h}
 }
 
-func (a *asm) atFour(p, step, step3 reg.Register, h int) (in [4]complexVec) {
+func (e fftEmitter) atFour(p, step, step3 reg.Register, h int) (in [4]complexVec) {
 	for u := range in {
-		in[u] = a.loadComplex(a.four(p, step, step3, u, h))
+		in[u] = e.loadComplex(e.four(p, step, step3, u, h))
 	}
 	return in
 }
 
-func (a *asm) loadComplex(m operand.Mem) complexVec {
+func (e fftEmitter) loadComplex(m operand.Mem) complexVec {
 	im := m
 	im.Disp += fftImag
-	return complexVec{a.copyOf(m), a.copyOf(im)}
+	return complexVec{e.copyOf(m), e.copyOf(im)}
 }
 
-func (a *asm) storeComplex(v complexVec, m operand.Mem) {
-	a.VMOVUPS(v.re, m)
+func (e fftEmitter) storeComplex(v complexVec, m operand.Mem) {
+	e.VMOVUPS(v.re, m)
 	m.Disp += fftImag
-	a.VMOVUPS(v.im, m)
+	e.VMOVUPS(v.im, m)
 }
 
 // butterfly transforms four elements and multiplies them by roots.
-func (a *asm) butterfly(in [4]complexVec, root func(u int) complexVec) [4]complexVec {
-	sum, difference := a.plus(in[0], in[2]), a.minus(in[0], in[2])
-	other, side := a.plus(in[1], in[3]), a.minus(in[1], in[3])
-	side = complexVec{side.im, vsub(a, a.zero(), side.re)}
+func (e fftEmitter) butterfly(in [4]complexVec, root func(u int) complexVec) [4]complexVec {
+	sum, difference := e.plus(in[0], in[2]), e.minus(in[0], in[2])
+	other, side := e.plus(in[1], in[3]), e.minus(in[1], in[3])
+	side = complexVec{side.im, e.sub(e.zero(), side.re)}
 	return [4]complexVec{
-		a.plus(sum, other),
-		a.times(a.plus(difference, side), root(0)),
-		a.times(a.minus(sum, other), root(1)),
-		a.times(a.minus(difference, side), root(2)),
+		e.plus(sum, other),
+		e.times(e.plus(difference, side), root(0)),
+		e.times(e.minus(sum, other), root(1)),
+		e.times(e.minus(difference, side), root(2)),
 	}
 }
 
-func (a *asm) plus(x, y complexVec) complexVec {
-	return complexVec{vadd(a, x.re, y.re), vadd(a, x.im, y.im)}
+func (e fftEmitter) plus(x, y complexVec) complexVec {
+	return complexVec{e.add(x.re, y.re), e.add(x.im, y.im)}
 }
 
-func (a *asm) minus(x, y complexVec) complexVec {
-	return complexVec{vsub(a, x.re, y.re), vsub(a, x.im, y.im)}
+func (e fftEmitter) minus(x, y complexVec) complexVec {
+	return complexVec{e.sub(x.re, y.re), e.sub(x.im, y.im)}
 }
 
-func (a *asm) times(x, w complexVec) complexVec {
-	return complexVec{a.fnma(x.im, w.im, vmul(a, x.re, w.re)), a.fma(x.re, w.im, vmul(a, x.im, w.re))}
+func (e fftEmitter) times(x, w complexVec) complexVec {
+	return complexVec{e.nmadd(x.im, w.im, e.mul(x.re, w.re)), e.madd(x.re, w.im, e.mul(x.im, w.re))}
 }
 
 // emitPairs writes a loop over the elements k and n-k of lines, from 1 on.
-func emitPairs(a *asm, name, doc string, join bool) {
-	name += a.isa.suffix()
+func (e fftEmitter) emitPairs(name, doc string, join bool) {
 	sign := "func(z *float32, n int, w *float32"
 	if join {
 		sign += ", scale float32"
 	}
-	a.text(name, sign+")", name+" "+doc+", for elements 1 to n-1.")
-	low, high, w := a.arg("z"), a.arg("n"), a.arg("w")
+	e.begin(name, sign+")", doc+", for elements 1 to n-1.")
+	low, high, w := e.arg("z"), e.arg("n"), e.arg("w")
 	var factor vec
 	if join {
-		factor = a.broadcast("scale")
+		factor = e.argument("scale")
 	} else {
-		factor = a.copyOf(a.repeated(0x3f000000, int(a.isa)/4)) // ½
+		factor = e.copyOf(e.constant(0.5))
 	}
-	a.SHLQ(operand.U8(7), high)
-	a.ADDQ(low, high)
-	a.Label("pair")
-	a.ADDQ(operand.U32(fftBlock), low)
-	a.SUBQ(operand.U32(fftBlock), high)
-	a.ADDQ(operand.U8(8), w)
-	a.CMPQ(low, high)
-	a.JA(operand.LabelRef("end"))
-	for h := 0; h < fftImag; h += int(a.isa) {
+	e.SHLQ(operand.U8(7), high)
+	e.ADDQ(low, high)
+	e.Label("pair")
+	e.ADDQ(operand.U32(fftBlock), low)
+	e.SUBQ(operand.U32(fftBlock), high)
+	e.ADDQ(operand.U8(2*e.elem), w)
+	e.CMPQ(low, high)
+	e.JA(operand.LabelRef("end"))
+	for h := 0; h < fftImag; h += int(e.isa) {
 		l, u := operand.Mem{Base: low, Disp: h}, operand.Mem{Base: high, Disp: h}
-		x, y := a.pair(a.loadComplex(l), a.loadComplex(u), a.roots(w, 1)(0), factor, join)
-		a.storeComplex(x, l)
-		a.storeComplex(y, u)
+		x, y := e.pair(e.loadComplex(l), e.loadComplex(u), e.roots(w, 1)(0), factor, join)
+		e.storeComplex(x, l)
+		e.storeComplex(y, u)
 	}
-	a.JMP(operand.LabelRef("pair"))
-	a.Label("end")
-	a.end()
+	e.JMP(operand.LabelRef("pair"))
+	e.Label("end")
+	e.end()
 }
 
 // pair computes elements k and n-k.
-func (a *asm) pair(x, y, w complexVec, factor vec, join bool) (complexVec, complexVec) {
-	even := complexVec{vmul(a, vadd(a, x.re, y.re), factor), vmul(a, vsub(a, x.im, y.im), factor)}
-	sum, difference := vmul(a, vadd(a, x.im, y.im), factor), vmul(a, vsub(a, x.re, y.re), factor)
+func (e fftEmitter) pair(x, y, w complexVec, factor vec, join bool) (complexVec, complexVec) {
+	even := complexVec{e.mul(e.add(x.re, y.re), factor), e.mul(e.sub(x.im, y.im), factor)}
+	sum, difference := e.mul(e.add(x.im, y.im), factor), e.mul(e.sub(x.re, y.re), factor)
 	if join {
 		// times the conjugate root
-		odd := complexVec{a.fma(sum, w.im, vmul(a, difference, w.re)), a.fnma(difference, w.im, vmul(a, sum, w.re))}
-		return complexVec{vadd(a, even.re, odd.im), vsub(a, odd.re, even.im)}, complexVec{vsub(a, even.re, odd.im), vadd(a, odd.re, even.im)}
+		odd := complexVec{e.madd(sum, w.im, e.mul(difference, w.re)), e.nmadd(difference, w.im, e.mul(sum, w.re))}
+		return complexVec{e.add(even.re, odd.im), e.sub(odd.re, even.im)}, complexVec{e.sub(even.re, odd.im), e.add(odd.re, even.im)}
 	}
-	odd := a.times(complexVec{sum, vsub(a, a.zero(), difference)}, w)
-	return a.plus(even, odd), complexVec{vsub(a, even.re, odd.re), vsub(a, odd.im, even.im)}
+	odd := e.times(complexVec{sum, e.sub(e.zero(), difference)}, w)
+	return e.plus(even, odd), complexVec{e.sub(even.re, odd.re), e.sub(odd.im, even.im)}
 }

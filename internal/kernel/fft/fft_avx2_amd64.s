@@ -152,6 +152,76 @@ element:
 	VZEROUPPER
 	RET
 
+// func fft2AVX2(y *float32, x *float32, n int, stride int, w *float32)
+// Requires: AVX, FMA3
+TEXT ·fft2AVX2(SB), NOSPLIT, $0-40
+	MOVQ  y+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  n+16(FP), DX
+	MOVQ  stride+24(FP), BX
+	MOVQ  w+32(FP), SI
+	MOVQ  BX, R8
+	SHLQ  $0x07, R8
+	MOVQ  R8, DI
+	IMULQ DX, DI
+
+group:
+	MOVQ BX, R9
+
+element:
+	VMOVUPS      (CX), Y0
+	VMOVUPS      64(CX), Y1
+	VMOVUPS      (CX)(DI*1), Y2
+	VMOVUPS      64(CX)(DI*1), Y3
+	VADDPS       Y2, Y0, Y4
+	VADDPS       Y3, Y1, Y5
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y5, 64(AX)
+	VSUBPS       Y2, Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VBROADCASTSS (SI), Y2
+	VBROADCASTSS 4(SI), Y3
+	VMULPS       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS Y3, Y1, Y4
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y0, Y0
+	VFMADD213PS  Y1, Y3, Y0
+	VMOVUPS      Y4, (AX)(R8*1)
+	VMOVUPS      Y0, 64(AX)(R8*1)
+	VMOVUPS      32(CX), Y0
+	VMOVUPS      96(CX), Y1
+	VMOVUPS      32(CX)(DI*1), Y2
+	VMOVUPS      96(CX)(DI*1), Y3
+	VADDPS       Y2, Y0, Y4
+	VADDPS       Y3, Y1, Y5
+	VMOVUPS      Y4, 32(AX)
+	VMOVUPS      Y5, 96(AX)
+	VSUBPS       Y2, Y0, Y0
+	VSUBPS       Y3, Y1, Y1
+	VBROADCASTSS (SI), Y2
+	VBROADCASTSS 4(SI), Y3
+	VMULPS       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS Y3, Y1, Y4
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y0, Y0
+	VFMADD213PS  Y1, Y3, Y0
+	VMOVUPS      Y4, 32(AX)(R8*1)
+	VMOVUPS      Y0, 96(AX)(R8*1)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	DECQ         R9
+	JNZ          element
+	ADDQ         R8, AX
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          group
+	VZEROUPPER
+	RET
+
 // func fft3AVX2(y *float32, x *float32, n int, stride int, w *float32)
 // Requires: AVX, FMA3
 TEXT ·fft3AVX2(SB), NOSPLIT, $0-40
@@ -777,5 +847,1125 @@ pair:
 	JMP          pair
 
 end:
+	VZEROUPPER
+	RET
+
+// func fftSwapAVX2(z *float32, n int, scale float32)
+// Requires: AVX
+TEXT ·fftSwapAVX2(SB), NOSPLIT, $0-20
+	MOVQ         z+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS scale+16(FP), Y0
+
+element:
+	VMULPS  (AX), Y0, Y1
+	VMULPS  64(AX), Y0, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y1, 64(AX)
+	VMULPS  32(AX), Y0, Y1
+	VMULPS  96(AX), Y0, Y2
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y1, 96(AX)
+	SUBQ    $-128, AX
+	DECQ    CX
+	JNZ     element
+	VZEROUPPER
+	RET
+
+// func fftTakeAVX2(z *float32, x *float32, n int, apart int, im int, lanes int, pairs int)
+// Requires: AVX, AVX2
+TEXT ·fftTakeAVX2(SB), NOSPLIT, $0-56
+	MOVQ x+8(FP), AX
+	MOVQ z+0(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ apart+24(FP), BX
+	MOVQ im+32(FP), SI
+	SHLQ $0x02, BX
+
+row:
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VSHUFPS $0x88, Y1, Y0, Y2
+	VSHUFPS $0xdd, Y1, Y0, Y0
+	VPERMPD $0xd8, Y2, Y2
+	VMOVUPS Y2, (CX)
+	VPERMPD $0xd8, Y0, Y0
+	VMOVUPS Y0, (CX)(SI*1)
+	VMOVUPS 64(AX), Y0
+	VMOVUPS 96(AX), Y1
+	VSHUFPS $0x88, Y1, Y0, Y2
+	VSHUFPS $0xdd, Y1, Y0, Y0
+	VPERMPD $0xd8, Y2, Y2
+	VMOVUPS Y2, 32(CX)
+	VPERMPD $0xd8, Y0, Y0
+	VMOVUPS Y0, 32(CX)(SI*1)
+	ADDQ    BX, AX
+	SUBQ    $-128, CX
+	DECQ    DX
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func fftPutAVX2(x *float32, z *float32, n int, apart int, im int, lanes int, pairs int, scale float32)
+// Requires: AVX, AVX2
+TEXT ·fftPutAVX2(SB), NOSPLIT, $0-60
+	MOVQ         x+0(FP), AX
+	MOVQ         z+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         apart+24(FP), BX
+	MOVQ         im+32(FP), SI
+	SHLQ         $0x02, BX
+	VBROADCASTSS scale+56(FP), Y0
+
+row:
+	VMULPS    (CX), Y0, Y1
+	VMULPS    (CX)(SI*1), Y0, Y2
+	VPERMPD   $0xd8, Y1, Y1
+	VPERMPD   $0xd8, Y2, Y2
+	VUNPCKLPS Y2, Y1, Y3
+	VMOVUPS   Y3, (AX)
+	VUNPCKHPS Y2, Y1, Y1
+	VMOVUPS   Y1, 32(AX)
+	VMULPS    32(CX), Y0, Y1
+	VMULPS    32(CX)(SI*1), Y0, Y2
+	VPERMPD   $0xd8, Y1, Y1
+	VPERMPD   $0xd8, Y2, Y2
+	VUNPCKLPS Y2, Y1, Y3
+	VMOVUPS   Y3, 64(AX)
+	VUNPCKHPS Y2, Y1, Y1
+	VMOVUPS   Y1, 96(AX)
+	ADDQ      BX, AX
+	SUBQ      $-128, CX
+	DECQ      DX
+	JNZ       row
+	VZEROUPPER
+	RET
+
+// func fft4DoubleAVX2(y *float64, x *float64, n int, stride int, w *float64)
+// Requires: AVX, FMA3
+TEXT ·fft4DoubleAVX2(SB), NOSPLIT, $0-40
+	MOVQ  y+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  n+16(FP), DX
+	MOVQ  stride+24(FP), BX
+	MOVQ  w+32(FP), SI
+	MOVQ  BX, R9
+	SHLQ  $0x07, R9
+	MOVQ  R9, DI
+	IMULQ DX, DI
+	LEAQ  (DI)(DI*2), R8
+	LEAQ  (R9)(R9*2), R10
+
+group:
+	MOVQ BX, R11
+
+element:
+	VMOVUPS      (CX), Y0
+	VMOVUPS      64(CX), Y1
+	VMOVUPS      (CX)(DI*1), Y2
+	VMOVUPS      64(CX)(DI*1), Y3
+	VMOVUPS      (CX)(DI*2), Y4
+	VMOVUPS      64(CX)(DI*2), Y5
+	VMOVUPS      (CX)(R8*1), Y6
+	VMOVUPS      64(CX)(R8*1), Y7
+	VADDPD       Y4, Y0, Y8
+	VADDPD       Y5, Y1, Y9
+	VSUBPD       Y4, Y0, Y0
+	VSUBPD       Y5, Y1, Y1
+	VADDPD       Y6, Y2, Y4
+	VADDPD       Y7, Y3, Y5
+	VSUBPD       Y6, Y2, Y2
+	VSUBPD       Y7, Y3, Y3
+	VXORPS       Y6, Y6, Y6
+	VSUBPD       Y2, Y6, Y2
+	VADDPD       Y4, Y8, Y6
+	VADDPD       Y5, Y9, Y7
+	VADDPD       Y3, Y0, Y10
+	VADDPD       Y2, Y1, Y11
+	VBROADCASTSD (SI), Y12
+	VBROADCASTSD 8(SI), Y13
+	VMULPD       Y12, Y10, Y14
+	VMOVUPS      Y14, Y14
+	VFNMADD231PD Y13, Y11, Y14
+	VMULPD       Y12, Y11, Y11
+	VMOVUPS      Y11, Y11
+	VFMADD231PD  Y13, Y10, Y11
+	VSUBPD       Y4, Y8, Y4
+	VSUBPD       Y5, Y9, Y5
+	VBROADCASTSD 16(SI), Y8
+	VBROADCASTSD 24(SI), Y9
+	VMULPD       Y8, Y4, Y10
+	VMOVUPS      Y10, Y10
+	VFNMADD231PD Y9, Y5, Y10
+	VMULPD       Y8, Y5, Y5
+	VMOVUPS      Y5, Y5
+	VFMADD231PD  Y9, Y4, Y5
+	VSUBPD       Y3, Y0, Y0
+	VSUBPD       Y2, Y1, Y1
+	VBROADCASTSD 32(SI), Y2
+	VBROADCASTSD 40(SI), Y3
+	VMULPD       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PD Y3, Y1, Y4
+	VMULPD       Y2, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y3, Y0, Y1
+	VMOVUPS      Y6, (AX)
+	VMOVUPS      Y7, 64(AX)
+	VMOVUPS      Y14, (AX)(R9*1)
+	VMOVUPS      Y11, 64(AX)(R9*1)
+	VMOVUPS      Y10, (AX)(R9*2)
+	VMOVUPS      Y5, 64(AX)(R9*2)
+	VMOVUPS      Y4, (AX)(R10*1)
+	VMOVUPS      Y1, 64(AX)(R10*1)
+	VMOVUPS      32(CX), Y0
+	VMOVUPS      96(CX), Y1
+	VMOVUPS      32(CX)(DI*1), Y2
+	VMOVUPS      96(CX)(DI*1), Y3
+	VMOVUPS      32(CX)(DI*2), Y4
+	VMOVUPS      96(CX)(DI*2), Y5
+	VMOVUPS      32(CX)(R8*1), Y6
+	VMOVUPS      96(CX)(R8*1), Y7
+	VADDPD       Y4, Y0, Y8
+	VADDPD       Y5, Y1, Y9
+	VSUBPD       Y4, Y0, Y0
+	VSUBPD       Y5, Y1, Y1
+	VADDPD       Y6, Y2, Y4
+	VADDPD       Y7, Y3, Y5
+	VSUBPD       Y6, Y2, Y2
+	VSUBPD       Y7, Y3, Y3
+	VXORPS       Y6, Y6, Y6
+	VSUBPD       Y2, Y6, Y2
+	VADDPD       Y4, Y8, Y6
+	VADDPD       Y5, Y9, Y7
+	VADDPD       Y3, Y0, Y10
+	VADDPD       Y2, Y1, Y11
+	VBROADCASTSD (SI), Y12
+	VBROADCASTSD 8(SI), Y13
+	VMULPD       Y12, Y10, Y14
+	VMOVUPS      Y14, Y14
+	VFNMADD231PD Y13, Y11, Y14
+	VMULPD       Y12, Y11, Y11
+	VMOVUPS      Y11, Y11
+	VFMADD231PD  Y13, Y10, Y11
+	VSUBPD       Y4, Y8, Y4
+	VSUBPD       Y5, Y9, Y5
+	VBROADCASTSD 16(SI), Y8
+	VBROADCASTSD 24(SI), Y9
+	VMULPD       Y8, Y4, Y10
+	VMOVUPS      Y10, Y10
+	VFNMADD231PD Y9, Y5, Y10
+	VMULPD       Y8, Y5, Y5
+	VMOVUPS      Y5, Y5
+	VFMADD231PD  Y9, Y4, Y5
+	VSUBPD       Y3, Y0, Y0
+	VSUBPD       Y2, Y1, Y1
+	VBROADCASTSD 32(SI), Y2
+	VBROADCASTSD 40(SI), Y3
+	VMULPD       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PD Y3, Y1, Y4
+	VMULPD       Y2, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y3, Y0, Y1
+	VMOVUPS      Y6, 32(AX)
+	VMOVUPS      Y7, 96(AX)
+	VMOVUPS      Y14, 32(AX)(R9*1)
+	VMOVUPS      Y11, 96(AX)(R9*1)
+	VMOVUPS      Y10, 32(AX)(R9*2)
+	VMOVUPS      Y5, 96(AX)(R9*2)
+	VMOVUPS      Y4, 32(AX)(R10*1)
+	VMOVUPS      Y1, 96(AX)(R10*1)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, AX
+	DECQ         R11
+	JNZ          element
+	ADDQ         R10, AX
+	ADDQ         $0x30, SI
+	DECQ         DX
+	JNZ          group
+	VZEROUPPER
+	RET
+
+// func fft2DoubleAVX2(y *float64, x *float64, n int, stride int, w *float64)
+// Requires: AVX, FMA3
+TEXT ·fft2DoubleAVX2(SB), NOSPLIT, $0-40
+	MOVQ  y+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  n+16(FP), DX
+	MOVQ  stride+24(FP), BX
+	MOVQ  w+32(FP), SI
+	MOVQ  BX, R8
+	SHLQ  $0x07, R8
+	MOVQ  R8, DI
+	IMULQ DX, DI
+
+group:
+	MOVQ BX, R9
+
+element:
+	VMOVUPS      (CX), Y0
+	VMOVUPS      64(CX), Y1
+	VMOVUPS      (CX)(DI*1), Y2
+	VMOVUPS      64(CX)(DI*1), Y3
+	VADDPD       Y2, Y0, Y4
+	VADDPD       Y3, Y1, Y5
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y5, 64(AX)
+	VSUBPD       Y2, Y0, Y0
+	VSUBPD       Y3, Y1, Y1
+	VBROADCASTSD (SI), Y2
+	VBROADCASTSD 8(SI), Y3
+	VMULPD       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PD Y3, Y1, Y4
+	VMULPD       Y2, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y3, Y0, Y1
+	VMOVUPS      Y4, (AX)(R8*1)
+	VMOVUPS      Y1, 64(AX)(R8*1)
+	VMOVUPS      32(CX), Y0
+	VMOVUPS      96(CX), Y1
+	VMOVUPS      32(CX)(DI*1), Y2
+	VMOVUPS      96(CX)(DI*1), Y3
+	VADDPD       Y2, Y0, Y4
+	VADDPD       Y3, Y1, Y5
+	VMOVUPS      Y4, 32(AX)
+	VMOVUPS      Y5, 96(AX)
+	VSUBPD       Y2, Y0, Y0
+	VSUBPD       Y3, Y1, Y1
+	VBROADCASTSD (SI), Y2
+	VBROADCASTSD 8(SI), Y3
+	VMULPD       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PD Y3, Y1, Y4
+	VMULPD       Y2, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y3, Y0, Y1
+	VMOVUPS      Y4, 32(AX)(R8*1)
+	VMOVUPS      Y1, 96(AX)(R8*1)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	DECQ         R9
+	JNZ          element
+	ADDQ         R8, AX
+	ADDQ         $0x10, SI
+	DECQ         DX
+	JNZ          group
+	VZEROUPPER
+	RET
+
+// func fft3DoubleAVX2(y *float64, x *float64, n int, stride int, w *float64)
+// Requires: AVX, FMA3
+TEXT ·fft3DoubleAVX2(SB), NOSPLIT, $0-40
+	MOVQ  y+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  n+16(FP), DX
+	MOVQ  stride+24(FP), BX
+	MOVQ  w+32(FP), SI
+	MOVQ  BX, R8
+	SHLQ  $0x07, R8
+	MOVQ  R8, DI
+	IMULQ DX, DI
+
+group:
+	MOVQ BX, R9
+
+element:
+	VMOVUPS      (CX), Y0
+	VMOVUPS      64(CX), Y1
+	VMOVUPS      (CX)(DI*1), Y2
+	VMOVUPS      64(CX)(DI*1), Y3
+	VMOVUPS      (CX)(DI*2), Y4
+	VMOVUPS      64(CX)(DI*2), Y5
+	VADDPD       Y4, Y2, Y6
+	VADDPD       Y5, Y3, Y7
+	VSUBPD       Y4, Y2, Y2
+	VSUBPD       Y5, Y3, Y3
+	VADDPD       Y6, Y0, Y4
+	VADDPD       Y7, Y1, Y5
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y5, 64(AX)
+	VMOVUPS      Y0, Y0
+	VFMADD231PD  quad4_bfdffffffffffffc<>+0(SB), Y6, Y0
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  quad4_bfdffffffffffffc<>+0(SB), Y7, Y1
+	VMULPD       quad4_3febb67ae8584cac<>+0(SB), Y3, Y3
+	VMULPD       quad4_3febb67ae8584cac<>+0(SB), Y2, Y2
+	VADDPD       Y3, Y0, Y4
+	VSUBPD       Y2, Y1, Y5
+	VBROADCASTSD (SI), Y6
+	VBROADCASTSD 8(SI), Y7
+	VMULPD       Y6, Y4, Y8
+	VMOVUPS      Y8, Y8
+	VFNMADD231PD Y7, Y5, Y8
+	VMULPD       Y6, Y5, Y5
+	VMOVUPS      Y5, Y5
+	VFMADD231PD  Y7, Y4, Y5
+	VMOVUPS      Y8, (AX)(R8*1)
+	VMOVUPS      Y5, 64(AX)(R8*1)
+	VSUBPD       Y3, Y0, Y0
+	VADDPD       Y2, Y1, Y1
+	VBROADCASTSD 16(SI), Y2
+	VBROADCASTSD 24(SI), Y3
+	VMULPD       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PD Y3, Y1, Y4
+	VMULPD       Y2, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y3, Y0, Y1
+	VMOVUPS      Y4, (AX)(R8*2)
+	VMOVUPS      Y1, 64(AX)(R8*2)
+	VMOVUPS      32(CX), Y0
+	VMOVUPS      96(CX), Y1
+	VMOVUPS      32(CX)(DI*1), Y2
+	VMOVUPS      96(CX)(DI*1), Y3
+	VMOVUPS      32(CX)(DI*2), Y4
+	VMOVUPS      96(CX)(DI*2), Y5
+	VADDPD       Y4, Y2, Y6
+	VADDPD       Y5, Y3, Y7
+	VSUBPD       Y4, Y2, Y2
+	VSUBPD       Y5, Y3, Y3
+	VADDPD       Y6, Y0, Y4
+	VADDPD       Y7, Y1, Y5
+	VMOVUPS      Y4, 32(AX)
+	VMOVUPS      Y5, 96(AX)
+	VMOVUPS      Y0, Y0
+	VFMADD231PD  quad4_bfdffffffffffffc<>+0(SB), Y6, Y0
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  quad4_bfdffffffffffffc<>+0(SB), Y7, Y1
+	VMULPD       quad4_3febb67ae8584cac<>+0(SB), Y3, Y3
+	VMULPD       quad4_3febb67ae8584cac<>+0(SB), Y2, Y2
+	VADDPD       Y3, Y0, Y4
+	VSUBPD       Y2, Y1, Y5
+	VBROADCASTSD (SI), Y6
+	VBROADCASTSD 8(SI), Y7
+	VMULPD       Y6, Y4, Y8
+	VMOVUPS      Y8, Y8
+	VFNMADD231PD Y7, Y5, Y8
+	VMULPD       Y6, Y5, Y5
+	VMOVUPS      Y5, Y5
+	VFMADD231PD  Y7, Y4, Y5
+	VMOVUPS      Y8, 32(AX)(R8*1)
+	VMOVUPS      Y5, 96(AX)(R8*1)
+	VSUBPD       Y3, Y0, Y0
+	VADDPD       Y2, Y1, Y1
+	VBROADCASTSD 16(SI), Y2
+	VBROADCASTSD 24(SI), Y3
+	VMULPD       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PD Y3, Y1, Y4
+	VMULPD       Y2, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y3, Y0, Y1
+	VMOVUPS      Y4, 32(AX)(R8*2)
+	VMOVUPS      Y1, 96(AX)(R8*2)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	DECQ         R9
+	JNZ          element
+	ADDQ         R8, AX
+	ADDQ         R8, AX
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          group
+	VZEROUPPER
+	RET
+
+DATA quad4_bfdffffffffffffc<>+0(SB)/4, $0xfffffffc
+DATA quad4_bfdffffffffffffc<>+4(SB)/4, $0xbfdfffff
+DATA quad4_bfdffffffffffffc<>+8(SB)/4, $0xfffffffc
+DATA quad4_bfdffffffffffffc<>+12(SB)/4, $0xbfdfffff
+DATA quad4_bfdffffffffffffc<>+16(SB)/4, $0xfffffffc
+DATA quad4_bfdffffffffffffc<>+20(SB)/4, $0xbfdfffff
+DATA quad4_bfdffffffffffffc<>+24(SB)/4, $0xfffffffc
+DATA quad4_bfdffffffffffffc<>+28(SB)/4, $0xbfdfffff
+GLOBL quad4_bfdffffffffffffc<>(SB), RODATA|NOPTR, $32
+
+DATA quad4_3febb67ae8584cac<>+0(SB)/4, $0xe8584cac
+DATA quad4_3febb67ae8584cac<>+4(SB)/4, $0x3febb67a
+DATA quad4_3febb67ae8584cac<>+8(SB)/4, $0xe8584cac
+DATA quad4_3febb67ae8584cac<>+12(SB)/4, $0x3febb67a
+DATA quad4_3febb67ae8584cac<>+16(SB)/4, $0xe8584cac
+DATA quad4_3febb67ae8584cac<>+20(SB)/4, $0x3febb67a
+DATA quad4_3febb67ae8584cac<>+24(SB)/4, $0xe8584cac
+DATA quad4_3febb67ae8584cac<>+28(SB)/4, $0x3febb67a
+GLOBL quad4_3febb67ae8584cac<>(SB), RODATA|NOPTR, $32
+
+// func fft5DoubleAVX2(y *float64, x *float64, n int, stride int, w *float64)
+// Requires: AVX, FMA3
+TEXT ·fft5DoubleAVX2(SB), NOSPLIT, $0-40
+	MOVQ  y+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  n+16(FP), DX
+	MOVQ  stride+24(FP), BX
+	MOVQ  w+32(FP), SI
+	MOVQ  BX, R8
+	SHLQ  $0x07, R8
+	MOVQ  R8, DI
+	IMULQ DX, DI
+	LEAQ  (DI)(DI*2), R10
+	LEAQ  (R8)(R8*2), R11
+
+group:
+	MOVQ BX, R9
+
+element:
+	VMOVUPS      (CX), Y0
+	VMOVUPS      64(CX), Y1
+	VMOVUPS      (CX)(DI*1), Y2
+	VMOVUPS      64(CX)(DI*1), Y3
+	VMOVUPS      (CX)(DI*4), Y4
+	VMOVUPS      64(CX)(DI*4), Y5
+	VADDPD       Y4, Y2, Y6
+	VADDPD       Y5, Y3, Y7
+	VSUBPD       Y4, Y2, Y2
+	VSUBPD       Y5, Y3, Y3
+	VADDPD       Y6, Y0, Y4
+	VADDPD       Y7, Y1, Y5
+	VMOVUPS      (CX)(DI*2), Y8
+	VMOVUPS      64(CX)(DI*2), Y9
+	VMOVUPS      (CX)(R10*1), Y10
+	VMOVUPS      64(CX)(R10*1), Y11
+	VADDPD       Y10, Y8, Y12
+	VADDPD       Y11, Y9, Y13
+	VSUBPD       Y10, Y8, Y8
+	VSUBPD       Y11, Y9, Y9
+	VADDPD       Y12, Y4, Y4
+	VADDPD       Y13, Y5, Y5
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y5, 64(AX)
+	VMOVUPS      Y0, Y4
+	VFMADD231PD  quad4_3fd3c6ef372fe950<>+0(SB), Y6, Y4
+	VMOVUPS      Y1, Y5
+	VFMADD231PD  quad4_3fd3c6ef372fe950<>+0(SB), Y7, Y5
+	VMULPD       quad4_3fee6f0e134454ff<>+0(SB), Y3, Y10
+	VMULPD       quad4_3fee6f0e134454ff<>+0(SB), Y2, Y11
+	VMOVUPS      Y4, Y4
+	VFMADD231PD  quad4_bfe9e3779b97f4a8<>+0(SB), Y12, Y4
+	VMOVUPS      Y5, Y5
+	VFMADD231PD  quad4_bfe9e3779b97f4a8<>+0(SB), Y13, Y5
+	VMOVUPS      Y10, Y10
+	VFMADD231PD  quad4_3fe2cf2304755a5f<>+0(SB), Y9, Y10
+	VMOVUPS      Y11, Y11
+	VFMADD231PD  quad4_3fe2cf2304755a5f<>+0(SB), Y8, Y11
+	VADDPD       Y10, Y4, Y14
+	VMOVUPS      Y14, (AX)(R8*1)
+	VSUBPD       Y10, Y4, Y4
+	VMOVUPS      Y4, (AX)(R8*4)
+	VSUBPD       Y11, Y5, Y4
+	VMOVUPS      Y4, 64(AX)(R8*1)
+	VADDPD       Y11, Y5, Y4
+	VMOVUPS      Y4, 64(AX)(R8*4)
+	VMOVUPS      Y0, Y0
+	VFMADD231PD  quad4_bfe9e3779b97f4a8<>+0(SB), Y6, Y0
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  quad4_bfe9e3779b97f4a8<>+0(SB), Y7, Y1
+	VMULPD       quad4_3fe2cf2304755a5f<>+0(SB), Y3, Y3
+	VMULPD       quad4_3fe2cf2304755a5f<>+0(SB), Y2, Y2
+	VMOVUPS      Y0, Y0
+	VFMADD231PD  quad4_3fd3c6ef372fe94c<>+0(SB), Y12, Y0
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  quad4_3fd3c6ef372fe94c<>+0(SB), Y13, Y1
+	VMOVUPS      Y3, Y3
+	VFMADD231PD  quad4_bfee6f0e13445500<>+0(SB), Y9, Y3
+	VMOVUPS      Y2, Y2
+	VFMADD231PD  quad4_bfee6f0e13445500<>+0(SB), Y8, Y2
+	VADDPD       Y3, Y0, Y4
+	VMOVUPS      Y4, (AX)(R8*2)
+	VSUBPD       Y3, Y0, Y0
+	VMOVUPS      Y0, (AX)(R11*1)
+	VSUBPD       Y2, Y1, Y0
+	VMOVUPS      Y0, 64(AX)(R8*2)
+	VADDPD       Y2, Y1, Y0
+	VMOVUPS      Y0, 64(AX)(R11*1)
+	VMOVUPS      (AX)(R8*1), Y0
+	VMOVUPS      64(AX)(R8*1), Y1
+	VBROADCASTSD (SI), Y2
+	VBROADCASTSD 8(SI), Y3
+	VMULPD       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PD Y3, Y1, Y4
+	VMULPD       Y2, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y3, Y0, Y1
+	VMOVUPS      Y4, (AX)(R8*1)
+	VMOVUPS      Y1, 64(AX)(R8*1)
+	VMOVUPS      (AX)(R8*2), Y0
+	VMOVUPS      64(AX)(R8*2), Y1
+	VBROADCASTSD 16(SI), Y2
+	VBROADCASTSD 24(SI), Y3
+	VMULPD       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PD Y3, Y1, Y4
+	VMULPD       Y2, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y3, Y0, Y1
+	VMOVUPS      Y4, (AX)(R8*2)
+	VMOVUPS      Y1, 64(AX)(R8*2)
+	VMOVUPS      (AX)(R11*1), Y0
+	VMOVUPS      64(AX)(R11*1), Y1
+	VBROADCASTSD 32(SI), Y2
+	VBROADCASTSD 40(SI), Y3
+	VMULPD       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PD Y3, Y1, Y4
+	VMULPD       Y2, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y3, Y0, Y1
+	VMOVUPS      Y4, (AX)(R11*1)
+	VMOVUPS      Y1, 64(AX)(R11*1)
+	VMOVUPS      (AX)(R8*4), Y0
+	VMOVUPS      64(AX)(R8*4), Y1
+	VBROADCASTSD 48(SI), Y2
+	VBROADCASTSD 56(SI), Y3
+	VMULPD       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PD Y3, Y1, Y4
+	VMULPD       Y2, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y3, Y0, Y1
+	VMOVUPS      Y4, (AX)(R8*4)
+	VMOVUPS      Y1, 64(AX)(R8*4)
+	VMOVUPS      32(CX), Y0
+	VMOVUPS      96(CX), Y1
+	VMOVUPS      32(CX)(DI*1), Y2
+	VMOVUPS      96(CX)(DI*1), Y3
+	VMOVUPS      32(CX)(DI*4), Y4
+	VMOVUPS      96(CX)(DI*4), Y5
+	VADDPD       Y4, Y2, Y6
+	VADDPD       Y5, Y3, Y7
+	VSUBPD       Y4, Y2, Y2
+	VSUBPD       Y5, Y3, Y3
+	VADDPD       Y6, Y0, Y4
+	VADDPD       Y7, Y1, Y5
+	VMOVUPS      32(CX)(DI*2), Y8
+	VMOVUPS      96(CX)(DI*2), Y9
+	VMOVUPS      32(CX)(R10*1), Y10
+	VMOVUPS      96(CX)(R10*1), Y11
+	VADDPD       Y10, Y8, Y12
+	VADDPD       Y11, Y9, Y13
+	VSUBPD       Y10, Y8, Y8
+	VSUBPD       Y11, Y9, Y9
+	VADDPD       Y12, Y4, Y4
+	VADDPD       Y13, Y5, Y5
+	VMOVUPS      Y4, 32(AX)
+	VMOVUPS      Y5, 96(AX)
+	VMOVUPS      Y0, Y4
+	VFMADD231PD  quad4_3fd3c6ef372fe950<>+0(SB), Y6, Y4
+	VMOVUPS      Y1, Y5
+	VFMADD231PD  quad4_3fd3c6ef372fe950<>+0(SB), Y7, Y5
+	VMULPD       quad4_3fee6f0e134454ff<>+0(SB), Y3, Y10
+	VMULPD       quad4_3fee6f0e134454ff<>+0(SB), Y2, Y11
+	VMOVUPS      Y4, Y4
+	VFMADD231PD  quad4_bfe9e3779b97f4a8<>+0(SB), Y12, Y4
+	VMOVUPS      Y5, Y5
+	VFMADD231PD  quad4_bfe9e3779b97f4a8<>+0(SB), Y13, Y5
+	VMOVUPS      Y10, Y10
+	VFMADD231PD  quad4_3fe2cf2304755a5f<>+0(SB), Y9, Y10
+	VMOVUPS      Y11, Y11
+	VFMADD231PD  quad4_3fe2cf2304755a5f<>+0(SB), Y8, Y11
+	VADDPD       Y10, Y4, Y14
+	VMOVUPS      Y14, 32(AX)(R8*1)
+	VSUBPD       Y10, Y4, Y4
+	VMOVUPS      Y4, 32(AX)(R8*4)
+	VSUBPD       Y11, Y5, Y4
+	VMOVUPS      Y4, 96(AX)(R8*1)
+	VADDPD       Y11, Y5, Y4
+	VMOVUPS      Y4, 96(AX)(R8*4)
+	VMOVUPS      Y0, Y0
+	VFMADD231PD  quad4_bfe9e3779b97f4a8<>+0(SB), Y6, Y0
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  quad4_bfe9e3779b97f4a8<>+0(SB), Y7, Y1
+	VMULPD       quad4_3fe2cf2304755a5f<>+0(SB), Y3, Y3
+	VMULPD       quad4_3fe2cf2304755a5f<>+0(SB), Y2, Y2
+	VMOVUPS      Y0, Y0
+	VFMADD231PD  quad4_3fd3c6ef372fe94c<>+0(SB), Y12, Y0
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  quad4_3fd3c6ef372fe94c<>+0(SB), Y13, Y1
+	VMOVUPS      Y3, Y3
+	VFMADD231PD  quad4_bfee6f0e13445500<>+0(SB), Y9, Y3
+	VMOVUPS      Y2, Y2
+	VFMADD231PD  quad4_bfee6f0e13445500<>+0(SB), Y8, Y2
+	VADDPD       Y3, Y0, Y4
+	VMOVUPS      Y4, 32(AX)(R8*2)
+	VSUBPD       Y3, Y0, Y0
+	VMOVUPS      Y0, 32(AX)(R11*1)
+	VSUBPD       Y2, Y1, Y0
+	VMOVUPS      Y0, 96(AX)(R8*2)
+	VADDPD       Y2, Y1, Y0
+	VMOVUPS      Y0, 96(AX)(R11*1)
+	VMOVUPS      32(AX)(R8*1), Y0
+	VMOVUPS      96(AX)(R8*1), Y1
+	VBROADCASTSD (SI), Y2
+	VBROADCASTSD 8(SI), Y3
+	VMULPD       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PD Y3, Y1, Y4
+	VMULPD       Y2, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y3, Y0, Y1
+	VMOVUPS      Y4, 32(AX)(R8*1)
+	VMOVUPS      Y1, 96(AX)(R8*1)
+	VMOVUPS      32(AX)(R8*2), Y0
+	VMOVUPS      96(AX)(R8*2), Y1
+	VBROADCASTSD 16(SI), Y2
+	VBROADCASTSD 24(SI), Y3
+	VMULPD       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PD Y3, Y1, Y4
+	VMULPD       Y2, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y3, Y0, Y1
+	VMOVUPS      Y4, 32(AX)(R8*2)
+	VMOVUPS      Y1, 96(AX)(R8*2)
+	VMOVUPS      32(AX)(R11*1), Y0
+	VMOVUPS      96(AX)(R11*1), Y1
+	VBROADCASTSD 32(SI), Y2
+	VBROADCASTSD 40(SI), Y3
+	VMULPD       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PD Y3, Y1, Y4
+	VMULPD       Y2, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y3, Y0, Y1
+	VMOVUPS      Y4, 32(AX)(R11*1)
+	VMOVUPS      Y1, 96(AX)(R11*1)
+	VMOVUPS      32(AX)(R8*4), Y0
+	VMOVUPS      96(AX)(R8*4), Y1
+	VBROADCASTSD 48(SI), Y2
+	VBROADCASTSD 56(SI), Y3
+	VMULPD       Y2, Y0, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PD Y3, Y1, Y4
+	VMULPD       Y2, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y3, Y0, Y1
+	VMOVUPS      Y4, 32(AX)(R8*4)
+	VMOVUPS      Y1, 96(AX)(R8*4)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	DECQ         R9
+	JNZ          element
+	ADDQ         R8, AX
+	ADDQ         R8, AX
+	ADDQ         R8, AX
+	ADDQ         R8, AX
+	ADDQ         $0x40, SI
+	DECQ         DX
+	JNZ          group
+	VZEROUPPER
+	RET
+
+DATA quad4_3fd3c6ef372fe950<>+0(SB)/4, $0x372fe950
+DATA quad4_3fd3c6ef372fe950<>+4(SB)/4, $0x3fd3c6ef
+DATA quad4_3fd3c6ef372fe950<>+8(SB)/4, $0x372fe950
+DATA quad4_3fd3c6ef372fe950<>+12(SB)/4, $0x3fd3c6ef
+DATA quad4_3fd3c6ef372fe950<>+16(SB)/4, $0x372fe950
+DATA quad4_3fd3c6ef372fe950<>+20(SB)/4, $0x3fd3c6ef
+DATA quad4_3fd3c6ef372fe950<>+24(SB)/4, $0x372fe950
+DATA quad4_3fd3c6ef372fe950<>+28(SB)/4, $0x3fd3c6ef
+GLOBL quad4_3fd3c6ef372fe950<>(SB), RODATA|NOPTR, $32
+
+DATA quad4_3fee6f0e134454ff<>+0(SB)/4, $0x134454ff
+DATA quad4_3fee6f0e134454ff<>+4(SB)/4, $0x3fee6f0e
+DATA quad4_3fee6f0e134454ff<>+8(SB)/4, $0x134454ff
+DATA quad4_3fee6f0e134454ff<>+12(SB)/4, $0x3fee6f0e
+DATA quad4_3fee6f0e134454ff<>+16(SB)/4, $0x134454ff
+DATA quad4_3fee6f0e134454ff<>+20(SB)/4, $0x3fee6f0e
+DATA quad4_3fee6f0e134454ff<>+24(SB)/4, $0x134454ff
+DATA quad4_3fee6f0e134454ff<>+28(SB)/4, $0x3fee6f0e
+GLOBL quad4_3fee6f0e134454ff<>(SB), RODATA|NOPTR, $32
+
+DATA quad4_bfe9e3779b97f4a8<>+0(SB)/4, $0x9b97f4a8
+DATA quad4_bfe9e3779b97f4a8<>+4(SB)/4, $0xbfe9e377
+DATA quad4_bfe9e3779b97f4a8<>+8(SB)/4, $0x9b97f4a8
+DATA quad4_bfe9e3779b97f4a8<>+12(SB)/4, $0xbfe9e377
+DATA quad4_bfe9e3779b97f4a8<>+16(SB)/4, $0x9b97f4a8
+DATA quad4_bfe9e3779b97f4a8<>+20(SB)/4, $0xbfe9e377
+DATA quad4_bfe9e3779b97f4a8<>+24(SB)/4, $0x9b97f4a8
+DATA quad4_bfe9e3779b97f4a8<>+28(SB)/4, $0xbfe9e377
+GLOBL quad4_bfe9e3779b97f4a8<>(SB), RODATA|NOPTR, $32
+
+DATA quad4_3fe2cf2304755a5f<>+0(SB)/4, $0x04755a5f
+DATA quad4_3fe2cf2304755a5f<>+4(SB)/4, $0x3fe2cf23
+DATA quad4_3fe2cf2304755a5f<>+8(SB)/4, $0x04755a5f
+DATA quad4_3fe2cf2304755a5f<>+12(SB)/4, $0x3fe2cf23
+DATA quad4_3fe2cf2304755a5f<>+16(SB)/4, $0x04755a5f
+DATA quad4_3fe2cf2304755a5f<>+20(SB)/4, $0x3fe2cf23
+DATA quad4_3fe2cf2304755a5f<>+24(SB)/4, $0x04755a5f
+DATA quad4_3fe2cf2304755a5f<>+28(SB)/4, $0x3fe2cf23
+GLOBL quad4_3fe2cf2304755a5f<>(SB), RODATA|NOPTR, $32
+
+DATA quad4_3fd3c6ef372fe94c<>+0(SB)/4, $0x372fe94c
+DATA quad4_3fd3c6ef372fe94c<>+4(SB)/4, $0x3fd3c6ef
+DATA quad4_3fd3c6ef372fe94c<>+8(SB)/4, $0x372fe94c
+DATA quad4_3fd3c6ef372fe94c<>+12(SB)/4, $0x3fd3c6ef
+DATA quad4_3fd3c6ef372fe94c<>+16(SB)/4, $0x372fe94c
+DATA quad4_3fd3c6ef372fe94c<>+20(SB)/4, $0x3fd3c6ef
+DATA quad4_3fd3c6ef372fe94c<>+24(SB)/4, $0x372fe94c
+DATA quad4_3fd3c6ef372fe94c<>+28(SB)/4, $0x3fd3c6ef
+GLOBL quad4_3fd3c6ef372fe94c<>(SB), RODATA|NOPTR, $32
+
+DATA quad4_bfee6f0e13445500<>+0(SB)/4, $0x13445500
+DATA quad4_bfee6f0e13445500<>+4(SB)/4, $0xbfee6f0e
+DATA quad4_bfee6f0e13445500<>+8(SB)/4, $0x13445500
+DATA quad4_bfee6f0e13445500<>+12(SB)/4, $0xbfee6f0e
+DATA quad4_bfee6f0e13445500<>+16(SB)/4, $0x13445500
+DATA quad4_bfee6f0e13445500<>+20(SB)/4, $0xbfee6f0e
+DATA quad4_bfee6f0e13445500<>+24(SB)/4, $0x13445500
+DATA quad4_bfee6f0e13445500<>+28(SB)/4, $0xbfee6f0e
+GLOBL quad4_bfee6f0e13445500<>(SB), RODATA|NOPTR, $32
+
+// func fftSplitDoubleAVX2(z *float64, n int, w *float64)
+// Requires: AVX, FMA3
+TEXT ·fftSplitDoubleAVX2(SB), NOSPLIT, $0-24
+	MOVQ    z+0(FP), AX
+	MOVQ    n+8(FP), CX
+	MOVQ    w+16(FP), DX
+	VMOVUPS quad4_3fe0000000000000<>+0(SB), Y0
+	SHLQ    $0x07, CX
+	ADDQ    AX, CX
+
+pair:
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x00000080, CX
+	ADDQ         $0x10, DX
+	CMPQ         AX, CX
+	JA           end
+	VMOVUPS      (AX), Y1
+	VMOVUPS      64(AX), Y2
+	VMOVUPS      (CX), Y3
+	VMOVUPS      64(CX), Y4
+	VBROADCASTSD (DX), Y5
+	VBROADCASTSD 8(DX), Y6
+	VADDPD       Y3, Y1, Y7
+	VMULPD       Y0, Y7, Y7
+	VSUBPD       Y4, Y2, Y8
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y4, Y2, Y2
+	VMULPD       Y0, Y2, Y2
+	VSUBPD       Y3, Y1, Y1
+	VMULPD       Y0, Y1, Y1
+	VXORPS       Y3, Y3, Y3
+	VSUBPD       Y1, Y3, Y1
+	VMULPD       Y5, Y2, Y3
+	VMOVUPS      Y3, Y3
+	VFNMADD231PD Y6, Y1, Y3
+	VMULPD       Y5, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y6, Y2, Y1
+	VADDPD       Y3, Y7, Y2
+	VADDPD       Y1, Y8, Y4
+	VSUBPD       Y3, Y7, Y3
+	VSUBPD       Y8, Y1, Y1
+	VMOVUPS      Y2, (AX)
+	VMOVUPS      Y4, 64(AX)
+	VMOVUPS      Y3, (CX)
+	VMOVUPS      Y1, 64(CX)
+	VMOVUPS      32(AX), Y1
+	VMOVUPS      96(AX), Y2
+	VMOVUPS      32(CX), Y3
+	VMOVUPS      96(CX), Y4
+	VBROADCASTSD (DX), Y5
+	VBROADCASTSD 8(DX), Y6
+	VADDPD       Y3, Y1, Y7
+	VMULPD       Y0, Y7, Y7
+	VSUBPD       Y4, Y2, Y8
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y4, Y2, Y2
+	VMULPD       Y0, Y2, Y2
+	VSUBPD       Y3, Y1, Y1
+	VMULPD       Y0, Y1, Y1
+	VXORPS       Y3, Y3, Y3
+	VSUBPD       Y1, Y3, Y1
+	VMULPD       Y5, Y2, Y3
+	VMOVUPS      Y3, Y3
+	VFNMADD231PD Y6, Y1, Y3
+	VMULPD       Y5, Y1, Y1
+	VMOVUPS      Y1, Y1
+	VFMADD231PD  Y6, Y2, Y1
+	VADDPD       Y3, Y7, Y2
+	VADDPD       Y1, Y8, Y4
+	VSUBPD       Y3, Y7, Y3
+	VSUBPD       Y8, Y1, Y1
+	VMOVUPS      Y2, 32(AX)
+	VMOVUPS      Y4, 96(AX)
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y1, 96(CX)
+	JMP          pair
+
+end:
+	VZEROUPPER
+	RET
+
+DATA quad4_3fe0000000000000<>+0(SB)/4, $0x00000000
+DATA quad4_3fe0000000000000<>+4(SB)/4, $0x3fe00000
+DATA quad4_3fe0000000000000<>+8(SB)/4, $0x00000000
+DATA quad4_3fe0000000000000<>+12(SB)/4, $0x3fe00000
+DATA quad4_3fe0000000000000<>+16(SB)/4, $0x00000000
+DATA quad4_3fe0000000000000<>+20(SB)/4, $0x3fe00000
+DATA quad4_3fe0000000000000<>+24(SB)/4, $0x00000000
+DATA quad4_3fe0000000000000<>+28(SB)/4, $0x3fe00000
+GLOBL quad4_3fe0000000000000<>(SB), RODATA|NOPTR, $32
+
+// func fftJoinDoubleAVX2(z *float64, n int, w *float64, scale float64)
+// Requires: AVX, FMA3
+TEXT ·fftJoinDoubleAVX2(SB), NOSPLIT, $0-32
+	MOVQ         z+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         w+16(FP), DX
+	VBROADCASTSD scale+24(FP), Y0
+	SHLQ         $0x07, CX
+	ADDQ         AX, CX
+
+pair:
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x00000080, CX
+	ADDQ         $0x10, DX
+	CMPQ         AX, CX
+	JA           end
+	VMOVUPS      (AX), Y1
+	VMOVUPS      64(AX), Y2
+	VMOVUPS      (CX), Y3
+	VMOVUPS      64(CX), Y4
+	VBROADCASTSD (DX), Y5
+	VBROADCASTSD 8(DX), Y6
+	VADDPD       Y3, Y1, Y7
+	VMULPD       Y0, Y7, Y7
+	VSUBPD       Y4, Y2, Y8
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y4, Y2, Y2
+	VMULPD       Y0, Y2, Y2
+	VSUBPD       Y3, Y1, Y1
+	VMULPD       Y0, Y1, Y1
+	VMULPD       Y5, Y1, Y3
+	VMOVUPS      Y3, Y3
+	VFMADD231PD  Y6, Y2, Y3
+	VMULPD       Y5, Y2, Y2
+	VMOVUPS      Y2, Y2
+	VFNMADD231PD Y6, Y1, Y2
+	VADDPD       Y2, Y7, Y1
+	VSUBPD       Y8, Y3, Y4
+	VSUBPD       Y2, Y7, Y2
+	VADDPD       Y8, Y3, Y3
+	VMOVUPS      Y1, (AX)
+	VMOVUPS      Y4, 64(AX)
+	VMOVUPS      Y2, (CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      32(AX), Y1
+	VMOVUPS      96(AX), Y2
+	VMOVUPS      32(CX), Y3
+	VMOVUPS      96(CX), Y4
+	VBROADCASTSD (DX), Y5
+	VBROADCASTSD 8(DX), Y6
+	VADDPD       Y3, Y1, Y7
+	VMULPD       Y0, Y7, Y7
+	VSUBPD       Y4, Y2, Y8
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y4, Y2, Y2
+	VMULPD       Y0, Y2, Y2
+	VSUBPD       Y3, Y1, Y1
+	VMULPD       Y0, Y1, Y1
+	VMULPD       Y5, Y1, Y3
+	VMOVUPS      Y3, Y3
+	VFMADD231PD  Y6, Y2, Y3
+	VMULPD       Y5, Y2, Y2
+	VMOVUPS      Y2, Y2
+	VFNMADD231PD Y6, Y1, Y2
+	VADDPD       Y2, Y7, Y1
+	VSUBPD       Y8, Y3, Y4
+	VSUBPD       Y2, Y7, Y2
+	VADDPD       Y8, Y3, Y3
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y4, 96(AX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 96(CX)
+	JMP          pair
+
+end:
+	VZEROUPPER
+	RET
+
+// func fftSwapDoubleAVX2(z *float64, n int, scale float64)
+// Requires: AVX
+TEXT ·fftSwapDoubleAVX2(SB), NOSPLIT, $0-24
+	MOVQ         z+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSD scale+16(FP), Y0
+
+element:
+	VMULPD  (AX), Y0, Y1
+	VMULPD  64(AX), Y0, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y1, 64(AX)
+	VMULPD  32(AX), Y0, Y1
+	VMULPD  96(AX), Y0, Y2
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y1, 96(AX)
+	SUBQ    $-128, AX
+	DECQ    CX
+	JNZ     element
+	VZEROUPPER
+	RET
+
+// func fftTakeDoubleAVX2(z *float64, x *float64, n int, apart int, im int, lanes int, pairs int)
+// Requires: AVX, AVX2
+TEXT ·fftTakeDoubleAVX2(SB), NOSPLIT, $0-56
+	MOVQ x+8(FP), AX
+	MOVQ z+0(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ apart+24(FP), BX
+	MOVQ im+32(FP), SI
+	SHLQ $0x03, BX
+
+row:
+	VMOVUPS   (AX), Y0
+	VMOVUPS   32(AX), Y1
+	VUNPCKLPD Y1, Y0, Y2
+	VUNPCKHPD Y1, Y0, Y0
+	VPERMPD   $0xd8, Y2, Y2
+	VMOVUPS   Y2, (CX)
+	VPERMPD   $0xd8, Y0, Y0
+	VMOVUPS   Y0, (CX)(SI*1)
+	VMOVUPS   64(AX), Y0
+	VMOVUPS   96(AX), Y1
+	VUNPCKLPD Y1, Y0, Y2
+	VUNPCKHPD Y1, Y0, Y0
+	VPERMPD   $0xd8, Y2, Y2
+	VMOVUPS   Y2, 32(CX)
+	VPERMPD   $0xd8, Y0, Y0
+	VMOVUPS   Y0, 32(CX)(SI*1)
+	ADDQ      BX, AX
+	SUBQ      $-128, CX
+	DECQ      DX
+	JNZ       row
+	VZEROUPPER
+	RET
+
+// func fftPutDoubleAVX2(x *float64, z *float64, n int, apart int, im int, lanes int, pairs int, scale float64)
+// Requires: AVX, AVX2
+TEXT ·fftPutDoubleAVX2(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), AX
+	MOVQ         z+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         apart+24(FP), BX
+	MOVQ         im+32(FP), SI
+	SHLQ         $0x03, BX
+	VBROADCASTSD scale+56(FP), Y0
+
+row:
+	VMULPD    (CX), Y0, Y1
+	VMULPD    (CX)(SI*1), Y0, Y2
+	VPERMPD   $0xd8, Y1, Y1
+	VPERMPD   $0xd8, Y2, Y2
+	VUNPCKLPD Y2, Y1, Y3
+	VMOVUPS   Y3, (AX)
+	VUNPCKHPD Y2, Y1, Y1
+	VMOVUPS   Y1, 32(AX)
+	VMULPD    32(CX), Y0, Y1
+	VMULPD    32(CX)(SI*1), Y0, Y2
+	VPERMPD   $0xd8, Y1, Y1
+	VPERMPD   $0xd8, Y2, Y2
+	VUNPCKLPD Y2, Y1, Y3
+	VMOVUPS   Y3, 64(AX)
+	VUNPCKHPD Y2, Y1, Y1
+	VMOVUPS   Y1, 96(AX)
+	ADDQ      BX, AX
+	SUBQ      $-128, CX
+	DECQ      DX
+	JNZ       row
+	VZEROUPPER
+	RET
+
+// func fftTurnDoubleAVX2(dst *float64, src *float64, ldd int, lds int)
+// Requires: AVX
+TEXT ·fftTurnDoubleAVX2(SB), NOSPLIT, $0-32
+	MOVQ       src+8(FP), AX
+	MOVQ       lds+24(FP), CX
+	SHLQ       $0x03, CX
+	LEAQ       (AX)(CX*2), DX
+	ADDQ       CX, DX
+	LEAQ       (DX)(CX*2), BX
+	ADDQ       CX, BX
+	MOVQ       dst+0(FP), SI
+	MOVQ       ldd+16(FP), DI
+	SHLQ       $0x03, DI
+	LEAQ       (SI)(DI*2), R8
+	ADDQ       DI, R8
+	LEAQ       (R8)(DI*2), R9
+	ADDQ       DI, R9
+	VMOVUPS    (AX), Y0
+	VMOVUPS    (AX)(CX*1), Y1
+	VMOVUPS    (AX)(CX*2), Y2
+	VMOVUPS    (DX), Y3
+	VUNPCKLPD  Y1, Y0, Y4
+	VUNPCKLPD  Y3, Y2, Y5
+	VPERM2F128 $0x20, Y5, Y4, Y6
+	VMOVUPS    Y6, (SI)
+	VPERM2F128 $0x31, Y5, Y4, Y4
+	VMOVUPS    Y4, (SI)(DI*2)
+	VUNPCKHPD  Y1, Y0, Y0
+	VUNPCKHPD  Y3, Y2, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VMOVUPS    Y2, (SI)(DI*1)
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VMOVUPS    Y0, (R8)
+	VMOVUPS    32(AX), Y0
+	VMOVUPS    32(AX)(CX*1), Y1
+	VMOVUPS    32(AX)(CX*2), Y2
+	VMOVUPS    32(DX), Y3
+	VUNPCKLPD  Y1, Y0, Y4
+	VUNPCKLPD  Y3, Y2, Y5
+	VPERM2F128 $0x20, Y5, Y4, Y6
+	VMOVUPS    Y6, (R8)(DI*1)
+	VPERM2F128 $0x31, Y5, Y4, Y4
+	VMOVUPS    Y4, (R9)
+	VUNPCKHPD  Y1, Y0, Y0
+	VUNPCKHPD  Y3, Y2, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VMOVUPS    Y2, (R8)(DI*2)
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VMOVUPS    Y0, (R9)(DI*1)
+	VMOVUPS    (DX)(CX*1), Y0
+	VMOVUPS    (DX)(CX*2), Y1
+	VMOVUPS    (BX), Y2
+	VMOVUPS    (BX)(CX*1), Y3
+	VUNPCKLPD  Y1, Y0, Y4
+	VUNPCKLPD  Y3, Y2, Y5
+	VPERM2F128 $0x20, Y5, Y4, Y6
+	VMOVUPS    Y6, 32(SI)
+	VPERM2F128 $0x31, Y5, Y4, Y4
+	VMOVUPS    Y4, 32(SI)(DI*2)
+	VUNPCKHPD  Y1, Y0, Y0
+	VUNPCKHPD  Y3, Y2, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VMOVUPS    Y2, 32(SI)(DI*1)
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VMOVUPS    Y0, 32(R8)
+	VMOVUPS    32(DX)(CX*1), Y0
+	VMOVUPS    32(DX)(CX*2), Y1
+	VMOVUPS    32(BX), Y2
+	VMOVUPS    32(BX)(CX*1), Y3
+	VUNPCKLPD  Y1, Y0, Y4
+	VUNPCKLPD  Y3, Y2, Y5
+	VPERM2F128 $0x20, Y5, Y4, Y6
+	VMOVUPS    Y6, 32(R8)(DI*1)
+	VPERM2F128 $0x31, Y5, Y4, Y4
+	VMOVUPS    Y4, 32(R9)
+	VUNPCKHPD  Y1, Y0, Y0
+	VUNPCKHPD  Y3, Y2, Y1
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VMOVUPS    Y2, 32(R8)(DI*2)
+	VPERM2F128 $0x31, Y1, Y0, Y0
+	VMOVUPS    Y0, 32(R9)(DI*1)
 	VZEROUPPER
 	RET

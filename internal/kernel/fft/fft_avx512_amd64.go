@@ -9,6 +9,11 @@ package fft
 //go:noescape
 func fft4AVX512(y *float32, x *float32, n int, stride int, w *float32)
 
+// fft2AVX512 does a pass of radix 2 over n groups of stride elements; each group has 1 roots of w.
+//
+//go:noescape
+func fft2AVX512(y *float32, x *float32, n int, stride int, w *float32)
+
 // fft3AVX512 does a pass of radix 3 over n groups of stride elements; each group has 2 roots of w.
 //
 //go:noescape
@@ -28,3 +33,68 @@ func fftSplitAVX512(z *float32, n int, w *float32)
 //
 //go:noescape
 func fftJoinAVX512(z *float32, n int, w *float32, scale float32)
+
+// fftSwapAVX512 exchanges the real and imaginary parts of n elements and scales them.
+//
+//go:noescape
+func fftSwapAVX512(z *float32, n int, scale float32)
+
+// fftTakeAVX512 sets n elements, whose imaginary parts are im bytes away, to rows of x, which are so many numbers apart.
+//
+//go:noescape
+func fftTakeAVX512(z *float32, x *float32, n int, apart int, im int, lanes int, pairs int)
+
+// fftPutAVX512 is the inverse of fftTake, scaled.
+//
+//go:noescape
+func fftPutAVX512(x *float32, z *float32, n int, apart int, im int, lanes int, pairs int, scale float32)
+
+// fft4DoubleAVX512 does a pass of radix 4 over n groups of stride elements; each group has three roots of w.
+//
+//go:noescape
+func fft4DoubleAVX512(y *float64, x *float64, n int, stride int, w *float64)
+
+// fft2DoubleAVX512 does a pass of radix 2 over n groups of stride elements; each group has 1 roots of w.
+//
+//go:noescape
+func fft2DoubleAVX512(y *float64, x *float64, n int, stride int, w *float64)
+
+// fft3DoubleAVX512 does a pass of radix 3 over n groups of stride elements; each group has 2 roots of w.
+//
+//go:noescape
+func fft3DoubleAVX512(y *float64, x *float64, n int, stride int, w *float64)
+
+// fft5DoubleAVX512 does a pass of radix 5 over n groups of stride elements; each group has 4 roots of w.
+//
+//go:noescape
+func fft5DoubleAVX512(y *float64, x *float64, n int, stride int, w *float64)
+
+// fftSplitDoubleAVX512 turns the transforms of pairs of numbers into those of the numbers, for elements 1 to n-1.
+//
+//go:noescape
+func fftSplitDoubleAVX512(z *float64, n int, w *float64)
+
+// fftJoinDoubleAVX512 is the inverse of fftSplit, times scale, with the parts exchanged, for elements 1 to n-1.
+//
+//go:noescape
+func fftJoinDoubleAVX512(z *float64, n int, w *float64, scale float64)
+
+// fftSwapDoubleAVX512 exchanges the real and imaginary parts of n elements and scales them.
+//
+//go:noescape
+func fftSwapDoubleAVX512(z *float64, n int, scale float64)
+
+// fftTakeDoubleAVX512 sets n elements, whose imaginary parts are im bytes away, to rows of x, which are so many numbers apart.
+//
+//go:noescape
+func fftTakeDoubleAVX512(z *float64, x *float64, n int, apart int, im int, lanes int, pairs int)
+
+// fftPutDoubleAVX512 is the inverse of fftTake, scaled.
+//
+//go:noescape
+func fftPutDoubleAVX512(x *float64, z *float64, n int, apart int, im int, lanes int, pairs int, scale float64)
+
+// fftTurnDoubleAVX512 exchanges rows and columns of 8 times 8 numbers, which are ldd and lds apart.
+//
+//go:noescape
+func fftTurnDoubleAVX512(dst *float64, src *float64, ldd int, lds int)

@@ -95,6 +95,56 @@ element:
 	VZEROUPPER
 	RET
 
+// func fft2AVX512(y *float32, x *float32, n int, stride int, w *float32)
+// Requires: AVX, AVX512F
+TEXT ·fft2AVX512(SB), NOSPLIT, $0-40
+	MOVQ  y+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  n+16(FP), DX
+	MOVQ  stride+24(FP), BX
+	MOVQ  w+32(FP), SI
+	MOVQ  BX, R8
+	SHLQ  $0x07, R8
+	MOVQ  R8, DI
+	IMULQ DX, DI
+
+group:
+	VBROADCASTSS (SI), Z0
+	VBROADCASTSS 4(SI), Z1
+	MOVQ         BX, R9
+
+element:
+	VMOVUPS      (CX), Z2
+	VMOVUPS      64(CX), Z3
+	VMOVUPS      (CX)(DI*1), Z4
+	VMOVUPS      64(CX)(DI*1), Z5
+	VADDPS       Z4, Z2, Z6
+	VADDPS       Z5, Z3, Z7
+	VMOVUPS      Z6, (AX)
+	VMOVUPS      Z7, 64(AX)
+	VSUBPS       Z4, Z2, Z2
+	VSUBPS       Z5, Z3, Z3
+	VMULPS       Z0, Z2, Z4
+	VMOVUPS      Z4, Z4
+	VFNMADD231PS Z1, Z3, Z4
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS      Z2, Z2
+	VFMADD213PS  Z3, Z1, Z2
+	VMOVUPS      Z4, (AX)(R8*1)
+	VMOVUPS      Z2, 64(AX)(R8*1)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	DECQ         R9
+	JNZ          element
+	ADDQ         R8, AX
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          group
+	VZEROUPPER
+	RET
+
 // func fft3AVX512(y *float32, x *float32, n int, stride int, w *float32)
 // Requires: AVX, AVX512F
 TEXT ·fft3AVX512(SB), NOSPLIT, $0-40
@@ -551,5 +601,1013 @@ pair:
 	JMP          pair
 
 end:
+	VZEROUPPER
+	RET
+
+// func fftSwapAVX512(z *float32, n int, scale float32)
+// Requires: AVX, AVX512F
+TEXT ·fftSwapAVX512(SB), NOSPLIT, $0-20
+	MOVQ         z+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS scale+16(FP), Z0
+
+element:
+	VMULPS  (AX), Z0, Z1
+	VMULPS  64(AX), Z0, Z2
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z1, 64(AX)
+	SUBQ    $-128, AX
+	DECQ    CX
+	JNZ     element
+	VZEROUPPER
+	RET
+
+// func fftTakeAVX512(z *float32, x *float32, n int, apart int, im int, lanes int, pairs int)
+// Requires: AVX, AVX512F, BMI
+TEXT ·fftTakeAVX512(SB), NOSPLIT, $0-56
+	MOVQ    x+8(FP), AX
+	MOVQ    z+0(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    apart+24(FP), BX
+	MOVQ    im+32(FP), SI
+	SHLQ    $0x02, BX
+	MOVQ    lanes+40(FP), DI
+	MOVQ    pairs+48(FP), R8
+	TZCNTQ  DI, R9
+	SHLQ    $0x03, R9
+	SUBQ    R9, AX
+	KMOVW   DI, K1
+	KMOVW   R8, K2
+	SHRQ    $0x10, R8
+	KMOVW   R8, K3
+	SHRQ    $0x10, R8
+	VMOVUPS even4<>+0(SB), Z0
+	VMOVUPS odd4<>+0(SB), Z1
+
+row:
+	VMOVUPS.Z (AX), K2, Z2
+	VMOVUPS.Z 64(AX), K3, Z3
+	VMOVUPS   Z0, Z4
+	VPERMI2PS Z3, Z2, Z4
+	VMOVUPS   Z4, K1, (CX)
+	VMOVUPS   Z1, Z4
+	VPERMI2PS Z3, Z2, Z4
+	VMOVUPS   Z4, K1, (CX)(SI*1)
+	ADDQ      BX, AX
+	SUBQ      $-128, CX
+	DECQ      DX
+	JNZ       row
+	VZEROUPPER
+	RET
+
+DATA even4<>+0(SB)/4, $0x00000000
+DATA even4<>+4(SB)/4, $0x00000002
+DATA even4<>+8(SB)/4, $0x00000004
+DATA even4<>+12(SB)/4, $0x00000006
+DATA even4<>+16(SB)/4, $0x00000008
+DATA even4<>+20(SB)/4, $0x0000000a
+DATA even4<>+24(SB)/4, $0x0000000c
+DATA even4<>+28(SB)/4, $0x0000000e
+DATA even4<>+32(SB)/4, $0x00000010
+DATA even4<>+36(SB)/4, $0x00000012
+DATA even4<>+40(SB)/4, $0x00000014
+DATA even4<>+44(SB)/4, $0x00000016
+DATA even4<>+48(SB)/4, $0x00000018
+DATA even4<>+52(SB)/4, $0x0000001a
+DATA even4<>+56(SB)/4, $0x0000001c
+DATA even4<>+60(SB)/4, $0x0000001e
+GLOBL even4<>(SB), RODATA|NOPTR, $64
+
+DATA odd4<>+0(SB)/4, $0x00000001
+DATA odd4<>+4(SB)/4, $0x00000003
+DATA odd4<>+8(SB)/4, $0x00000005
+DATA odd4<>+12(SB)/4, $0x00000007
+DATA odd4<>+16(SB)/4, $0x00000009
+DATA odd4<>+20(SB)/4, $0x0000000b
+DATA odd4<>+24(SB)/4, $0x0000000d
+DATA odd4<>+28(SB)/4, $0x0000000f
+DATA odd4<>+32(SB)/4, $0x00000011
+DATA odd4<>+36(SB)/4, $0x00000013
+DATA odd4<>+40(SB)/4, $0x00000015
+DATA odd4<>+44(SB)/4, $0x00000017
+DATA odd4<>+48(SB)/4, $0x00000019
+DATA odd4<>+52(SB)/4, $0x0000001b
+DATA odd4<>+56(SB)/4, $0x0000001d
+DATA odd4<>+60(SB)/4, $0x0000001f
+GLOBL odd4<>(SB), RODATA|NOPTR, $64
+
+// func fftPutAVX512(x *float32, z *float32, n int, apart int, im int, lanes int, pairs int, scale float32)
+// Requires: AVX, AVX512F, BMI
+TEXT ·fftPutAVX512(SB), NOSPLIT, $0-60
+	MOVQ         x+0(FP), AX
+	MOVQ         z+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         apart+24(FP), BX
+	MOVQ         im+32(FP), SI
+	SHLQ         $0x02, BX
+	MOVQ         lanes+40(FP), DI
+	MOVQ         pairs+48(FP), R8
+	TZCNTQ       DI, R9
+	SHLQ         $0x03, R9
+	SUBQ         R9, AX
+	KMOVW        DI, K1
+	KMOVW        R8, K1
+	SHRQ         $0x10, R8
+	KMOVW        R8, K2
+	SHRQ         $0x10, R8
+	VBROADCASTSS scale+56(FP), Z0
+	VMOVUPS      low4<>+0(SB), Z1
+	VMOVUPS      high4<>+0(SB), Z2
+
+row:
+	VMULPS    (CX), Z0, Z3
+	VMULPS    (CX)(SI*1), Z0, Z4
+	VMOVUPS   Z1, Z5
+	VPERMI2PS Z4, Z3, Z5
+	VMOVUPS   Z5, K1, (AX)
+	VMOVUPS   Z2, Z5
+	VPERMI2PS Z4, Z3, Z5
+	VMOVUPS   Z5, K2, 64(AX)
+	ADDQ      BX, AX
+	SUBQ      $-128, CX
+	DECQ      DX
+	JNZ       row
+	VZEROUPPER
+	RET
+
+DATA low4<>+0(SB)/4, $0x00000000
+DATA low4<>+4(SB)/4, $0x00000010
+DATA low4<>+8(SB)/4, $0x00000001
+DATA low4<>+12(SB)/4, $0x00000011
+DATA low4<>+16(SB)/4, $0x00000002
+DATA low4<>+20(SB)/4, $0x00000012
+DATA low4<>+24(SB)/4, $0x00000003
+DATA low4<>+28(SB)/4, $0x00000013
+DATA low4<>+32(SB)/4, $0x00000004
+DATA low4<>+36(SB)/4, $0x00000014
+DATA low4<>+40(SB)/4, $0x00000005
+DATA low4<>+44(SB)/4, $0x00000015
+DATA low4<>+48(SB)/4, $0x00000006
+DATA low4<>+52(SB)/4, $0x00000016
+DATA low4<>+56(SB)/4, $0x00000007
+DATA low4<>+60(SB)/4, $0x00000017
+GLOBL low4<>(SB), RODATA|NOPTR, $64
+
+DATA high4<>+0(SB)/4, $0x00000008
+DATA high4<>+4(SB)/4, $0x00000018
+DATA high4<>+8(SB)/4, $0x00000009
+DATA high4<>+12(SB)/4, $0x00000019
+DATA high4<>+16(SB)/4, $0x0000000a
+DATA high4<>+20(SB)/4, $0x0000001a
+DATA high4<>+24(SB)/4, $0x0000000b
+DATA high4<>+28(SB)/4, $0x0000001b
+DATA high4<>+32(SB)/4, $0x0000000c
+DATA high4<>+36(SB)/4, $0x0000001c
+DATA high4<>+40(SB)/4, $0x0000000d
+DATA high4<>+44(SB)/4, $0x0000001d
+DATA high4<>+48(SB)/4, $0x0000000e
+DATA high4<>+52(SB)/4, $0x0000001e
+DATA high4<>+56(SB)/4, $0x0000000f
+DATA high4<>+60(SB)/4, $0x0000001f
+GLOBL high4<>(SB), RODATA|NOPTR, $64
+
+// func fft4DoubleAVX512(y *float64, x *float64, n int, stride int, w *float64)
+// Requires: AVX, AVX512F
+TEXT ·fft4DoubleAVX512(SB), NOSPLIT, $0-40
+	MOVQ  y+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  n+16(FP), DX
+	MOVQ  stride+24(FP), BX
+	MOVQ  w+32(FP), SI
+	MOVQ  BX, R9
+	SHLQ  $0x07, R9
+	MOVQ  R9, DI
+	IMULQ DX, DI
+	LEAQ  (DI)(DI*2), R8
+	LEAQ  (R9)(R9*2), R10
+
+group:
+	VBROADCASTSD (SI), Z0
+	VBROADCASTSD 8(SI), Z1
+	VBROADCASTSD 16(SI), Z2
+	VBROADCASTSD 24(SI), Z3
+	VBROADCASTSD 32(SI), Z4
+	VBROADCASTSD 40(SI), Z5
+	MOVQ         BX, R11
+
+element:
+	VMOVUPS      (CX), Z6
+	VMOVUPS      64(CX), Z7
+	VMOVUPS      (CX)(DI*1), Z8
+	VMOVUPS      64(CX)(DI*1), Z9
+	VMOVUPS      (CX)(DI*2), Z10
+	VMOVUPS      64(CX)(DI*2), Z11
+	VMOVUPS      (CX)(R8*1), Z12
+	VMOVUPS      64(CX)(R8*1), Z13
+	VADDPD       Z10, Z6, Z14
+	VADDPD       Z11, Z7, Z15
+	VSUBPD       Z10, Z6, Z6
+	VSUBPD       Z11, Z7, Z7
+	VADDPD       Z12, Z8, Z10
+	VADDPD       Z13, Z9, Z11
+	VSUBPD       Z12, Z8, Z8
+	VSUBPD       Z13, Z9, Z9
+	VPXORD       Z16, Z16, Z16
+	VSUBPD       Z8, Z16, Z8
+	VADDPD       Z10, Z14, Z12
+	VADDPD       Z11, Z15, Z13
+	VADDPD       Z9, Z6, Z17
+	VADDPD       Z8, Z7, Z18
+	VMULPD       Z0, Z17, Z19
+	VMOVUPS      Z19, Z19
+	VFNMADD231PD Z1, Z18, Z19
+	VMULPD       Z0, Z18, Z18
+	VMOVUPS      Z18, Z18
+	VFMADD231PD  Z1, Z17, Z18
+	VSUBPD       Z10, Z14, Z10
+	VSUBPD       Z11, Z15, Z11
+	VMULPD       Z2, Z10, Z14
+	VMOVUPS      Z14, Z14
+	VFNMADD231PD Z3, Z11, Z14
+	VMULPD       Z2, Z11, Z11
+	VMOVUPS      Z11, Z11
+	VFMADD231PD  Z3, Z10, Z11
+	VSUBPD       Z9, Z6, Z6
+	VSUBPD       Z8, Z7, Z7
+	VMULPD       Z4, Z6, Z8
+	VMOVUPS      Z8, Z8
+	VFNMADD231PD Z5, Z7, Z8
+	VMULPD       Z4, Z7, Z7
+	VMOVUPS      Z7, Z7
+	VFMADD231PD  Z5, Z6, Z7
+	VMOVUPS      Z12, (AX)
+	VMOVUPS      Z13, 64(AX)
+	VMOVUPS      Z19, (AX)(R9*1)
+	VMOVUPS      Z18, 64(AX)(R9*1)
+	VMOVUPS      Z14, (AX)(R9*2)
+	VMOVUPS      Z11, 64(AX)(R9*2)
+	VMOVUPS      Z8, (AX)(R10*1)
+	VMOVUPS      Z7, 64(AX)(R10*1)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, AX
+	DECQ         R11
+	JNZ          element
+	ADDQ         R10, AX
+	ADDQ         $0x30, SI
+	DECQ         DX
+	JNZ          group
+	VZEROUPPER
+	RET
+
+// func fft2DoubleAVX512(y *float64, x *float64, n int, stride int, w *float64)
+// Requires: AVX, AVX512F
+TEXT ·fft2DoubleAVX512(SB), NOSPLIT, $0-40
+	MOVQ  y+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  n+16(FP), DX
+	MOVQ  stride+24(FP), BX
+	MOVQ  w+32(FP), SI
+	MOVQ  BX, R8
+	SHLQ  $0x07, R8
+	MOVQ  R8, DI
+	IMULQ DX, DI
+
+group:
+	VBROADCASTSD (SI), Z0
+	VBROADCASTSD 8(SI), Z1
+	MOVQ         BX, R9
+
+element:
+	VMOVUPS      (CX), Z2
+	VMOVUPS      64(CX), Z3
+	VMOVUPS      (CX)(DI*1), Z4
+	VMOVUPS      64(CX)(DI*1), Z5
+	VADDPD       Z4, Z2, Z6
+	VADDPD       Z5, Z3, Z7
+	VMOVUPS      Z6, (AX)
+	VMOVUPS      Z7, 64(AX)
+	VSUBPD       Z4, Z2, Z2
+	VSUBPD       Z5, Z3, Z3
+	VMULPD       Z0, Z2, Z4
+	VMOVUPS      Z4, Z4
+	VFNMADD231PD Z1, Z3, Z4
+	VMULPD       Z0, Z3, Z3
+	VMOVUPS      Z3, Z3
+	VFMADD231PD  Z1, Z2, Z3
+	VMOVUPS      Z4, (AX)(R8*1)
+	VMOVUPS      Z3, 64(AX)(R8*1)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	DECQ         R9
+	JNZ          element
+	ADDQ         R8, AX
+	ADDQ         $0x10, SI
+	DECQ         DX
+	JNZ          group
+	VZEROUPPER
+	RET
+
+// func fft3DoubleAVX512(y *float64, x *float64, n int, stride int, w *float64)
+// Requires: AVX, AVX512F
+TEXT ·fft3DoubleAVX512(SB), NOSPLIT, $0-40
+	MOVQ  y+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  n+16(FP), DX
+	MOVQ  stride+24(FP), BX
+	MOVQ  w+32(FP), SI
+	MOVQ  BX, R8
+	SHLQ  $0x07, R8
+	MOVQ  R8, DI
+	IMULQ DX, DI
+
+group:
+	VBROADCASTSD (SI), Z0
+	VBROADCASTSD 8(SI), Z1
+	VBROADCASTSD 16(SI), Z2
+	VBROADCASTSD 24(SI), Z3
+	MOVQ         BX, R9
+
+element:
+	VMOVUPS      (CX), Z4
+	VMOVUPS      64(CX), Z5
+	VMOVUPS      (CX)(DI*1), Z6
+	VMOVUPS      64(CX)(DI*1), Z7
+	VMOVUPS      (CX)(DI*2), Z8
+	VMOVUPS      64(CX)(DI*2), Z9
+	VADDPD       Z8, Z6, Z10
+	VADDPD       Z9, Z7, Z11
+	VSUBPD       Z8, Z6, Z6
+	VSUBPD       Z9, Z7, Z7
+	VADDPD       Z10, Z4, Z8
+	VADDPD       Z11, Z5, Z9
+	VMOVUPS      Z8, (AX)
+	VMOVUPS      Z9, 64(AX)
+	VMOVUPS      Z4, Z4
+	VFMADD231PD  quad8_bfdffffffffffffc<>+0(SB), Z10, Z4
+	VMOVUPS      Z5, Z5
+	VFMADD231PD  quad8_bfdffffffffffffc<>+0(SB), Z11, Z5
+	VMULPD       quad8_3febb67ae8584cac<>+0(SB), Z7, Z7
+	VMULPD       quad8_3febb67ae8584cac<>+0(SB), Z6, Z6
+	VADDPD       Z7, Z4, Z8
+	VSUBPD       Z6, Z5, Z9
+	VMULPD       Z0, Z8, Z10
+	VMOVUPS      Z10, Z10
+	VFNMADD231PD Z1, Z9, Z10
+	VMULPD       Z0, Z9, Z9
+	VMOVUPS      Z9, Z9
+	VFMADD231PD  Z1, Z8, Z9
+	VMOVUPS      Z10, (AX)(R8*1)
+	VMOVUPS      Z9, 64(AX)(R8*1)
+	VSUBPD       Z7, Z4, Z4
+	VADDPD       Z6, Z5, Z5
+	VMULPD       Z2, Z4, Z6
+	VMOVUPS      Z6, Z6
+	VFNMADD231PD Z3, Z5, Z6
+	VMULPD       Z2, Z5, Z5
+	VMOVUPS      Z5, Z5
+	VFMADD231PD  Z3, Z4, Z5
+	VMOVUPS      Z6, (AX)(R8*2)
+	VMOVUPS      Z5, 64(AX)(R8*2)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	DECQ         R9
+	JNZ          element
+	ADDQ         R8, AX
+	ADDQ         R8, AX
+	ADDQ         $0x20, SI
+	DECQ         DX
+	JNZ          group
+	VZEROUPPER
+	RET
+
+DATA quad8_bfdffffffffffffc<>+0(SB)/4, $0xfffffffc
+DATA quad8_bfdffffffffffffc<>+4(SB)/4, $0xbfdfffff
+DATA quad8_bfdffffffffffffc<>+8(SB)/4, $0xfffffffc
+DATA quad8_bfdffffffffffffc<>+12(SB)/4, $0xbfdfffff
+DATA quad8_bfdffffffffffffc<>+16(SB)/4, $0xfffffffc
+DATA quad8_bfdffffffffffffc<>+20(SB)/4, $0xbfdfffff
+DATA quad8_bfdffffffffffffc<>+24(SB)/4, $0xfffffffc
+DATA quad8_bfdffffffffffffc<>+28(SB)/4, $0xbfdfffff
+DATA quad8_bfdffffffffffffc<>+32(SB)/4, $0xfffffffc
+DATA quad8_bfdffffffffffffc<>+36(SB)/4, $0xbfdfffff
+DATA quad8_bfdffffffffffffc<>+40(SB)/4, $0xfffffffc
+DATA quad8_bfdffffffffffffc<>+44(SB)/4, $0xbfdfffff
+DATA quad8_bfdffffffffffffc<>+48(SB)/4, $0xfffffffc
+DATA quad8_bfdffffffffffffc<>+52(SB)/4, $0xbfdfffff
+DATA quad8_bfdffffffffffffc<>+56(SB)/4, $0xfffffffc
+DATA quad8_bfdffffffffffffc<>+60(SB)/4, $0xbfdfffff
+GLOBL quad8_bfdffffffffffffc<>(SB), RODATA|NOPTR, $64
+
+DATA quad8_3febb67ae8584cac<>+0(SB)/4, $0xe8584cac
+DATA quad8_3febb67ae8584cac<>+4(SB)/4, $0x3febb67a
+DATA quad8_3febb67ae8584cac<>+8(SB)/4, $0xe8584cac
+DATA quad8_3febb67ae8584cac<>+12(SB)/4, $0x3febb67a
+DATA quad8_3febb67ae8584cac<>+16(SB)/4, $0xe8584cac
+DATA quad8_3febb67ae8584cac<>+20(SB)/4, $0x3febb67a
+DATA quad8_3febb67ae8584cac<>+24(SB)/4, $0xe8584cac
+DATA quad8_3febb67ae8584cac<>+28(SB)/4, $0x3febb67a
+DATA quad8_3febb67ae8584cac<>+32(SB)/4, $0xe8584cac
+DATA quad8_3febb67ae8584cac<>+36(SB)/4, $0x3febb67a
+DATA quad8_3febb67ae8584cac<>+40(SB)/4, $0xe8584cac
+DATA quad8_3febb67ae8584cac<>+44(SB)/4, $0x3febb67a
+DATA quad8_3febb67ae8584cac<>+48(SB)/4, $0xe8584cac
+DATA quad8_3febb67ae8584cac<>+52(SB)/4, $0x3febb67a
+DATA quad8_3febb67ae8584cac<>+56(SB)/4, $0xe8584cac
+DATA quad8_3febb67ae8584cac<>+60(SB)/4, $0x3febb67a
+GLOBL quad8_3febb67ae8584cac<>(SB), RODATA|NOPTR, $64
+
+// func fft5DoubleAVX512(y *float64, x *float64, n int, stride int, w *float64)
+// Requires: AVX, AVX512F
+TEXT ·fft5DoubleAVX512(SB), NOSPLIT, $0-40
+	MOVQ  y+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  n+16(FP), DX
+	MOVQ  stride+24(FP), BX
+	MOVQ  w+32(FP), SI
+	MOVQ  BX, R8
+	SHLQ  $0x07, R8
+	MOVQ  R8, DI
+	IMULQ DX, DI
+	LEAQ  (DI)(DI*2), R10
+	LEAQ  (R8)(R8*2), R11
+
+group:
+	VBROADCASTSD (SI), Z0
+	VBROADCASTSD 8(SI), Z1
+	VBROADCASTSD 16(SI), Z2
+	VBROADCASTSD 24(SI), Z3
+	VBROADCASTSD 32(SI), Z4
+	VBROADCASTSD 40(SI), Z5
+	VBROADCASTSD 48(SI), Z6
+	VBROADCASTSD 56(SI), Z7
+	MOVQ         BX, R9
+
+element:
+	VMOVUPS      (CX), Z8
+	VMOVUPS      64(CX), Z9
+	VMOVUPS      (CX)(DI*1), Z10
+	VMOVUPS      64(CX)(DI*1), Z11
+	VMOVUPS      (CX)(DI*4), Z12
+	VMOVUPS      64(CX)(DI*4), Z13
+	VADDPD       Z12, Z10, Z14
+	VADDPD       Z13, Z11, Z15
+	VSUBPD       Z12, Z10, Z10
+	VSUBPD       Z13, Z11, Z11
+	VADDPD       Z14, Z8, Z12
+	VADDPD       Z15, Z9, Z13
+	VMOVUPS      (CX)(DI*2), Z16
+	VMOVUPS      64(CX)(DI*2), Z17
+	VMOVUPS      (CX)(R10*1), Z18
+	VMOVUPS      64(CX)(R10*1), Z19
+	VADDPD       Z18, Z16, Z20
+	VADDPD       Z19, Z17, Z21
+	VSUBPD       Z18, Z16, Z16
+	VSUBPD       Z19, Z17, Z17
+	VADDPD       Z20, Z12, Z12
+	VADDPD       Z21, Z13, Z13
+	VMOVUPS      Z12, (AX)
+	VMOVUPS      Z13, 64(AX)
+	VMOVUPS      Z8, Z12
+	VFMADD231PD  quad8_3fd3c6ef372fe950<>+0(SB), Z14, Z12
+	VMOVUPS      Z9, Z13
+	VFMADD231PD  quad8_3fd3c6ef372fe950<>+0(SB), Z15, Z13
+	VMULPD       quad8_3fee6f0e134454ff<>+0(SB), Z11, Z18
+	VMULPD       quad8_3fee6f0e134454ff<>+0(SB), Z10, Z19
+	VMOVUPS      Z12, Z12
+	VFMADD231PD  quad8_bfe9e3779b97f4a8<>+0(SB), Z20, Z12
+	VMOVUPS      Z13, Z13
+	VFMADD231PD  quad8_bfe9e3779b97f4a8<>+0(SB), Z21, Z13
+	VMOVUPS      Z18, Z18
+	VFMADD231PD  quad8_3fe2cf2304755a5f<>+0(SB), Z17, Z18
+	VMOVUPS      Z19, Z19
+	VFMADD231PD  quad8_3fe2cf2304755a5f<>+0(SB), Z16, Z19
+	VADDPD       Z18, Z12, Z22
+	VSUBPD       Z19, Z13, Z23
+	VMULPD       Z0, Z22, Z24
+	VMOVUPS      Z24, Z24
+	VFNMADD231PD Z1, Z23, Z24
+	VMULPD       Z0, Z23, Z23
+	VMOVUPS      Z23, Z23
+	VFMADD231PD  Z1, Z22, Z23
+	VMOVUPS      Z24, (AX)(R8*1)
+	VMOVUPS      Z23, 64(AX)(R8*1)
+	VSUBPD       Z18, Z12, Z12
+	VADDPD       Z19, Z13, Z13
+	VMULPD       Z6, Z12, Z18
+	VMOVUPS      Z18, Z18
+	VFNMADD231PD Z7, Z13, Z18
+	VMULPD       Z6, Z13, Z13
+	VMOVUPS      Z13, Z13
+	VFMADD231PD  Z7, Z12, Z13
+	VMOVUPS      Z18, (AX)(R8*4)
+	VMOVUPS      Z13, 64(AX)(R8*4)
+	VMOVUPS      Z8, Z8
+	VFMADD231PD  quad8_bfe9e3779b97f4a8<>+0(SB), Z14, Z8
+	VMOVUPS      Z9, Z9
+	VFMADD231PD  quad8_bfe9e3779b97f4a8<>+0(SB), Z15, Z9
+	VMULPD       quad8_3fe2cf2304755a5f<>+0(SB), Z11, Z11
+	VMULPD       quad8_3fe2cf2304755a5f<>+0(SB), Z10, Z10
+	VMOVUPS      Z8, Z8
+	VFMADD231PD  quad8_3fd3c6ef372fe94c<>+0(SB), Z20, Z8
+	VMOVUPS      Z9, Z9
+	VFMADD231PD  quad8_3fd3c6ef372fe94c<>+0(SB), Z21, Z9
+	VMOVUPS      Z11, Z11
+	VFMADD231PD  quad8_bfee6f0e13445500<>+0(SB), Z17, Z11
+	VMOVUPS      Z10, Z10
+	VFMADD231PD  quad8_bfee6f0e13445500<>+0(SB), Z16, Z10
+	VADDPD       Z11, Z8, Z12
+	VSUBPD       Z10, Z9, Z13
+	VMULPD       Z2, Z12, Z14
+	VMOVUPS      Z14, Z14
+	VFNMADD231PD Z3, Z13, Z14
+	VMULPD       Z2, Z13, Z13
+	VMOVUPS      Z13, Z13
+	VFMADD231PD  Z3, Z12, Z13
+	VMOVUPS      Z14, (AX)(R8*2)
+	VMOVUPS      Z13, 64(AX)(R8*2)
+	VSUBPD       Z11, Z8, Z8
+	VADDPD       Z10, Z9, Z9
+	VMULPD       Z4, Z8, Z10
+	VMOVUPS      Z10, Z10
+	VFNMADD231PD Z5, Z9, Z10
+	VMULPD       Z4, Z9, Z9
+	VMOVUPS      Z9, Z9
+	VFMADD231PD  Z5, Z8, Z9
+	VMOVUPS      Z10, (AX)(R11*1)
+	VMOVUPS      Z9, 64(AX)(R11*1)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	DECQ         R9
+	JNZ          element
+	ADDQ         R8, AX
+	ADDQ         R8, AX
+	ADDQ         R8, AX
+	ADDQ         R8, AX
+	ADDQ         $0x40, SI
+	DECQ         DX
+	JNZ          group
+	VZEROUPPER
+	RET
+
+DATA quad8_3fd3c6ef372fe950<>+0(SB)/4, $0x372fe950
+DATA quad8_3fd3c6ef372fe950<>+4(SB)/4, $0x3fd3c6ef
+DATA quad8_3fd3c6ef372fe950<>+8(SB)/4, $0x372fe950
+DATA quad8_3fd3c6ef372fe950<>+12(SB)/4, $0x3fd3c6ef
+DATA quad8_3fd3c6ef372fe950<>+16(SB)/4, $0x372fe950
+DATA quad8_3fd3c6ef372fe950<>+20(SB)/4, $0x3fd3c6ef
+DATA quad8_3fd3c6ef372fe950<>+24(SB)/4, $0x372fe950
+DATA quad8_3fd3c6ef372fe950<>+28(SB)/4, $0x3fd3c6ef
+DATA quad8_3fd3c6ef372fe950<>+32(SB)/4, $0x372fe950
+DATA quad8_3fd3c6ef372fe950<>+36(SB)/4, $0x3fd3c6ef
+DATA quad8_3fd3c6ef372fe950<>+40(SB)/4, $0x372fe950
+DATA quad8_3fd3c6ef372fe950<>+44(SB)/4, $0x3fd3c6ef
+DATA quad8_3fd3c6ef372fe950<>+48(SB)/4, $0x372fe950
+DATA quad8_3fd3c6ef372fe950<>+52(SB)/4, $0x3fd3c6ef
+DATA quad8_3fd3c6ef372fe950<>+56(SB)/4, $0x372fe950
+DATA quad8_3fd3c6ef372fe950<>+60(SB)/4, $0x3fd3c6ef
+GLOBL quad8_3fd3c6ef372fe950<>(SB), RODATA|NOPTR, $64
+
+DATA quad8_3fee6f0e134454ff<>+0(SB)/4, $0x134454ff
+DATA quad8_3fee6f0e134454ff<>+4(SB)/4, $0x3fee6f0e
+DATA quad8_3fee6f0e134454ff<>+8(SB)/4, $0x134454ff
+DATA quad8_3fee6f0e134454ff<>+12(SB)/4, $0x3fee6f0e
+DATA quad8_3fee6f0e134454ff<>+16(SB)/4, $0x134454ff
+DATA quad8_3fee6f0e134454ff<>+20(SB)/4, $0x3fee6f0e
+DATA quad8_3fee6f0e134454ff<>+24(SB)/4, $0x134454ff
+DATA quad8_3fee6f0e134454ff<>+28(SB)/4, $0x3fee6f0e
+DATA quad8_3fee6f0e134454ff<>+32(SB)/4, $0x134454ff
+DATA quad8_3fee6f0e134454ff<>+36(SB)/4, $0x3fee6f0e
+DATA quad8_3fee6f0e134454ff<>+40(SB)/4, $0x134454ff
+DATA quad8_3fee6f0e134454ff<>+44(SB)/4, $0x3fee6f0e
+DATA quad8_3fee6f0e134454ff<>+48(SB)/4, $0x134454ff
+DATA quad8_3fee6f0e134454ff<>+52(SB)/4, $0x3fee6f0e
+DATA quad8_3fee6f0e134454ff<>+56(SB)/4, $0x134454ff
+DATA quad8_3fee6f0e134454ff<>+60(SB)/4, $0x3fee6f0e
+GLOBL quad8_3fee6f0e134454ff<>(SB), RODATA|NOPTR, $64
+
+DATA quad8_bfe9e3779b97f4a8<>+0(SB)/4, $0x9b97f4a8
+DATA quad8_bfe9e3779b97f4a8<>+4(SB)/4, $0xbfe9e377
+DATA quad8_bfe9e3779b97f4a8<>+8(SB)/4, $0x9b97f4a8
+DATA quad8_bfe9e3779b97f4a8<>+12(SB)/4, $0xbfe9e377
+DATA quad8_bfe9e3779b97f4a8<>+16(SB)/4, $0x9b97f4a8
+DATA quad8_bfe9e3779b97f4a8<>+20(SB)/4, $0xbfe9e377
+DATA quad8_bfe9e3779b97f4a8<>+24(SB)/4, $0x9b97f4a8
+DATA quad8_bfe9e3779b97f4a8<>+28(SB)/4, $0xbfe9e377
+DATA quad8_bfe9e3779b97f4a8<>+32(SB)/4, $0x9b97f4a8
+DATA quad8_bfe9e3779b97f4a8<>+36(SB)/4, $0xbfe9e377
+DATA quad8_bfe9e3779b97f4a8<>+40(SB)/4, $0x9b97f4a8
+DATA quad8_bfe9e3779b97f4a8<>+44(SB)/4, $0xbfe9e377
+DATA quad8_bfe9e3779b97f4a8<>+48(SB)/4, $0x9b97f4a8
+DATA quad8_bfe9e3779b97f4a8<>+52(SB)/4, $0xbfe9e377
+DATA quad8_bfe9e3779b97f4a8<>+56(SB)/4, $0x9b97f4a8
+DATA quad8_bfe9e3779b97f4a8<>+60(SB)/4, $0xbfe9e377
+GLOBL quad8_bfe9e3779b97f4a8<>(SB), RODATA|NOPTR, $64
+
+DATA quad8_3fe2cf2304755a5f<>+0(SB)/4, $0x04755a5f
+DATA quad8_3fe2cf2304755a5f<>+4(SB)/4, $0x3fe2cf23
+DATA quad8_3fe2cf2304755a5f<>+8(SB)/4, $0x04755a5f
+DATA quad8_3fe2cf2304755a5f<>+12(SB)/4, $0x3fe2cf23
+DATA quad8_3fe2cf2304755a5f<>+16(SB)/4, $0x04755a5f
+DATA quad8_3fe2cf2304755a5f<>+20(SB)/4, $0x3fe2cf23
+DATA quad8_3fe2cf2304755a5f<>+24(SB)/4, $0x04755a5f
+DATA quad8_3fe2cf2304755a5f<>+28(SB)/4, $0x3fe2cf23
+DATA quad8_3fe2cf2304755a5f<>+32(SB)/4, $0x04755a5f
+DATA quad8_3fe2cf2304755a5f<>+36(SB)/4, $0x3fe2cf23
+DATA quad8_3fe2cf2304755a5f<>+40(SB)/4, $0x04755a5f
+DATA quad8_3fe2cf2304755a5f<>+44(SB)/4, $0x3fe2cf23
+DATA quad8_3fe2cf2304755a5f<>+48(SB)/4, $0x04755a5f
+DATA quad8_3fe2cf2304755a5f<>+52(SB)/4, $0x3fe2cf23
+DATA quad8_3fe2cf2304755a5f<>+56(SB)/4, $0x04755a5f
+DATA quad8_3fe2cf2304755a5f<>+60(SB)/4, $0x3fe2cf23
+GLOBL quad8_3fe2cf2304755a5f<>(SB), RODATA|NOPTR, $64
+
+DATA quad8_3fd3c6ef372fe94c<>+0(SB)/4, $0x372fe94c
+DATA quad8_3fd3c6ef372fe94c<>+4(SB)/4, $0x3fd3c6ef
+DATA quad8_3fd3c6ef372fe94c<>+8(SB)/4, $0x372fe94c
+DATA quad8_3fd3c6ef372fe94c<>+12(SB)/4, $0x3fd3c6ef
+DATA quad8_3fd3c6ef372fe94c<>+16(SB)/4, $0x372fe94c
+DATA quad8_3fd3c6ef372fe94c<>+20(SB)/4, $0x3fd3c6ef
+DATA quad8_3fd3c6ef372fe94c<>+24(SB)/4, $0x372fe94c
+DATA quad8_3fd3c6ef372fe94c<>+28(SB)/4, $0x3fd3c6ef
+DATA quad8_3fd3c6ef372fe94c<>+32(SB)/4, $0x372fe94c
+DATA quad8_3fd3c6ef372fe94c<>+36(SB)/4, $0x3fd3c6ef
+DATA quad8_3fd3c6ef372fe94c<>+40(SB)/4, $0x372fe94c
+DATA quad8_3fd3c6ef372fe94c<>+44(SB)/4, $0x3fd3c6ef
+DATA quad8_3fd3c6ef372fe94c<>+48(SB)/4, $0x372fe94c
+DATA quad8_3fd3c6ef372fe94c<>+52(SB)/4, $0x3fd3c6ef
+DATA quad8_3fd3c6ef372fe94c<>+56(SB)/4, $0x372fe94c
+DATA quad8_3fd3c6ef372fe94c<>+60(SB)/4, $0x3fd3c6ef
+GLOBL quad8_3fd3c6ef372fe94c<>(SB), RODATA|NOPTR, $64
+
+DATA quad8_bfee6f0e13445500<>+0(SB)/4, $0x13445500
+DATA quad8_bfee6f0e13445500<>+4(SB)/4, $0xbfee6f0e
+DATA quad8_bfee6f0e13445500<>+8(SB)/4, $0x13445500
+DATA quad8_bfee6f0e13445500<>+12(SB)/4, $0xbfee6f0e
+DATA quad8_bfee6f0e13445500<>+16(SB)/4, $0x13445500
+DATA quad8_bfee6f0e13445500<>+20(SB)/4, $0xbfee6f0e
+DATA quad8_bfee6f0e13445500<>+24(SB)/4, $0x13445500
+DATA quad8_bfee6f0e13445500<>+28(SB)/4, $0xbfee6f0e
+DATA quad8_bfee6f0e13445500<>+32(SB)/4, $0x13445500
+DATA quad8_bfee6f0e13445500<>+36(SB)/4, $0xbfee6f0e
+DATA quad8_bfee6f0e13445500<>+40(SB)/4, $0x13445500
+DATA quad8_bfee6f0e13445500<>+44(SB)/4, $0xbfee6f0e
+DATA quad8_bfee6f0e13445500<>+48(SB)/4, $0x13445500
+DATA quad8_bfee6f0e13445500<>+52(SB)/4, $0xbfee6f0e
+DATA quad8_bfee6f0e13445500<>+56(SB)/4, $0x13445500
+DATA quad8_bfee6f0e13445500<>+60(SB)/4, $0xbfee6f0e
+GLOBL quad8_bfee6f0e13445500<>(SB), RODATA|NOPTR, $64
+
+// func fftSplitDoubleAVX512(z *float64, n int, w *float64)
+// Requires: AVX, AVX512F
+TEXT ·fftSplitDoubleAVX512(SB), NOSPLIT, $0-24
+	MOVQ    z+0(FP), AX
+	MOVQ    n+8(FP), CX
+	MOVQ    w+16(FP), DX
+	VMOVUPS quad8_3fe0000000000000<>+0(SB), Z0
+	SHLQ    $0x07, CX
+	ADDQ    AX, CX
+
+pair:
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x00000080, CX
+	ADDQ         $0x10, DX
+	CMPQ         AX, CX
+	JA           end
+	VMOVUPS      (AX), Z1
+	VMOVUPS      64(AX), Z2
+	VMOVUPS      (CX), Z3
+	VMOVUPS      64(CX), Z4
+	VBROADCASTSD (DX), Z5
+	VBROADCASTSD 8(DX), Z6
+	VADDPD       Z3, Z1, Z7
+	VMULPD       Z0, Z7, Z7
+	VSUBPD       Z4, Z2, Z9
+	VMULPD       Z0, Z9, Z9
+	VADDPD       Z4, Z2, Z2
+	VMULPD       Z0, Z2, Z2
+	VSUBPD       Z3, Z1, Z1
+	VMULPD       Z0, Z1, Z1
+	VPXORD       Z8, Z8, Z8
+	VSUBPD       Z1, Z8, Z1
+	VMULPD       Z5, Z2, Z3
+	VMOVUPS      Z3, Z3
+	VFNMADD231PD Z6, Z1, Z3
+	VMULPD       Z5, Z1, Z1
+	VMOVUPS      Z1, Z1
+	VFMADD231PD  Z6, Z2, Z1
+	VADDPD       Z3, Z7, Z2
+	VADDPD       Z1, Z9, Z4
+	VSUBPD       Z3, Z7, Z3
+	VSUBPD       Z9, Z1, Z1
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z4, 64(AX)
+	VMOVUPS      Z3, (CX)
+	VMOVUPS      Z1, 64(CX)
+	JMP          pair
+
+end:
+	VZEROUPPER
+	RET
+
+DATA quad8_3fe0000000000000<>+0(SB)/4, $0x00000000
+DATA quad8_3fe0000000000000<>+4(SB)/4, $0x3fe00000
+DATA quad8_3fe0000000000000<>+8(SB)/4, $0x00000000
+DATA quad8_3fe0000000000000<>+12(SB)/4, $0x3fe00000
+DATA quad8_3fe0000000000000<>+16(SB)/4, $0x00000000
+DATA quad8_3fe0000000000000<>+20(SB)/4, $0x3fe00000
+DATA quad8_3fe0000000000000<>+24(SB)/4, $0x00000000
+DATA quad8_3fe0000000000000<>+28(SB)/4, $0x3fe00000
+DATA quad8_3fe0000000000000<>+32(SB)/4, $0x00000000
+DATA quad8_3fe0000000000000<>+36(SB)/4, $0x3fe00000
+DATA quad8_3fe0000000000000<>+40(SB)/4, $0x00000000
+DATA quad8_3fe0000000000000<>+44(SB)/4, $0x3fe00000
+DATA quad8_3fe0000000000000<>+48(SB)/4, $0x00000000
+DATA quad8_3fe0000000000000<>+52(SB)/4, $0x3fe00000
+DATA quad8_3fe0000000000000<>+56(SB)/4, $0x00000000
+DATA quad8_3fe0000000000000<>+60(SB)/4, $0x3fe00000
+GLOBL quad8_3fe0000000000000<>(SB), RODATA|NOPTR, $64
+
+// func fftJoinDoubleAVX512(z *float64, n int, w *float64, scale float64)
+// Requires: AVX, AVX512F
+TEXT ·fftJoinDoubleAVX512(SB), NOSPLIT, $0-32
+	MOVQ         z+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         w+16(FP), DX
+	VBROADCASTSD scale+24(FP), Z0
+	SHLQ         $0x07, CX
+	ADDQ         AX, CX
+
+pair:
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x00000080, CX
+	ADDQ         $0x10, DX
+	CMPQ         AX, CX
+	JA           end
+	VMOVUPS      (AX), Z1
+	VMOVUPS      64(AX), Z2
+	VMOVUPS      (CX), Z3
+	VMOVUPS      64(CX), Z4
+	VBROADCASTSD (DX), Z5
+	VBROADCASTSD 8(DX), Z6
+	VADDPD       Z3, Z1, Z7
+	VMULPD       Z0, Z7, Z7
+	VSUBPD       Z4, Z2, Z8
+	VMULPD       Z0, Z8, Z8
+	VADDPD       Z4, Z2, Z2
+	VMULPD       Z0, Z2, Z2
+	VSUBPD       Z3, Z1, Z1
+	VMULPD       Z0, Z1, Z1
+	VMULPD       Z5, Z1, Z3
+	VMOVUPS      Z3, Z3
+	VFMADD231PD  Z6, Z2, Z3
+	VMULPD       Z5, Z2, Z2
+	VMOVUPS      Z2, Z2
+	VFNMADD231PD Z6, Z1, Z2
+	VADDPD       Z2, Z7, Z1
+	VSUBPD       Z8, Z3, Z4
+	VSUBPD       Z2, Z7, Z2
+	VADDPD       Z8, Z3, Z3
+	VMOVUPS      Z1, (AX)
+	VMOVUPS      Z4, 64(AX)
+	VMOVUPS      Z2, (CX)
+	VMOVUPS      Z3, 64(CX)
+	JMP          pair
+
+end:
+	VZEROUPPER
+	RET
+
+// func fftSwapDoubleAVX512(z *float64, n int, scale float64)
+// Requires: AVX, AVX512F
+TEXT ·fftSwapDoubleAVX512(SB), NOSPLIT, $0-24
+	MOVQ         z+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSD scale+16(FP), Z0
+
+element:
+	VMULPD  (AX), Z0, Z1
+	VMULPD  64(AX), Z0, Z2
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z1, 64(AX)
+	SUBQ    $-128, AX
+	DECQ    CX
+	JNZ     element
+	VZEROUPPER
+	RET
+
+// func fftTakeDoubleAVX512(z *float64, x *float64, n int, apart int, im int, lanes int, pairs int)
+// Requires: AVX, AVX512F, BMI
+TEXT ·fftTakeDoubleAVX512(SB), NOSPLIT, $0-56
+	MOVQ    x+8(FP), AX
+	MOVQ    z+0(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    apart+24(FP), BX
+	MOVQ    im+32(FP), SI
+	SHLQ    $0x03, BX
+	MOVQ    lanes+40(FP), DI
+	MOVQ    pairs+48(FP), R8
+	TZCNTQ  DI, R9
+	SHLQ    $0x04, R9
+	SUBQ    R9, AX
+	KMOVW   DI, K1
+	KMOVW   R8, K2
+	SHRQ    $0x08, R8
+	KMOVW   R8, K3
+	SHRQ    $0x08, R8
+	VMOVUPS even8<>+0(SB), Z0
+	VMOVUPS odd8<>+0(SB), Z1
+
+row:
+	VMOVUPD.Z (AX), K2, Z2
+	VMOVUPD.Z 64(AX), K3, Z3
+	VMOVUPS   Z0, Z4
+	VPERMI2PD Z3, Z2, Z4
+	VMOVUPD   Z4, K1, (CX)
+	VMOVUPS   Z1, Z4
+	VPERMI2PD Z3, Z2, Z4
+	VMOVUPD   Z4, K1, (CX)(SI*1)
+	ADDQ      BX, AX
+	SUBQ      $-128, CX
+	DECQ      DX
+	JNZ       row
+	VZEROUPPER
+	RET
+
+DATA even8<>+0(SB)/4, $0x00000000
+DATA even8<>+4(SB)/4, $0x00000000
+DATA even8<>+8(SB)/4, $0x00000002
+DATA even8<>+12(SB)/4, $0x00000000
+DATA even8<>+16(SB)/4, $0x00000004
+DATA even8<>+20(SB)/4, $0x00000000
+DATA even8<>+24(SB)/4, $0x00000006
+DATA even8<>+28(SB)/4, $0x00000000
+DATA even8<>+32(SB)/4, $0x00000008
+DATA even8<>+36(SB)/4, $0x00000000
+DATA even8<>+40(SB)/4, $0x0000000a
+DATA even8<>+44(SB)/4, $0x00000000
+DATA even8<>+48(SB)/4, $0x0000000c
+DATA even8<>+52(SB)/4, $0x00000000
+DATA even8<>+56(SB)/4, $0x0000000e
+DATA even8<>+60(SB)/4, $0x00000000
+GLOBL even8<>(SB), RODATA|NOPTR, $64
+
+DATA odd8<>+0(SB)/4, $0x00000001
+DATA odd8<>+4(SB)/4, $0x00000000
+DATA odd8<>+8(SB)/4, $0x00000003
+DATA odd8<>+12(SB)/4, $0x00000000
+DATA odd8<>+16(SB)/4, $0x00000005
+DATA odd8<>+20(SB)/4, $0x00000000
+DATA odd8<>+24(SB)/4, $0x00000007
+DATA odd8<>+28(SB)/4, $0x00000000
+DATA odd8<>+32(SB)/4, $0x00000009
+DATA odd8<>+36(SB)/4, $0x00000000
+DATA odd8<>+40(SB)/4, $0x0000000b
+DATA odd8<>+44(SB)/4, $0x00000000
+DATA odd8<>+48(SB)/4, $0x0000000d
+DATA odd8<>+52(SB)/4, $0x00000000
+DATA odd8<>+56(SB)/4, $0x0000000f
+DATA odd8<>+60(SB)/4, $0x00000000
+GLOBL odd8<>(SB), RODATA|NOPTR, $64
+
+// func fftPutDoubleAVX512(x *float64, z *float64, n int, apart int, im int, lanes int, pairs int, scale float64)
+// Requires: AVX, AVX512F, BMI
+TEXT ·fftPutDoubleAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), AX
+	MOVQ         z+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         apart+24(FP), BX
+	MOVQ         im+32(FP), SI
+	SHLQ         $0x03, BX
+	MOVQ         lanes+40(FP), DI
+	MOVQ         pairs+48(FP), R8
+	TZCNTQ       DI, R9
+	SHLQ         $0x04, R9
+	SUBQ         R9, AX
+	KMOVW        DI, K1
+	KMOVW        R8, K1
+	SHRQ         $0x08, R8
+	KMOVW        R8, K2
+	SHRQ         $0x08, R8
+	VBROADCASTSD scale+56(FP), Z0
+	VMOVUPS      low8<>+0(SB), Z1
+	VMOVUPS      high8<>+0(SB), Z2
+
+row:
+	VMULPD    (CX), Z0, Z3
+	VMULPD    (CX)(SI*1), Z0, Z4
+	VMOVUPS   Z1, Z5
+	VPERMI2PD Z4, Z3, Z5
+	VMOVUPD   Z5, K1, (AX)
+	VMOVUPS   Z2, Z5
+	VPERMI2PD Z4, Z3, Z5
+	VMOVUPD   Z5, K2, 64(AX)
+	ADDQ      BX, AX
+	SUBQ      $-128, CX
+	DECQ      DX
+	JNZ       row
+	VZEROUPPER
+	RET
+
+DATA low8<>+0(SB)/4, $0x00000000
+DATA low8<>+4(SB)/4, $0x00000000
+DATA low8<>+8(SB)/4, $0x00000008
+DATA low8<>+12(SB)/4, $0x00000000
+DATA low8<>+16(SB)/4, $0x00000001
+DATA low8<>+20(SB)/4, $0x00000000
+DATA low8<>+24(SB)/4, $0x00000009
+DATA low8<>+28(SB)/4, $0x00000000
+DATA low8<>+32(SB)/4, $0x00000002
+DATA low8<>+36(SB)/4, $0x00000000
+DATA low8<>+40(SB)/4, $0x0000000a
+DATA low8<>+44(SB)/4, $0x00000000
+DATA low8<>+48(SB)/4, $0x00000003
+DATA low8<>+52(SB)/4, $0x00000000
+DATA low8<>+56(SB)/4, $0x0000000b
+DATA low8<>+60(SB)/4, $0x00000000
+GLOBL low8<>(SB), RODATA|NOPTR, $64
+
+DATA high8<>+0(SB)/4, $0x00000004
+DATA high8<>+4(SB)/4, $0x00000000
+DATA high8<>+8(SB)/4, $0x0000000c
+DATA high8<>+12(SB)/4, $0x00000000
+DATA high8<>+16(SB)/4, $0x00000005
+DATA high8<>+20(SB)/4, $0x00000000
+DATA high8<>+24(SB)/4, $0x0000000d
+DATA high8<>+28(SB)/4, $0x00000000
+DATA high8<>+32(SB)/4, $0x00000006
+DATA high8<>+36(SB)/4, $0x00000000
+DATA high8<>+40(SB)/4, $0x0000000e
+DATA high8<>+44(SB)/4, $0x00000000
+DATA high8<>+48(SB)/4, $0x00000007
+DATA high8<>+52(SB)/4, $0x00000000
+DATA high8<>+56(SB)/4, $0x0000000f
+DATA high8<>+60(SB)/4, $0x00000000
+GLOBL high8<>(SB), RODATA|NOPTR, $64
+
+// func fftTurnDoubleAVX512(dst *float64, src *float64, ldd int, lds int)
+// Requires: AVX, AVX512F
+TEXT ·fftTurnDoubleAVX512(SB), NOSPLIT, $0-32
+	MOVQ       src+8(FP), AX
+	MOVQ       lds+24(FP), CX
+	SHLQ       $0x03, CX
+	LEAQ       (AX)(CX*2), DX
+	ADDQ       CX, DX
+	LEAQ       (DX)(CX*2), BX
+	ADDQ       CX, BX
+	MOVQ       dst+0(FP), SI
+	MOVQ       ldd+16(FP), DI
+	SHLQ       $0x03, DI
+	LEAQ       (SI)(DI*2), R8
+	ADDQ       DI, R8
+	LEAQ       (R8)(DI*2), R9
+	ADDQ       DI, R9
+	VMOVUPS    (AX), Z0
+	VMOVUPS    (AX)(CX*1), Z1
+	VMOVUPS    (AX)(CX*2), Z2
+	VMOVUPS    (DX), Z3
+	VMOVUPS    (DX)(CX*1), Z4
+	VMOVUPS    (DX)(CX*2), Z5
+	VMOVUPS    (BX), Z6
+	VMOVUPS    (BX)(CX*1), Z7
+	VUNPCKLPD  Z1, Z0, Z8
+	VUNPCKLPD  Z3, Z2, Z9
+	VUNPCKLPD  Z5, Z4, Z10
+	VUNPCKLPD  Z7, Z6, Z11
+	VSHUFF64X2 $0x88, Z9, Z8, Z12
+	VSHUFF64X2 $0x88, Z11, Z10, Z13
+	VSHUFF64X2 $0x88, Z13, Z12, Z14
+	VSHUFF64X2 $0xdd, Z13, Z12, Z12
+	VSHUFF64X2 $0xdd, Z9, Z8, Z8
+	VSHUFF64X2 $0xdd, Z11, Z10, Z9
+	VSHUFF64X2 $0x88, Z9, Z8, Z10
+	VSHUFF64X2 $0xdd, Z9, Z8, Z8
+	VUNPCKHPD  Z1, Z0, Z0
+	VUNPCKHPD  Z3, Z2, Z1
+	VUNPCKHPD  Z5, Z4, Z2
+	VUNPCKHPD  Z7, Z6, Z3
+	VSHUFF64X2 $0x88, Z1, Z0, Z4
+	VSHUFF64X2 $0x88, Z3, Z2, Z5
+	VSHUFF64X2 $0x88, Z5, Z4, Z6
+	VSHUFF64X2 $0xdd, Z5, Z4, Z4
+	VSHUFF64X2 $0xdd, Z1, Z0, Z0
+	VSHUFF64X2 $0xdd, Z3, Z2, Z1
+	VSHUFF64X2 $0x88, Z1, Z0, Z2
+	VSHUFF64X2 $0xdd, Z1, Z0, Z0
+	VMOVUPS    Z14, (SI)
+	VMOVUPS    Z6, (SI)(DI*1)
+	VMOVUPS    Z10, (SI)(DI*2)
+	VMOVUPS    Z2, (R8)
+	VMOVUPS    Z12, (R8)(DI*1)
+	VMOVUPS    Z4, (R8)(DI*2)
+	VMOVUPS    Z8, (R9)
+	VMOVUPS    Z0, (R9)(DI*1)
 	VZEROUPPER
 	RET

@@ -291,7 +291,7 @@ func (s *spectrum) run(c *core.OpContext) error {
 		elementwise.Cast(elements(out), core.Make[complex128](out.Len()))
 		return nil
 	}
-	if s.single(c, out) {
+	if s.lanes(c, out) {
 		return nil
 	}
 	if err := core.CheckSize(tf.Complex128, append(s.in[:s.outer()].Clone(), s.lengths...)); err != nil {

@@ -87,7 +87,7 @@ func (s *spectrum) axis(c *core.OpContext, z []complex128, shape tf.Shape, axis 
 	if n <= 1 || inner == 0 {
 		return
 	}
-	t := s.plans.double.get(n, newTransform)
+	t := s.plans.any.get(n, newTransform)
 	c.ParallelFor(len(z)/n, max(1, grain/n), func(lo, hi int) {
 		line, scratch := core.Make[complex128](n), core.Make[complex128](t.room())
 		for k := lo; k < hi; k++ {

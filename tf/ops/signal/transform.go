@@ -6,7 +6,6 @@ import (
 	"math/cmplx"
 	"sync"
 
-	"github.com/gorge-tf/gorge/internal/kernel/fft"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -246,9 +245,9 @@ func (c *chirp) apply(x, scratch []complex128) {
 
 // transforms keeps what a kernel has used lately.
 type transforms struct {
-	double  recent[*transform]
-	single  recent[*fft.FFT]
-	columns recent[*fft.FFT]
+	any    recent[*transform]
+	single lanePlans[float32]
+	double lanePlans[float64]
 }
 
 // recent keeps plans by length.
