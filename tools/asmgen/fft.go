@@ -35,6 +35,7 @@ func emitFFT(a *asm, i isa) {
 		e.emitPairs("fftSplit", "turns the transforms of pairs of numbers into those of the numbers", false)
 		e.emitPairs("fftJoin", "is the inverse of fftSplit, times scale, with the parts exchanged", true)
 		e.emitSwap()
+		e.emitTimes()
 		e.emitTake()
 		e.emitPut()
 	}

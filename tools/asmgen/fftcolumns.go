@@ -24,6 +24,24 @@ func (e fftEmitter) emitSwap() {
 	e.end()
 }
 
+// emitTimes writes the loop of transforms that are convolutions.
+func (e fftEmitter) emitTimes() {
+	e.begin("fftTimes", "func(z *float32, n int, w *float32)", "exchanges the real and imaginary parts of n elements and multiplies each by a root of w.")
+	z, n, w := e.arg("z"), e.arg("n"), e.arg("w")
+	e.Label("element")
+	root := e.roots(w, 1)(0)
+	for h := 0; h < fftImag; h += int(e.isa) {
+		m := operand.Mem{Base: z, Disp: h}
+		x := e.loadComplex(m)
+		e.storeComplex(e.times(complexVec{x.im, x.re}, root), m)
+	}
+	e.SUBQ(operand.I8(-fftBlock), z)
+	e.ADDQ(operand.U8(2*e.elem), w)
+	e.DECQ(n)
+	e.JNZ(operand.LabelRef("element"))
+	e.end()
+}
+
 // columnLoop is a loop over rows of complex numbers, some of which are lanes.
 type columnLoop struct {
 	fftEmitter

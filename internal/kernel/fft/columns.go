@@ -19,7 +19,7 @@ func (f *FFT[T]) Columns(par kernel.Par, y, x []T, inner int, inverse bool) {
 			if count < w {
 				clear(s.x[:2*f.n*w])
 			}
-			f.eachPart(first, count, inner, func(c columns) { f.take(s.x, x[c.at:], c, inverse) })
+			f.eachPart(first, count, inner, func(c columns) { f.take(s.x, x[c.at:], c, inverse != f.exchanged()) })
 			z := f.transform(s)
 			f.eachPart(first, count, inner, func(c columns) { f.put(y[c.at:], z, c, scale, inverse) })
 		}

@@ -38,6 +38,7 @@ type FFT[T Real] struct {
 	split   []T       // e^(-2πi·k/2n) for k ≤ n/2, for lines of 2n real numbers
 	scratch sync.Pool // of *fftScratch
 	loops   *vectorLoops[T]
+	chirp   *chirp[T] // if n has large factors
 }
 
 // fftPass is a step of Stockham's algorithm.
@@ -52,14 +53,29 @@ type fftScratch[T Real] struct{ x, y []T }
 func room[T Real](n int) []T { return make([]T, 2*n*lanes[T]()+mostLanes) }
 
 // NewComplexFFT plans transforms of n complex numbers. It returns nil for lengths that
-// it does not do: those with factors beyond 5, short and very long ones.
+// it does not do: short and very long ones and those with factors from 7 to 63; without
+// vector loops also those with greater ones.
 func NewComplexFFT[T Real](n int) *FFT[T] {
-	radices := fftRadices(n)
-	if radices == nil || n < leastFFT || n > mostFFT {
+	f := planFFT[T](n)
+	if f != nil && f.chirp != nil && f.loops.times == nil {
 		return nil
 	}
-	f := &FFT[T]{n: n, passes: fftPasses[T](n, radices), loops: loopsOf[T]()}
-	f.scratch.New = func() any { return &fftScratch[T]{room[T](n + 1), room[T](n + 1)} }
+	return f
+}
+
+func planFFT[T Real](n int) *FFT[T] {
+	if n < leastFFT || n > mostFFT {
+		return nil
+	}
+	f, m := &FFT[T]{n: n, loops: loopsOf[T]()}, n
+	if radices := fftRadices(n); radices != nil {
+		f.passes = fftPasses[T](n, radices)
+	} else if f.chirp = newChirp[T](n); f.chirp == nil {
+		return nil
+	} else {
+		m = f.chirp.long.n
+	}
+	f.scratch.New = func() any { return &fftScratch[T]{room[T](m + 1), room[T](m + 1)} }
 	return f
 }
 
@@ -133,7 +149,7 @@ func fftRadices(n int) (out []int) {
 // count, to lines of n elements of y. The inverse is scaled by 1/n.
 func (f *FFT[T]) Complex(par kernel.Par, y, x []T, width int, inverse bool) {
 	f.each(par, len(y)/(2*f.n), func(s *fftScratch[T], first, lines int) {
-		f.readLanes(s.x, x[first*2*width:], lines, 2*width, 2*f.n, inverse)
+		f.readLanes(s.x, x[first*2*width:], lines, 2*width, 2*f.n, inverse != f.exchanged())
 		f.writeLanes(y[first*2*f.n:], f.transform(s), lines, 2*f.n, inverse)
 	})
 }
@@ -142,7 +158,7 @@ func (f *FFT[T]) Complex(par kernel.Par, y, x []T, width int, inverse bool) {
 // count, to the first n+1 elements of their spectra.
 func (f *FFT[T]) Real(par kernel.Par, y, x []T, width int) {
 	f.each(par, len(y)/(2*(f.n+1)), func(s *fftScratch[T], first, lines int) {
-		f.readLanes(s.x, x[first*width:], lines, width, 2*f.n, false)
+		f.readLanes(s.x, x[first*width:], lines, width, 2*f.n, f.exchanged())
 		z := f.transform(s)
 		f.splitReal(z)
 		f.writeLanes(y[first*2*(f.n+1):], z, lines, 2*(f.n+1), false)
@@ -155,6 +171,9 @@ func (f *FFT[T]) InverseReal(par kernel.Par, y, x []T, width int) {
 	f.each(par, len(y)/(2*f.n), func(s *fftScratch[T], first, lines int) {
 		f.readLanes(s.x, x[first*2*width:], lines, 2*width, 2*(f.n+1), false)
 		f.joinReal(s.x)
+		if f.exchanged() {
+			f.swapParts(s.x, f.n, 1)
+		}
 		f.writeLanes(y[first*2*f.n:], f.transform(s), lines, 2*f.n, false)
 	})
 }
@@ -172,14 +191,25 @@ func (f *FFT[T]) each(par kernel.Par, lines int, do func(s *fftScratch[T], first
 	})
 }
 
+// exchanged reports whether transform takes elements with their parts exchanged.
+func (f *FFT[T]) exchanged() bool { return f.chirp != nil }
+
 // transform transforms s.x and returns where the result is.
 func (f *FFT[T]) transform(s *fftScratch[T]) []T {
-	from, to := s.x, s.y
-	for i := range f.passes {
-		f.passes[i].run(f.loops, to, from)
-		from, to = to, from
+	if f.chirp != nil {
+		return f.chirp.transform(f.n, s)
 	}
-	return from
+	z, _ := f.run(s.x, s.y)
+	return z
+}
+
+// run does all passes over x; it returns where the result is, and the other memory.
+func (f *FFT[T]) run(x, y []T) (z, rest []T) {
+	for i := range f.passes {
+		f.passes[i].run(f.loops, y, x)
+		x, y = y, x
+	}
+	return x, y
 }
 
 func (p *fftPass[T]) run(l *vectorLoops[T], y, x []T) {

@@ -39,6 +39,11 @@ func fftJoinAVX2(z *float32, n int, w *float32, scale float32)
 //go:noescape
 func fftSwapAVX2(z *float32, n int, scale float32)
 
+// fftTimesAVX2 exchanges the real and imaginary parts of n elements and multiplies each by a root of w.
+//
+//go:noescape
+func fftTimesAVX2(z *float32, n int, w *float32)
+
 // fftTakeAVX2 sets n elements, whose imaginary parts are im bytes away, to rows of x, which are so many numbers apart.
 //
 //go:noescape
@@ -83,6 +88,11 @@ func fftJoinDoubleAVX2(z *float64, n int, w *float64, scale float64)
 //
 //go:noescape
 func fftSwapDoubleAVX2(z *float64, n int, scale float64)
+
+// fftTimesDoubleAVX2 exchanges the real and imaginary parts of n elements and multiplies each by a root of w.
+//
+//go:noescape
+func fftTimesDoubleAVX2(z *float64, n int, w *float64)
 
 // fftTakeDoubleAVX2 sets n elements, whose imaginary parts are im bytes away, to rows of x, which are so many numbers apart.
 //

@@ -872,6 +872,43 @@ element:
 	VZEROUPPER
 	RET
 
+// func fftTimesAVX2(z *float32, n int, w *float32)
+// Requires: AVX, FMA3
+TEXT ·fftTimesAVX2(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ w+16(FP), DX
+
+element:
+	VBROADCASTSS (DX), Y0
+	VBROADCASTSS 4(DX), Y1
+	VMOVUPS      (AX), Y2
+	VMOVUPS      64(AX), Y3
+	VMULPS       Y0, Y3, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS Y1, Y2, Y4
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y3, Y3
+	VFMADD213PS  Y2, Y1, Y3
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y3, 64(AX)
+	VMOVUPS      32(AX), Y2
+	VMOVUPS      96(AX), Y3
+	VMULPS       Y0, Y3, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS Y1, Y2, Y4
+	VMULPS       Y0, Y2, Y0
+	VMOVUPS      Y3, Y2
+	VFMADD213PS  Y0, Y1, Y2
+	VMOVUPS      Y4, 32(AX)
+	VMOVUPS      Y2, 96(AX)
+	SUBQ         $-128, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          element
+	VZEROUPPER
+	RET
+
 // func fftTakeAVX2(z *float32, x *float32, n int, apart int, im int, lanes int, pairs int)
 // Requires: AVX, AVX2
 TEXT ·fftTakeAVX2(SB), NOSPLIT, $0-56
@@ -1814,6 +1851,43 @@ element:
 	SUBQ    $-128, AX
 	DECQ    CX
 	JNZ     element
+	VZEROUPPER
+	RET
+
+// func fftTimesDoubleAVX2(z *float64, n int, w *float64)
+// Requires: AVX, FMA3
+TEXT ·fftTimesDoubleAVX2(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ w+16(FP), DX
+
+element:
+	VBROADCASTSD (DX), Y0
+	VBROADCASTSD 8(DX), Y1
+	VMOVUPS      (AX), Y2
+	VMOVUPS      64(AX), Y3
+	VMULPD       Y0, Y3, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PD Y1, Y2, Y4
+	VMULPD       Y0, Y2, Y2
+	VMOVUPS      Y2, Y2
+	VFMADD231PD  Y1, Y3, Y2
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      32(AX), Y2
+	VMOVUPS      96(AX), Y3
+	VMULPD       Y0, Y3, Y4
+	VMOVUPS      Y4, Y4
+	VFNMADD231PD Y1, Y2, Y4
+	VMULPD       Y0, Y2, Y0
+	VMOVUPS      Y0, Y0
+	VFMADD231PD  Y1, Y3, Y0
+	VMOVUPS      Y4, 32(AX)
+	VMOVUPS      Y0, 96(AX)
+	SUBQ         $-128, AX
+	ADDQ         $0x10, DX
+	DECQ         CX
+	JNZ          element
 	VZEROUPPER
 	RET
 

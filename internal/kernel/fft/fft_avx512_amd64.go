@@ -39,6 +39,11 @@ func fftJoinAVX512(z *float32, n int, w *float32, scale float32)
 //go:noescape
 func fftSwapAVX512(z *float32, n int, scale float32)
 
+// fftTimesAVX512 exchanges the real and imaginary parts of n elements and multiplies each by a root of w.
+//
+//go:noescape
+func fftTimesAVX512(z *float32, n int, w *float32)
+
 // fftTakeAVX512 sets n elements, whose imaginary parts are im bytes away, to rows of x, which are so many numbers apart.
 //
 //go:noescape
@@ -83,6 +88,11 @@ func fftJoinDoubleAVX512(z *float64, n int, w *float64, scale float64)
 //
 //go:noescape
 func fftSwapDoubleAVX512(z *float64, n int, scale float64)
+
+// fftTimesDoubleAVX512 exchanges the real and imaginary parts of n elements and multiplies each by a root of w.
+//
+//go:noescape
+func fftTimesDoubleAVX512(z *float64, n int, w *float64)
 
 // fftTakeDoubleAVX512 sets n elements, whose imaginary parts are im bytes away, to rows of x, which are so many numbers apart.
 //

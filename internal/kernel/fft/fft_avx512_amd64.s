@@ -622,6 +622,33 @@ element:
 	VZEROUPPER
 	RET
 
+// func fftTimesAVX512(z *float32, n int, w *float32)
+// Requires: AVX, AVX512F
+TEXT ·fftTimesAVX512(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ w+16(FP), DX
+
+element:
+	VBROADCASTSS (DX), Z0
+	VBROADCASTSS 4(DX), Z1
+	VMOVUPS      (AX), Z2
+	VMOVUPS      64(AX), Z3
+	VMULPS       Z0, Z3, Z4
+	VMOVUPS      Z4, Z4
+	VFNMADD231PS Z1, Z2, Z4
+	VMULPS       Z0, Z2, Z0
+	VMOVUPS      Z3, Z2
+	VFMADD213PS  Z0, Z1, Z2
+	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z2, 64(AX)
+	SUBQ         $-128, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          element
+	VZEROUPPER
+	RET
+
 // func fftTakeAVX512(z *float32, x *float32, n int, apart int, im int, lanes int, pairs int)
 // Requires: AVX, AVX512F, BMI
 TEXT ·fftTakeAVX512(SB), NOSPLIT, $0-56
@@ -1400,6 +1427,33 @@ element:
 	SUBQ    $-128, AX
 	DECQ    CX
 	JNZ     element
+	VZEROUPPER
+	RET
+
+// func fftTimesDoubleAVX512(z *float64, n int, w *float64)
+// Requires: AVX, AVX512F
+TEXT ·fftTimesDoubleAVX512(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ w+16(FP), DX
+
+element:
+	VBROADCASTSD (DX), Z0
+	VBROADCASTSD 8(DX), Z1
+	VMOVUPS      (AX), Z2
+	VMOVUPS      64(AX), Z3
+	VMULPD       Z0, Z3, Z4
+	VMOVUPS      Z4, Z4
+	VFNMADD231PD Z1, Z2, Z4
+	VMULPD       Z0, Z2, Z0
+	VMOVUPS      Z0, Z0
+	VFMADD231PD  Z1, Z3, Z0
+	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z0, 64(AX)
+	SUBQ         $-128, AX
+	ADDQ         $0x10, DX
+	DECQ         CX
+	JNZ          element
 	VZEROUPPER
 	RET
 

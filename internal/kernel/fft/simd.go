@@ -7,6 +7,7 @@ type vectorLoops[T Real] struct {
 	split  func(z *T, n int, w *T)
 	join   func(z *T, n int, w *T, scale T)
 	swap   func(z *T, n int, scale T)
+	times  func(z *T, n int, w *T)
 	take   func(z, x *T, n, apart, im, lanes, pairs int)
 	put    func(x, z *T, n, apart, im, lanes, pairs int, scale T)
 	turn   func(dst, src *T, ldd, lds int)
