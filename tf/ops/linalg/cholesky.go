@@ -80,6 +80,16 @@ func cholesky[T scalar](in, out []matrix[T]) error {
 // holds anything afterwards.
 func factorCholesky[T scalar](a matrix[T]) bool {
 	n := a.rows
+	if n >= leastByRows && n <= mostByRows {
+		switch a := any(a).(type) {
+		case matrix[float32]:
+			return factorByRows(a)
+		case matrix[float64]:
+			if n%wholeVectors == 0 {
+				return factorRows(a)
+			}
+		}
+	}
 	for lo := 0; lo < n; lo += blockSize {
 		size := min(blockSize, n-lo)
 		hi := lo + size

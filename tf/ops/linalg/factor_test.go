@@ -3,6 +3,8 @@ package linalg
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gorge-tf/gorge/internal/kernel/kerneltest"
 )
 
 // The sizes of matrices that take several blocks, and of others.
@@ -158,11 +160,13 @@ func TestFactorLUOfZeros(t *testing.T) {
 }
 
 func TestFactorCholesky(t *testing.T) {
-	for _, n := range []int{1, 4, 32, 100} {
-		testFactorCholesky[float32](t, n)
-		testFactorCholesky[float64](t, n)
-		testFactorCholesky[complex128](t, n)
-	}
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		for _, n := range []int{1, 4, 24, 32, 47, 100, 160, 170} {
+			testFactorCholesky[float32](t, n)
+			testFactorCholesky[float64](t, n)
+			testFactorCholesky[complex128](t, n)
+		}
+	})
 }
 
 func testFactorCholesky[T scalar](t *testing.T, n int) {
@@ -179,6 +183,20 @@ func testFactorCholesky[T scalar](t *testing.T, n int) {
 	}
 	l.clearAbove()
 	wantNear(t, "l·lᴴ", naiveProduct(l, l.adjoint()), a)
+}
+
+// TestCholeskyRefuses: a matrix that is not positive definite is found out wherever that
+// shows, as it is by blocks.
+func TestCholeskyRefuses(t *testing.T) {
+	for _, n := range []int{5, 40, 96, 101} {
+		for _, at := range []int{0, n / 2, n - 1} {
+			a := identity[float32](n, n)
+			a.set(at, at, 0)
+			if factorCholesky(a) {
+				t.Errorf("%d rows, 0 at %d: positive definite", n, at)
+			}
+		}
+	}
 }
 
 func TestSingularValues(t *testing.T) {
