@@ -22,11 +22,23 @@ func factorLU[T scalar](a matrix[T]) *luFactor[T] {
 		f.rows[i] = i
 	}
 	f.factor(0, a.rows)
+	for i := range a.rows {
+		f.negate(i, 0, i)
+	}
 	return f
 }
 
+// negate changes the sign of elements of a row.
+func (f *luFactor[T]) negate(row, lo, hi int) {
+	x := f.lu.row(row)[lo:hi]
+	for j, v := range x {
+		x[j] = -v
+	}
+}
+
 // factor factors columns [lo, hi) from row lo down: first one half of them, then,
-// changed by that, the other.
+// changed by that, the other. The lower triangle has the other sign so far, so that
+// products are added.
 func (f *luFactor[T]) factor(lo, hi int) {
 	a, n := f.lu, f.lu.rows
 	if hi-lo <= leafSize {
@@ -36,8 +48,8 @@ func (f *luFactor[T]) factor(lo, hi int) {
 	middle := lo + halfOf(hi-lo)
 	f.factor(lo, middle)
 	upper := a.part(lo, middle, middle-lo, hi-middle)
-	solveTriangle(a.part(lo, lo, middle-lo, middle-lo), upper, true, true)
-	multiplySubtract(a.part(middle, middle, n-middle, hi-middle), a.part(middle, lo, n-middle, middle-lo), upper)
+	triangle[T]{a.part(lo, lo, middle-lo, middle-lo), true, true, true}.solve(upper)
+	multiplyAdd(a.part(middle, middle, n-middle, hi-middle), a.part(middle, lo, n-middle, middle-lo), upper)
 	f.factor(middle, hi)
 }
 
@@ -93,13 +105,16 @@ func (f *luFactor[T]) factorLeaf(lo, hi int) {
 		f.pivot(k)
 		pivot := f.lu.at(k, k)
 		if pivot == 0 { // changes nothing
+			for i := k + 1; i < f.lu.rows; i++ {
+				f.negate(i, k, k+1)
+			}
 			for c := k + 1; c < hi; c++ {
 				f.update(c, lo, k, 1)
 			}
 			f.factorLeaf(k+1, hi)
 			return
 		}
-		divisor = naiveDivisor(pivot)
+		divisor = -naiveDivisor(pivot)
 	}
 	for at := hi*f.lu.stride + hi - 1; at < len(f.lu.data); at += f.lu.stride {
 		f.lu.data[at] /= divisor
@@ -122,12 +137,12 @@ func (f *luFactor[T]) update(k, lo, hi int, divisor T) {
 	}
 }
 
-// updateRow subtracts from element k of a row what those from lo on take of the upper ones.
+// updateRow adds to element k of a row what those from lo on take of the upper ones.
 func (f *luFactor[T]) updateRow(i, k, lo int, upper []T) {
 	row := f.lu.data[i*f.lu.stride+lo:][:k-lo+1]
 	rest := row[k-lo]
 	for j, v := range upper {
-		rest -= v * row[j]
+		rest += v * row[j]
 	}
 	row[k-lo] = rest
 }

@@ -203,6 +203,10 @@ func multiplySubtract[T scalar](c, a, b matrix[T]) {
 func (m matrix[T]) negate() {
 	for i := range m.rows {
 		x := m.row(i)
+		if x, ok := any(x).([]float32); ok && len(x) >= 2*vectorLeast {
+			elementwise.Neg(x, x)
+			continue
+		}
 		for j, v := range x {
 			x[j] = -v
 		}
@@ -318,6 +322,10 @@ func dotPlain[T scalar](x, y []T) T {
 }
 
 func scaleVector[T scalar](x []T, f T) {
+	if x, ok := any(x).([]float32); ok && len(x) >= 2*vectorLeast {
+		elementwise.MulScalar(x, x, float32(re(f)))
+		return
+	}
 	for i := range x {
 		x[i] *= f
 	}

@@ -102,33 +102,56 @@ func triangular[T scalar](n *core.Node) solver[T, T] {
 		if adjoint {
 			a = a.adjoint()
 		}
+		a.negate()
 		out[0].copyFrom(in[1])
-		solveTriangle(a, out[0], lower != adjoint, false)
+		triangle[T]{a, lower != adjoint, false, true}.solve(out[0])
 		return nil
 	}
 }
 
 // solveTriangle overwrites b with the x for which a·x = b. If unit is set, the
-// diagonal of a counts as ones. One half of the rows is solved after the other;
-// what it means for that is a product of matrices.
+// diagonal of a counts as ones.
 func solveTriangle[T scalar](a, b matrix[T], lower, unit bool) {
+	triangle[T]{a, lower, unit, false}.solve(b)
+}
+
+// A triangle is a matrix of which one triangle counts; the diagonal does not if unit is
+// set. Of a negative one the elements have the other sign: they need not be changed then.
+type triangle[T scalar] struct {
+	matrix[T]
+	lower, unit, negative bool
+}
+
+// solve solves for one half of the rows after the other; what the first means for the
+// second is a product of matrices.
+func (a triangle[T]) solve(b matrix[T]) {
 	n := a.rows
 	if n <= leafSize || b.cols == 0 {
-		solveBlock(a, b, lower, unit)
+		a.solveBlock(b)
 		return
 	}
 	top := halfOf(n)
 	first, other := b.part(0, 0, top, b.cols), b.part(top, 0, n-top, b.cols)
-	corner := a.part(top, top, n-top, n-top)
-	if lower {
-		solveTriangle(a.part(0, 0, top, top), first, lower, unit)
-		multiplySubtract(other, a.part(top, 0, n-top, top), first)
-		solveTriangle(corner, other, lower, unit)
+	begin, rest := a, a
+	begin.matrix, rest.matrix = a.part(0, 0, top, top), a.part(top, top, n-top, n-top)
+	if a.lower {
+		begin.solve(first)
+		a.subtract(other, a.part(top, 0, n-top, top), first)
+		rest.solve(other)
 		return
 	}
-	solveTriangle(corner, other, lower, unit)
-	multiplySubtract(first, a.part(0, top, top, n-top), other)
-	solveTriangle(a.part(0, 0, top, top), first, lower, unit)
+	rest.solve(other)
+	a.subtract(first, a.part(0, top, top, n-top), other)
+	begin.solve(first)
+}
+
+// subtract subtracts part·x from y.
+func (a triangle[T]) subtract(y, part, x matrix[T]) {
+	if a.negative {
+		multiplyAdd(y, part, x)
+		return
+	}
+	multiplySubtract(y, part, x)
 }
 
 // leafSize rows or columns are not cut in two; of more than that, halfOf is about
@@ -137,7 +160,7 @@ const leafSize = 8
 
 func halfOf(n int) int { return (n/2 + leafSize - 1) / leafSize * leafSize }
 
-func solveBlock[T scalar](a, b matrix[T], lower, unit bool) {
+func (a triangle[T]) solveBlock(b matrix[T]) {
 	var few [leafSize]T
 	factors := few[:]
 	if a.rows > leafSize { // there is nothing to solve for
@@ -145,17 +168,22 @@ func solveBlock[T scalar](a, b matrix[T], lower, unit bool) {
 	}
 	for k := range a.rows {
 		i, from, to := k, 0, k
-		if !lower {
+		if !a.lower {
 			i = a.rows - 1 - k
 			from, to = i+1, a.rows
 		}
-		by := factors[:to-from]
-		for j, v := range a.row(i)[from:to] {
-			by[j] = -v
+		by, diagonal := a.row(i)[from:to], a.at(i, i)
+		if a.negative {
+			diagonal = -diagonal
+		} else {
+			for j, v := range by {
+				factors[j] = -v
+			}
+			by = factors[:to-from]
 		}
 		addRows(b.row(i), by, 1, b.part(from, 0, to-from, b.cols))
-		if !unit {
-			divide(b.row(i), a.at(i, i))
+		if !a.unit {
+			divide(b.row(i), diagonal)
 		}
 	}
 }
