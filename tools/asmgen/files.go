@@ -26,6 +26,7 @@ var families = []struct {
 	{"kernel/gemm/gemm_f32_avx2", func(a *asm) { emitGemm(a, gemmShape{isa: avx2, elem: f32}) }},
 	{"kernel/gemm/gemm_f64_avx512", func(a *asm) { emitGemm(a, gemmShape{isa: avx512, elem: f64}) }},
 	{"kernel/gemm/gemm_f64_avx2", func(a *asm) { emitGemm(a, gemmShape{isa: avx2, elem: f64}) }},
+	{"kernel/gemm/eliminate_avx512", emitEliminate},
 	{"kernel/gemm/dot_avx512", func(a *asm) { emitDot(a, avx512) }},
 	{"kernel/gemm/dot_avx2", func(a *asm) { emitDot(a, avx2) }},
 	{"kernel/conv/conv_f32_avx512", func(a *asm) { emitConv(a, gemmShape{isa: avx512, elem: f32}) }},

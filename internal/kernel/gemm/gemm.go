@@ -192,6 +192,7 @@ type vectorLoops struct {
 	// addRows32 and addRows64 are AddRows for the first elements of y, whose number they return.
 	addRows32 func(y []float32, n int, x []float32, step int, b []float32, ldb int) int
 	addRows64 func(y []float64, n int, x []float64, step int, b []float64, ldb int) int
+	eliminate func(a *float64, n, stride int, pivot *float64, k int, divisor float64) int
 }
 
 // simd is set once, before main starts, by the file of the architecture.

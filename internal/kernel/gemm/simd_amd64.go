@@ -12,6 +12,7 @@ func init() {
 	microF64AVX512.pack, microF64AVX2.pack = tiles.PortablePacker[float64](), tiles.PortablePacker[float64]()
 	avx2, avx512 := gemmLoopsOf(&microF32AVX2, &microF64AVX2), gemmLoopsOf(&microF32AVX512, &microF64AVX512)
 	avx2.dot32, avx512.dot32 = dotAVX2, dotAVX512
+	avx512.eliminate = eliminateAVX512
 	kernel.Dispatch(&simd, avx2, avx512)
 }
 

@@ -140,7 +140,9 @@ func testFactorLU[T scalar](t *testing.T, n int) {
 }
 
 // TestFactorLUOfZeros: a column without a pivot changes nothing, wherever in a leaf it is.
-func TestFactorLUOfZeros(t *testing.T) {
+func TestFactorLUOfZeros(t *testing.T) { kerneltest.EachLevel(t, testFactorLUOfZeros) }
+
+func testFactorLUOfZeros(t *testing.T) {
 	for zero := range 20 {
 		a := random[float64](20, 20)
 		for i := range a.rows {

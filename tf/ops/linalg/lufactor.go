@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/gemm"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -42,6 +43,10 @@ func (f *luFactor[T]) negate(row, lo, hi int) {
 func (f *luFactor[T]) factor(lo, hi int) {
 	a, n := f.lu, f.lu.rows
 	if hi-lo <= leafSize {
+		if a, ok := any(a).(matrix[float64]); ok && hi-lo == gemm.EliminateWidth && gemm.HasEliminate() {
+			f.factorVectors(a, lo)
+			return
+		}
 		f.factorLeaf(lo, hi)
 		return
 	}
@@ -55,8 +60,10 @@ func (f *luFactor[T]) factor(lo, hi int) {
 
 // pivot moves the row with the greatest element in column k, of those not yet
 // chosen, to row k.
-func (f *luFactor[T]) pivot(k int) {
-	best := f.greatest(k)
+func (f *luFactor[T]) pivot(k int) { f.choose(k, f.greatest(k)) }
+
+// choose moves row best to row k.
+func (f *luFactor[T]) choose(k, best int) {
 	if best == k {
 		return
 	}
@@ -105,9 +112,7 @@ func (f *luFactor[T]) factorLeaf(lo, hi int) {
 		f.pivot(k)
 		pivot := f.lu.at(k, k)
 		if pivot == 0 { // changes nothing
-			for i := k + 1; i < f.lu.rows; i++ {
-				f.negate(i, k, k+1)
-			}
+			f.negateColumn(k)
 			for c := k + 1; c < hi; c++ {
 				f.update(c, lo, k, 1)
 			}
@@ -118,6 +123,33 @@ func (f *luFactor[T]) factorLeaf(lo, hi int) {
 	}
 	for at := hi*f.lu.stride + hi - 1; at < len(f.lu.data); at += f.lu.stride {
 		f.lu.data[at] /= divisor
+	}
+}
+
+// factorVectors is factorLeaf for columns that fill a vector: each changes those after it
+// in every row at once, and meanwhile the next pivot is found. a is f.lu.
+func (f *luFactor[T]) factorVectors(a matrix[float64], lo int) {
+	best := f.greatest(lo)
+	for k := lo; k < lo+gemm.EliminateWidth; k++ {
+		f.choose(k, best)
+		row := (*[gemm.EliminateWidth]float64)(a.data[k*a.stride+lo:])
+		pivot := row[k-lo]
+		switch next := k + 1; {
+		case pivot == 0:
+			f.negateColumn(k)
+			if next < lo+gemm.EliminateWidth {
+				best = f.greatest(next)
+			}
+		case next < a.rows:
+			best = next + gemm.Eliminate(a.data[next*a.stride+lo:], a.rows-next, a.stride, row, k-lo, -pivot)
+		}
+	}
+}
+
+// negateColumn changes the sign of what is below the diagonal in column k.
+func (f *luFactor[T]) negateColumn(k int) {
+	for i := k + 1; i < f.lu.rows; i++ {
+		f.negate(i, k, k+1)
 	}
 }
 

@@ -1,0 +1,51 @@
+package main
+
+import "github.com/mmcloughlin/avo/operand"
+
+// emitEliminate writes a step of the factorization of a few columns.
+func emitEliminate(a *asm) {
+	a.isa = avx512
+	a.text("eliminateAVX512", "func(a *float64, n, stride int, pivot *float64, k int, divisor float64) int",
+		"eliminateAVX512 divides element k of n rows of 8 elements by the divisor, adds as many times the pivot's elements after k, and returns the row whose element k+1 is the greatest.")
+	row, n, stride, pivot, k := a.arg("a"), a.arg("n"), a.arg("stride"), a.Load(a.Param("pivot"), a.GP64()), a.arg("k")
+	divisor := a.XMM()
+	a.Load(a.Param("divisor"), divisor)
+	a.SHLQ(operand.U8(3), stride)
+	bits, at, after := a.GP64(), a.K(), a.K()
+	a.MOVQ(operand.U32(1), bits)
+	a.SHLXQ(k, bits, bits)
+	a.KMOVW(bits.As32(), at)
+	a.MOVQ(operand.U32(0xfe), bits)
+	a.SHLXQ(k, bits, bits)
+	a.ANDQ(operand.U32(0xff), bits)
+	a.KMOVW(bits.As32(), after)
+	from, next := a.copyOf(operand.Mem{Base: pivot}), a.vec()
+	a.LEAQ(operand.Mem{Base: k, Disp: 1}, bits)
+	a.VPBROADCASTQ(bits, next)
+	most, best, i := a.XMM(), a.GP64(), a.GP64()
+	least, sign := a.copyOf(a.quadFloat(-1)), a.copyOf(a.quad(1<<63-1))
+	a.VMOVAPS(least.AsX(), most)
+	a.XORQ(best, best)
+	a.XORQ(i, i)
+	a.Label("row")
+	x, by, v, y := a.XMM(), a.vec(), a.copyOf(operand.Mem{Base: row}), a.vec()
+	a.VMOVSD(operand.Mem{Base: row, Index: k, Scale: 8}, x)
+	a.VDIVSD(divisor, x, x)
+	a.VBROADCASTSD(x, by)
+	a.VFMADD231PD(from, by, after, v)
+	a.VMOVUPD(by, at, v)
+	a.VMOVUPS(v, operand.Mem{Base: row})
+	a.VPERMPD(v, next, y)
+	a.VANDPS(sign.AsX(), y.AsX(), x)
+	a.VUCOMISD(most, x)
+	a.JBE(operand.LabelRef("less"))
+	a.VMOVAPS(x, most)
+	a.MOVQ(i, best)
+	a.Label("less")
+	a.ADDQ(stride, row)
+	a.INCQ(i)
+	a.CMPQ(i, n)
+	a.JLT(operand.LabelRef("row"))
+	a.Store(best, a.ReturnIndex(0))
+	a.end()
+}
