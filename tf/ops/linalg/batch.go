@@ -102,7 +102,7 @@ func solveAll[I, O scalar](c *core.OpContext, p *problem, f solver[I, O]) error 
 	}
 	var first firstError
 	c.ParallelFor(b.Len, max(1, grain/max(1, p.cost(in))), func(lo, hi int) {
-		x, y := matricesOf[I](in), matricesOf[O](out)
+		x, y := matricesOf[I](in, nil), matricesOf[O](out, c.Out)
 		b.Runs(lo, hi, func(at int, off []int, n int) {
 			for k := range n {
 				load(c, x, off, b.Inner(), k)
@@ -196,17 +196,22 @@ func (p *problem) checkBatches(c *core.OpContext) error {
 	return nil
 }
 
-// matricesOf makes room for matrices of the given shapes.
-func matricesOf[T scalar](shapes []tf.Shape) []matrix[T] {
+// matricesOf makes room for matrices of the given shapes; not for results that lie
+// within the outputs.
+func matricesOf[T scalar](shapes []tf.Shape, outputs []core.Slot) []matrix[T] {
 	out := make([]matrix[T], len(shapes))
 	for i, s := range shapes {
-		switch len(s) {
+		m := &out[i]
+		switch m.rows, m.cols = 1, 1; len(s) {
 		case 0:
-			out[i] = newMatrix[T](1, 1)
 		case 1:
-			out[i] = newMatrix[T](1, s[0])
+			m.cols = s[0]
 		default:
-			out[i] = newMatrix[T](s[0], s[1])
+			m.rows, m.cols = s[0], s[1]
+		}
+		m.stride = m.cols
+		if outputs == nil || outputs[i].T.DType() != core.TypeOf[T]() {
+			m.data = core.Make[T](m.rows * m.cols)
 		}
 	}
 	return out
@@ -228,7 +233,7 @@ func load[T scalar](c *core.OpContext, x []matrix[T], off, step []int, k int) {
 func within[T scalar](c *core.OpContext, k int, y []matrix[T]) {
 	for i, m := range y {
 		if t := c.Out[i].T; t.DType() == core.TypeOf[T]() {
-			y[i].data = core.Data[T](t)[k*len(m.data):][:len(m.data)]
+			y[i].data = core.Data[T](t)[k*m.rows*m.cols:][:m.rows*m.cols]
 		}
 	}
 }

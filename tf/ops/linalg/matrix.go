@@ -50,6 +50,9 @@ func (m matrix[T]) at(i, j int) T { return m.data[i*m.stride+j] }
 
 func (m matrix[T]) set(i, j int, v T) { m.data[i*m.stride+j] = v }
 
+// whole reports whether rows follow each other without a gap.
+func (m matrix[T]) whole() bool { return m.stride == m.cols }
+
 // part returns the part of m that begins at (i, j), in the same memory.
 func (m matrix[T]) part(i, j, rows, cols int) matrix[T] {
 	if rows == 0 || cols == 0 {
@@ -75,6 +78,10 @@ func (m matrix[T]) setColumn(i, j int, x []T) {
 
 // copyFrom sets the elements that m and a both have.
 func (m matrix[T]) copyFrom(a matrix[T]) {
+	if m.whole() && a.whole() && m.cols == a.cols {
+		copy(m.data, a.data)
+		return
+	}
 	n := min(m.cols, a.cols)
 	for i := range min(m.rows, a.rows) {
 		copy(m.row(i)[:n], a.row(i))
@@ -201,6 +208,9 @@ func multiplySubtract[T scalar](c, a, b matrix[T]) {
 }
 
 func (m matrix[T]) negate() {
+	if m.whole() {
+		m.rows, m.cols = 1, len(m.data)
+	}
 	for i := range m.rows {
 		x := m.row(i)
 		if x, ok := any(x).([]float32); ok && len(x) >= 2*vectorLeast {
