@@ -1,6 +1,9 @@
 package main
 
-import "github.com/mmcloughlin/avo/operand"
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
 
 // emitEliminate writes a step of the factorization of a few columns.
 func emitEliminate(a *asm) {
@@ -11,14 +14,8 @@ func emitEliminate(a *asm) {
 	divisor := a.XMM()
 	a.Load(a.Param("divisor"), divisor)
 	a.SHLQ(operand.U8(3), stride)
-	bits, at, after := a.GP64(), a.K(), a.K()
-	a.MOVQ(operand.U32(1), bits)
-	a.SHLXQ(k, bits, bits)
-	a.KMOVW(bits.As32(), at)
-	a.MOVQ(operand.U32(0xfe), bits)
-	a.SHLXQ(k, bits, bits)
-	a.ANDQ(operand.U32(0xff), bits)
-	a.KMOVW(bits.As32(), after)
+	bits := a.GP64()
+	at, after := a.maskOf(1, k.(reg.GPVirtual), bits), a.maskOf(0xfe, k.(reg.GPVirtual), bits)
 	from, next := a.copyOf(operand.Mem{Base: pivot}), a.vec()
 	a.LEAQ(operand.Mem{Base: k, Disp: 1}, bits)
 	a.VPBROADCASTQ(bits, next)
@@ -27,25 +24,51 @@ func emitEliminate(a *asm) {
 	a.VMOVAPS(least.AsX(), most)
 	a.XORQ(best, best)
 	a.XORQ(i, i)
+	e := elimination{a, row, k, i, best, at, after, divisor, most, from, next, sign}
 	a.Label("row")
-	x, by, v, y := a.XMM(), a.vec(), a.copyOf(operand.Mem{Base: row}), a.vec()
-	a.VMOVSD(operand.Mem{Base: row, Index: k, Scale: 8}, x)
-	a.VDIVSD(divisor, x, x)
-	a.VBROADCASTSD(x, by)
-	a.VFMADD231PD(from, by, after, v)
-	a.VMOVUPD(by, at, v)
-	a.VMOVUPS(v, operand.Mem{Base: row})
-	a.VPERMPD(v, next, y)
-	a.VANDPS(sign.AsX(), y.AsX(), x)
-	a.VUCOMISD(most, x)
-	a.JBE(operand.LabelRef("less"))
-	a.VMOVAPS(x, most)
-	a.MOVQ(i, best)
-	a.Label("less")
+	e.row()
 	a.ADDQ(stride, row)
 	a.INCQ(i)
 	a.CMPQ(i, n)
 	a.JLT(operand.LabelRef("row"))
 	a.Store(best, a.ReturnIndex(0))
 	a.end()
+}
+
+// elimination is the loop over rows.
+type elimination struct {
+	*asm
+	at, k, i, best reg.Register
+	here, after    reg.Register // masks of element k and of those after it
+	divisor, most  vec
+	from, next     vec // the pivot's elements, and which element is that after k
+	sign           vec
+}
+
+// maskOf is the mask bits<<k of eight elements.
+func (a *asm) maskOf(bits uint32, k, r reg.GPVirtual) reg.Register {
+	a.MOVQ(operand.U32(bits), r)
+	a.SHLXQ(k, r, r)
+	a.ANDQ(operand.U32(0xff), r)
+	m := a.K()
+	a.KMOVW(r.As32(), m)
+	return m
+}
+
+// row changes a row and compares its next element with the greatest so far.
+func (e elimination) row() {
+	x, by, v, y := e.XMM(), e.vec(), e.copyOf(operand.Mem{Base: e.at}), e.vec()
+	e.VMOVSD(operand.Mem{Base: e.at, Index: e.k, Scale: 8}, x)
+	e.VDIVSD(e.divisor, x, x)
+	e.VBROADCASTSD(x, by)
+	e.VFMADD231PD(e.from, by, e.after, v)
+	e.VMOVUPD(by, e.here, v)
+	e.VMOVUPS(v, operand.Mem{Base: e.at})
+	e.VPERMPD(v, e.next, y)
+	e.VANDPS(e.sign.AsX(), y.AsX(), x)
+	e.VUCOMISD(e.most, x)
+	e.JBE(operand.LabelRef("less"))
+	e.VMOVAPS(x, e.most)
+	e.MOVQ(e.i, e.best)
+	e.Label("less")
 }

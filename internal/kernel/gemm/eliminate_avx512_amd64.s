@@ -16,6 +16,7 @@ TEXT ·eliminateAVX512(SB), NOSPLIT, $0-56
 	SHLQ         $0x03, DX
 	MOVQ         $0x00000001, DI
 	SHLXQ        SI, DI, DI
+	ANDQ         $0x000000ff, DI
 	KMOVW        DI, K1
 	MOVQ         $0x000000fe, DI
 	SHLXQ        SI, DI, DI
