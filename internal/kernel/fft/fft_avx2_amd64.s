@@ -168,6 +168,7 @@ TEXT ·fft2AVX2(SB), NOSPLIT, $0-40
 group:
 	MOVQ BX, R9
 
+	PCALIGN $64
 element:
 	VMOVUPS      (CX), Y0
 	VMOVUPS      64(CX), Y1
@@ -857,6 +858,7 @@ TEXT ·fftSwapAVX2(SB), NOSPLIT, $0-20
 	MOVQ         n+8(FP), CX
 	VBROADCASTSS scale+16(FP), Y0
 
+	PCALIGN $64
 element:
 	VMULPS  (AX), Y0, Y1
 	VMULPS  64(AX), Y0, Y2
@@ -879,6 +881,7 @@ TEXT ·fftTimesAVX2(SB), NOSPLIT, $0-24
 	MOVQ n+8(FP), CX
 	MOVQ w+16(FP), DX
 
+	PCALIGN $64
 element:
 	VBROADCASTSS (DX), Y0
 	VBROADCASTSS 4(DX), Y1
@@ -919,6 +922,7 @@ TEXT ·fftTakeAVX2(SB), NOSPLIT, $0-56
 	MOVQ im+32(FP), SI
 	SHLQ $0x02, BX
 
+	PCALIGN $64
 row:
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
@@ -954,6 +958,7 @@ TEXT ·fftPutAVX2(SB), NOSPLIT, $0-60
 	SHLQ         $0x02, BX
 	VBROADCASTSS scale+56(FP), Y0
 
+	PCALIGN $64
 row:
 	VMULPS    (CX), Y0, Y1
 	VMULPS    (CX)(SI*1), Y0, Y2
@@ -1142,6 +1147,7 @@ TEXT ·fft2DoubleAVX2(SB), NOSPLIT, $0-40
 group:
 	MOVQ BX, R9
 
+	PCALIGN $64
 element:
 	VMOVUPS      (CX), Y0
 	VMOVUPS      64(CX), Y1
@@ -1672,6 +1678,7 @@ TEXT ·fftSplitDoubleAVX2(SB), NOSPLIT, $0-24
 	SHLQ    $0x07, CX
 	ADDQ    AX, CX
 
+	PCALIGN $64
 pair:
 	ADDQ         $0x00000080, AX
 	SUBQ         $0x00000080, CX
@@ -1764,6 +1771,7 @@ TEXT ·fftJoinDoubleAVX2(SB), NOSPLIT, $0-32
 	SHLQ         $0x07, CX
 	ADDQ         AX, CX
 
+	PCALIGN $64
 pair:
 	ADDQ         $0x00000080, AX
 	SUBQ         $0x00000080, CX
@@ -1839,6 +1847,7 @@ TEXT ·fftSwapDoubleAVX2(SB), NOSPLIT, $0-24
 	MOVQ         n+8(FP), CX
 	VBROADCASTSD scale+16(FP), Y0
 
+	PCALIGN $64
 element:
 	VMULPD  (AX), Y0, Y1
 	VMULPD  64(AX), Y0, Y2
@@ -1861,6 +1870,7 @@ TEXT ·fftTimesDoubleAVX2(SB), NOSPLIT, $0-24
 	MOVQ n+8(FP), CX
 	MOVQ w+16(FP), DX
 
+	PCALIGN $64
 element:
 	VBROADCASTSD (DX), Y0
 	VBROADCASTSD 8(DX), Y1
@@ -1901,6 +1911,7 @@ TEXT ·fftTakeDoubleAVX2(SB), NOSPLIT, $0-56
 	MOVQ im+32(FP), SI
 	SHLQ $0x03, BX
 
+	PCALIGN $64
 row:
 	VMOVUPS   (AX), Y0
 	VMOVUPS   32(AX), Y1
@@ -1936,6 +1947,7 @@ TEXT ·fftPutDoubleAVX2(SB), NOSPLIT, $0-64
 	SHLQ         $0x03, BX
 	VBROADCASTSD scale+56(FP), Y0
 
+	PCALIGN $64
 row:
 	VMULPD    (CX), Y0, Y1
 	VMULPD    (CX)(SI*1), Y0, Y2

@@ -113,6 +113,7 @@ group:
 	VBROADCASTSS 4(SI), Z1
 	MOVQ         BX, R9
 
+	PCALIGN $64
 element:
 	VMOVUPS      (CX), Z2
 	VMOVUPS      64(CX), Z3
@@ -611,6 +612,7 @@ TEXT ·fftSwapAVX512(SB), NOSPLIT, $0-20
 	MOVQ         n+8(FP), CX
 	VBROADCASTSS scale+16(FP), Z0
 
+	PCALIGN $64
 element:
 	VMULPS  (AX), Z0, Z1
 	VMULPS  64(AX), Z0, Z2
@@ -629,6 +631,7 @@ TEXT ·fftTimesAVX512(SB), NOSPLIT, $0-24
 	MOVQ n+8(FP), CX
 	MOVQ w+16(FP), DX
 
+	PCALIGN $64
 element:
 	VBROADCASTSS (DX), Z0
 	VBROADCASTSS 4(DX), Z1
@@ -671,6 +674,7 @@ TEXT ·fftTakeAVX512(SB), NOSPLIT, $0-56
 	VMOVUPS even4<>+0(SB), Z0
 	VMOVUPS odd4<>+0(SB), Z1
 
+	PCALIGN $64
 row:
 	VMOVUPS.Z (AX), K2, Z2
 	VMOVUPS.Z 64(AX), K3, Z3
@@ -746,6 +750,7 @@ TEXT ·fftPutAVX512(SB), NOSPLIT, $0-60
 	VMOVUPS      low4<>+0(SB), Z1
 	VMOVUPS      high4<>+0(SB), Z2
 
+	PCALIGN $64
 row:
 	VMULPS    (CX), Z0, Z3
 	VMULPS    (CX)(SI*1), Z0, Z4
@@ -822,6 +827,7 @@ group:
 	VBROADCASTSD 40(SI), Z5
 	MOVQ         BX, R11
 
+	PCALIGN $64
 element:
 	VMOVUPS      (CX), Z6
 	VMOVUPS      64(CX), Z7
@@ -906,6 +912,7 @@ group:
 	VBROADCASTSD 8(SI), Z1
 	MOVQ         BX, R9
 
+	PCALIGN $64
 element:
 	VMOVUPS      (CX), Z2
 	VMOVUPS      64(CX), Z3
@@ -958,6 +965,7 @@ group:
 	VBROADCASTSD 24(SI), Z3
 	MOVQ         BX, R9
 
+	PCALIGN $64
 element:
 	VMOVUPS      (CX), Z4
 	VMOVUPS      64(CX), Z5
@@ -1302,6 +1310,7 @@ TEXT ·fftSplitDoubleAVX512(SB), NOSPLIT, $0-24
 	SHLQ    $0x07, CX
 	ADDQ    AX, CX
 
+	PCALIGN $64
 pair:
 	ADDQ         $0x00000080, AX
 	SUBQ         $0x00000080, CX
@@ -1372,6 +1381,7 @@ TEXT ·fftJoinDoubleAVX512(SB), NOSPLIT, $0-32
 	SHLQ         $0x07, CX
 	ADDQ         AX, CX
 
+	PCALIGN $64
 pair:
 	ADDQ         $0x00000080, AX
 	SUBQ         $0x00000080, CX
@@ -1419,6 +1429,7 @@ TEXT ·fftSwapDoubleAVX512(SB), NOSPLIT, $0-24
 	MOVQ         n+8(FP), CX
 	VBROADCASTSD scale+16(FP), Z0
 
+	PCALIGN $64
 element:
 	VMULPD  (AX), Z0, Z1
 	VMULPD  64(AX), Z0, Z2
@@ -1437,6 +1448,7 @@ TEXT ·fftTimesDoubleAVX512(SB), NOSPLIT, $0-24
 	MOVQ n+8(FP), CX
 	MOVQ w+16(FP), DX
 
+	PCALIGN $64
 element:
 	VBROADCASTSD (DX), Z0
 	VBROADCASTSD 8(DX), Z1
@@ -1479,6 +1491,7 @@ TEXT ·fftTakeDoubleAVX512(SB), NOSPLIT, $0-56
 	VMOVUPS even8<>+0(SB), Z0
 	VMOVUPS odd8<>+0(SB), Z1
 
+	PCALIGN $64
 row:
 	VMOVUPD.Z (AX), K2, Z2
 	VMOVUPD.Z 64(AX), K3, Z3
@@ -1554,6 +1567,7 @@ TEXT ·fftPutDoubleAVX512(SB), NOSPLIT, $0-64
 	VMOVUPS      low8<>+0(SB), Z1
 	VMOVUPS      high8<>+0(SB), Z2
 
+	PCALIGN $64
 row:
 	VMULPD    (CX), Z0, Z3
 	VMULPD    (CX)(SI*1), Z0, Z4

@@ -31,6 +31,7 @@ TEXT ·eliminateAVX512(SB), NOSPLIT, $0-56
 	XORQ         BX, BX
 	XORQ         DI, DI
 
+	PCALIGN $64
 row:
 	VMOVUPS      (AX), Z6
 	VMOVSD       (AX)(SI*8), X5
