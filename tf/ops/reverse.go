@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -168,12 +169,40 @@ func flipped(c *core.OpContext, flip []bool) error {
 	if len(flip) > mostReversed {
 		return tf.Errorf(tf.Unimplemented, "reverse is not implemented for tensors of rank > %d.", mostReversed)
 	}
-	return rearranged(c, func(k, i int, s tf.Shape) int {
+	x := c.Input(0)
+	out, err := c.Alloc(0, x.DType(), x.Shape())
+	if err != nil || x.Len() == 0 {
+		return err
+	}
+	if x.DType() == tf.String {
+		turnCells[string](c, out, x, flip)
+		return nil
+	}
+	switch x.DType().Size() {
+	case 1:
+		turnCells[uint8](c, out, x, flip)
+	case 2:
+		turnCells[uint16](c, out, x, flip)
+	case 4:
+		turnCells[uint32](c, out, x, flip)
+	case 8:
+		turnCells[uint64](c, out, x, flip)
+	default:
+		turnCells[complex128](c, out, x, flip)
+	}
+	return nil
+}
+
+// turnCells sets out to x with the order along some dimensions turned round.
+func turnCells[C cell](c *core.OpContext, out, x *core.Tensor, flip []bool) {
+	to, from := layout.Dense(x.Shape()), layout.Dense(x.Shape())
+	for k, n := range x.Shape() {
 		if flip[k] {
-			return s[k] - 1 - i
+			from.Offset += (n - 1) * from.Steps[k]
+			from.Steps[k] = -from.Steps[k]
 		}
-		return i
-	}, func(k int) bool { return flip[k] })
+	}
+	layout.CopyView(c.ParallelFor, cells[C](out), to, cells[C](x), from, x.Shape())
 }
 
 // fewCells are copied one by one in less time than together.
@@ -256,25 +285,9 @@ func pickCells[C cell](out, x *core.Tensor, order []int) func(d, s, n int) {
 	z, v := cells[C](out), cells[C](x)
 	return func(d, s, n int) {
 		to, row := z[d:d+n], v[s:s+n]
-		if n > 1 && order[0] == n-1 && order[1] == n-2 {
-			turnCells(to, row)
-			return
-		}
 		for i, k := range order {
 			to[i] = row[k]
 		}
-	}
-}
-
-// turnCells sets z to x, the last element first.
-func turnCells[C cell](z, x []C) {
-	for ; len(x) >= 8; x = x[8:] {
-		to, from := (*[8]C)(z[len(x)-8:len(x)]), (*[8]C)(x)
-		to[7], to[6], to[5], to[4] = from[0], from[1], from[2], from[3]
-		to[3], to[2], to[1], to[0] = from[4], from[5], from[6], from[7]
-	}
-	for i, v := range x {
-		z[len(x)-1-i] = v
 	}
 }
 

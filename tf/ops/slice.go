@@ -113,7 +113,7 @@ func slice[C cell](n *core.Node) (core.Kernel, error) {
 		for i, b := range begin {
 			from.Offset += b * from.Steps[i]
 		}
-		layout.CopyView(cells[C](out), to, cells[C](x), from, size)
+		layout.CopyView(c.ParallelFor, cells[C](out), to, cells[C](x), from, size)
 		return nil
 	}), nil
 }

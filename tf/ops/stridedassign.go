@@ -90,7 +90,7 @@ func assignSlice[C cell](c *core.OpContext, t *core.Tensor, mask sliceMask) erro
 		}
 		src = broadcastCells(c, b, src)
 	}
-	layout.CopyView(cells[C](t), p.view(&room, t.Shape()), src, p.dense(&room), p.block)
+	layout.CopyView(c.ParallelFor, cells[C](t), p.view(&room, t.Shape()), src, p.dense(&room), p.block)
 	return nil
 }
 

@@ -137,7 +137,7 @@ func stridedSlice[C cell](n *core.Node) (core.Kernel, error) {
 		if err != nil || out.Len() == 0 {
 			return err
 		}
-		layout.CopyView(cells[C](out), p.dense(&room), cells[C](x), p.view(&room, x.Shape()), p.block)
+		layout.CopyView(c.ParallelFor, cells[C](out), p.dense(&room), cells[C](x), p.view(&room, x.Shape()), p.block)
 		return nil
 	}), nil
 }
@@ -177,7 +177,7 @@ func unslice[C cell](n *core.Node) (core.Kernel, error) {
 		}
 		clearCells(out)
 		if dy.Len() > 0 {
-			layout.CopyView(cells[C](out), p.view(&room, s), cells[C](dy), p.dense(&room), p.block)
+			layout.CopyView(c.ParallelFor, cells[C](out), p.view(&room, s), cells[C](dy), p.dense(&room), p.block)
 		}
 		return nil
 	}), nil

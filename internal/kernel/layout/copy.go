@@ -17,38 +17,14 @@ type View struct {
 func Dense(shape []int) View { return View{Steps: Strides(shape)} }
 
 // CopyView copies a block of this shape from one view to another. It serves
-// slices, strided slices and their gradients, padding and reversal.
-func CopyView[T any](dst []T, to View, src []T, from View, shape []int) {
-	if kernel.Product(shape) == 0 {
-		return
+// slices, strided slices and their gradients and reversal.
+func CopyView[T any](par kernel.Par, dst []T, to View, src []T, from View, shape []int) {
+	var room [roomDims]moveDim
+	dims := room[:0]
+	for i, n := range shape {
+		dims = pushDim(dims, moveDim{n, from.Steps[i], to.Steps[i]})
 	}
-	if len(shape) == 0 {
-		dst[to.Offset] = src[from.Offset]
-		return
-	}
-	for k := len(shape) - 1; k > 0 && shape[k] == 1; k-- { // a column is one run
-		shape = shape[:k]
-	}
-	n, t, f := shape[0], to.Steps[0], from.Steps[0]
-	if len(shape) == 1 {
-		copyRun(dst, to.Offset, t, src, from.Offset, f, n)
-		return
-	}
-	for i := range n {
-		CopyView(dst, View{to.Offset + i*t, to.Steps[1:]}, src, View{from.Offset + i*f, from.Steps[1:]}, shape[1:])
-	}
-}
-
-func copyRun[T any](dst []T, d, dstep int, src []T, s, sstep, n int) {
-	if dstep == 1 && sstep == 1 {
-		copy(dst[d:d+n], src[s:s+n])
-		return
-	}
-	for range n {
-		dst[d] = src[s]
-		d += dstep
-		s += sstep
-	}
+	moveDims(par, dims, dst, to.Offset, src, from.Offset)
 }
 
 // Pad sets dst, of shape src's plus before and after, to v around src. It writes

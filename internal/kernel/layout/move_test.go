@@ -82,9 +82,69 @@ func TestCopyView(t *testing.T) {
 		{"nothing", View{99, []int{4, 1}}, []int{0, 2}, "[]"},
 	} {
 		dst := make([]int, kernel.Product(c.shape))
-		CopyView(dst, Dense(c.shape), src, c.from, c.shape)
+		CopyView(kernel.Serial, dst, Dense(c.shape), src, c.from, c.shape)
 		if fmt.Sprint(dst) != c.want {
 			t.Errorf("%s: %v, want %v", c.name, dst, c.want)
+		}
+	}
+}
+
+// TestMoves compares views with random steps, of which some merge and some repeat, with
+// what they are by definition, in pieces.
+func TestMoves(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		rank := r.IntN(6)
+		shape, block, from := make([]int, rank), make([]int, rank), View{}
+		for i := range rank {
+			shape[i] = 1 + r.IntN([]int{3, 3, 12}[r.IntN(3)])
+		}
+		from.Steps = Strides(shape)
+		for i, n := range shape {
+			step, begin := 1+r.IntN(2)*r.IntN(2), r.IntN(2)*r.IntN(n)
+			block[i] = kernel.CeilDiv(n-begin, step)
+			if r.IntN(3) == 0 { // backwards
+				begin, step = begin+(block[i]-1)*step, -step
+			}
+			from.Offset += begin * from.Steps[i]
+			from.Steps[i] *= step * min(1, r.IntN(8))
+		}
+		src := make([]int32, kernel.Product(shape))
+		for i := range src {
+			src[i] = int32(i)
+		}
+		to, want := Dense(block), make([]int32, kernel.Product(block))
+		kerneltest.EachIndex(block, func(at int, index []int) {
+			s := from.Offset
+			for i, k := range index {
+				s += k * from.Steps[i]
+			}
+			want[at] = src[s]
+		})
+		moved := make([]int32, len(want))
+		CopyView(kernel.Serial, moved, to, src, from, block)
+		var dims []moveDim
+		for i, n := range block {
+			dims = pushDim(dims, moveDim{n, from.Steps[i], to.Steps[i]})
+		}
+		got := slices.Clone(moved)
+		if len(dims) > 0 {
+			clear(got)
+			moveInParts(kerneltest.Backwards, dims, got, 0, src, from.Offset, len(got))
+		}
+		if !slices.Equal(moved, want) || !slices.Equal(got, want) {
+			t.Fatalf("block %v from %v: %v and in parts %v, want %v", block, from, moved, got, want)
+		}
+		back := View{Steps: make([]int, rank)} // to where the block is in a tensor of twice the size
+		for i, n := range Strides(block) {
+			back.Steps[i] = 2 * n
+		}
+		wide := make([]int32, 2*len(want))
+		CopyView(kernel.Serial, wide, back, want, to, block)
+		for i, v := range want {
+			if wide[2*i] != v {
+				t.Fatalf("block %v spread: %v, want every other of %v", block, wide, want)
+			}
 		}
 	}
 }

@@ -10,13 +10,9 @@ import (
 // Transposition says how a tensor's dimensions change places. It knows shapes
 // only and may be kept and shared.
 type Transposition struct {
-	dims []transposeDim // in the order of the result, merged where possible
+	dims []moveDim // in the order of the result, merged where possible
 	len  int
 }
-
-// transposeDim is a dimension of the result and how far apart its neighbours
-// are in the source and in the result.
-type transposeDim struct{ n, src, dst int }
 
 // transposeBlock rows and columns are exchanged at a time: both the lines
 // read and the lines written stay in the first-level cache.
@@ -33,29 +29,12 @@ const (
 // the source.
 func NewTransposition(shape, perm []int) *Transposition {
 	t := &Transposition{len: kernel.Product(shape)}
-	strides := Strides(shape)
+	strides, step := Strides(shape), t.len
 	for _, p := range perm {
-		if shape[p] != 1 {
-			t.push(transposeDim{n: shape[p], src: strides[p]})
-		}
-	}
-	stride := 1
-	for i := len(t.dims) - 1; i >= 0; i-- {
-		t.dims[i].dst = stride
-		stride *= t.dims[i].n
+		step /= max(1, shape[p])
+		t.dims = pushDim(t.dims, moveDim{shape[p], strides[p], step})
 	}
 	return t
-}
-
-// push adds an inner dimension, merged with the one before if the source has
-// them next to each other too.
-func (t *Transposition) push(d transposeDim) {
-	if k := len(t.dims) - 1; k >= 0 && t.dims[k].src == d.n*d.src {
-		t.dims[k].n *= d.n
-		t.dims[k].src = d.src
-		return
-	}
-	t.dims = append(t.dims, d)
 }
 
 // Strides returns the row-major strides of a shape.
@@ -78,32 +57,19 @@ func AppendStrides(dst, shape []int) []int {
 func Transpose[T any](par kernel.Par, t *Transposition, dst, src []T) {
 	switch {
 	case t.len == 0:
-	case len(t.dims) <= 1:
-		par(t.len, kernel.ElementGrain, func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
-	case t.dims[len(t.dims)-1].src == 1:
-		transposeRuns(par, t, dst, src)
+	case len(t.dims) == 0 || t.dims[len(t.dims)-1].src == 1: // runs stay what they are
+		moveDims(par, t.dims, dst, 0, src, 0)
 	default:
 		transposeBlocks(par, t, dst, src)
 	}
-}
-
-// transposeRuns copies whole runs: the innermost dimension stays in place.
-func transposeRuns[T any](par kernel.Par, t *Transposition, dst, src []T) {
-	outer, run := t.dims[:len(t.dims)-1], t.dims[len(t.dims)-1].n
-	par(t.len/run, max(1, kernel.ElementGrain/run), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			s, _ := offsets(outer, i)
-			copy(dst[i*run:(i+1)*run], src[s:])
-		}
-	})
 }
 
 // transposeBlocks exchanges the innermost dimension of the result with the
 // innermost of the source, plane by plane.
 func transposeBlocks[T any](par kernel.Par, t *Transposition, dst, src []T) {
 	col := t.dims[len(t.dims)-1]
-	var row transposeDim
-	var outer []transposeDim
+	var row moveDim
+	var outer []moveDim
 	planes := 1
 	for _, d := range t.dims[:len(t.dims)-1] {
 		if d.src == 1 {
@@ -129,19 +95,19 @@ func transposeBlocks[T any](par kernel.Par, t *Transposition, dst, src []T) {
 // transposePart writes some rows and columns of the result, in pieces of as many
 // columns as rows: a page of the source or of the result serves several lines
 // before the next one is needed.
-func transposePart[T any](dst, src []T, row, col transposeDim) {
+func transposePart[T any](dst, src []T, row, col moveDim) {
 	for c := 0; c < col.n; c += transposeRows {
 		of := col
 		of.n = min(transposeRows, col.n-c)
 		for r := 0; r < row.n; r += transposeBlock {
-			strip := transposeDim{n: min(transposeBlock, row.n-r), src: 1, dst: row.dst}
+			strip := moveDim{n: min(transposeBlock, row.n-r), src: 1, dst: row.dst}
 			transposeStrip(dst[r*row.dst+c:], src[r+c*col.src:], strip, of)
 		}
 	}
 }
 
 // offsets returns where index i of these dimensions lies in source and result.
-func offsets(dims []transposeDim, i int) (src, dst int) {
+func offsets(dims []moveDim, i int) (src, dst int) {
 	for k := len(dims) - 1; k >= 0; k-- {
 		d := dims[k]
 		src += i % d.n * d.src
@@ -153,7 +119,7 @@ func offsets(dims []transposeDim, i int) (src, dst int) {
 
 // transposeStrip writes up to transposeBlock rows of the result, block by
 // block.
-func transposeStrip[T any](dst, src []T, row, col transposeDim) {
+func transposeStrip[T any](dst, src []T, row, col moveDim) {
 	for c := transposeWords(dst, src, row, col); c < col.n; c += transposeBlock {
 		w := min(transposeBlock, col.n-c)
 		for r := range row.n {
@@ -169,7 +135,7 @@ func transposeStrip[T any](dst, src []T, row, col transposeDim) {
 
 // transposeWords writes as many columns as it returns, if elements have 4 bytes
 // and rows fill vectors.
-func transposeWords[T any](dst, src []T, row, col transposeDim) (done int) {
+func transposeWords[T any](dst, src []T, row, col moveDim) (done int) {
 	if unsafe.Sizeof(*new(T)) != 4 || row.n != transposeBlock || tiles.Transpose16 == nil {
 		return 0
 	}

@@ -3,6 +3,7 @@ package linalg
 import (
 	"slices"
 
+	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/internal/numeric"
@@ -165,7 +166,7 @@ func arrange[T numeric.Number](r *room[T], p *einsumPlan, i int, x []T, dims, su
 		if y, err = r.make(shape.NumElements()); err != nil {
 			return nil, err
 		}
-		layout.CopyView(y, layout.Dense(shape), x, view, shape)
+		layout.CopyView(kernel.Serial, y, layout.Dense(shape), x, view, shape)
 	}
 	if len(summed) == 0 {
 		return y, nil
@@ -205,7 +206,7 @@ func spread[T numeric.Number](p *einsumPlan, dims []int, z, y []T) {
 	if repeats(p.out) {
 		clear(z)
 	}
-	layout.CopyView(z, view, y, layout.Dense(shape), shape)
+	layout.CopyView(kernel.Serial, z, view, y, layout.Dense(shape), shape)
 }
 
 // repeats reports whether a label is there more than once.

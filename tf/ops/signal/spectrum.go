@@ -3,6 +3,7 @@ package signal
 import (
 	"math/cmplx"
 
+	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/kernel/layout"
 	"github.com/gorge-tf/gorge/tf"
@@ -77,7 +78,7 @@ func (s *spectrum) load(x any, shape tf.Shape) []complex128 {
 	for i, n := range s.in {
 		common[i] = min(n, shape[i])
 	}
-	layout.CopyView(z, layout.Dense(shape), all, layout.Dense(s.in), common)
+	layout.CopyView(kernel.Serial, z, layout.Dense(shape), all, layout.Dense(s.in), common)
 	return z
 }
 
