@@ -99,13 +99,9 @@ func fractionalBack(c *core.OpContext, s tf.Shape, dy int) (*fractionalWindows, 
 
 // images calls f with the lines of windows of each image, several images at
 // once: windows that overlap add to the same pixels.
-func (w *fractionalWindows) images(c *core.OpContext, f func(to int, each func(func(from int)))) {
+func (w *fractionalWindows) images(c *core.OpContext, f func(to int, pixels []int)) {
 	lines := len(w.rows) - 1
-	c.ParallelFor(w.in[0], max(1, elementGrain/max(1, w.in[1]*w.in[2]*w.in[3])), func(lo, hi int) {
-		for i := lo * lines; i < hi*lines; i++ {
-			w.line(i, f)
-		}
-	})
+	c.ParallelFor(w.in[0], max(1, elementGrain/max(1, w.in[1]*w.in[2]*w.in[3])), func(lo, hi int) { w.lines(lo*lines, hi*lines, f) })
 }
 
 func fractionalMaxBack[T interface {
@@ -141,14 +137,14 @@ func fractionalMaxBack[T interface {
 func toMaxima[T numeric.Real](c *core.OpContext, w *fractionalWindows, dx, x, y, dy []T) error {
 	clear(dx)
 	depth, differs := w.in[3], core.Make[bool](w.in[0])
-	w.images(c, func(to int, each func(func(from int))) {
+	w.images(c, func(to int, pixels []int) {
 		for ch := range depth {
 			best := -1
-			each(func(from int) {
+			for _, from := range pixels {
 				if best < 0 || x[best] < x[from+ch] {
 					best = from + ch
 				}
-			})
+			}
 			if best < 0 || x[best] != y[to+ch] && x[best] == x[best] {
 				differs[to/max(1, len(y)/w.in[0])] = true
 				continue
@@ -200,14 +196,13 @@ func fractionalAvgBack[T interface {
 // of integers are added up before they are rounded.
 func shareOut[T numeric.Real](c *core.OpContext, w *fractionalWindows, dx, dy []T) {
 	sum, depth := core.Make[float64](len(dx)), w.in[3]
-	w.images(c, func(to int, each func(func(from int))) {
-		n := 0.0
-		each(func(int) { n++ })
-		each(func(from int) {
+	w.images(c, func(to int, pixels []int) {
+		n := float64(len(pixels))
+		for _, from := range pixels {
 			for ch := range depth {
 				sum[from+ch] += float64(dy[to+ch]) / n
 			}
-		})
+		}
 	})
 	elementwise.Cast(dx, sum)
 }

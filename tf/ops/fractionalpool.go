@@ -4,8 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
-	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/pool"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
@@ -19,7 +18,7 @@ func init() {
 	const sequences = "row_pooling_sequence: int64; col_pooling_sequence: int64"
 	core.Register(core.OpDef{
 		Name: "FractionalMaxPool", In: "value: T", Out: out, Attrs: attrs, Shape: fractionalShape, Grad: tf.GradFunc(fractionalMaxGrad),
-		Kernels: core.ByType("T", byType{tf.Float32: fractional(maxOf[float32]), tf.Float64: fractional(maxOf[float64]), tf.Int32: fractional(maxOf[int32]), tf.Int64: fractional(maxOf[int64])}),
+		Kernels: core.ByType("T", byType{tf.Float32: fractional(pool.MaxPixels[float32]), tf.Float64: fractional(pool.MaxPixels[float64]), tf.Int32: fractional(pool.MaxPixels[int32]), tf.Int64: fractional(pool.MaxPixels[int64])}),
 	})
 	core.Register(core.OpDef{
 		Name: "FractionalAvgPool", In: "value: T", Out: out, Attrs: attrs, Shape: fractionalShape, Grad: tf.GradFunc(fractionalAvgGrad),
@@ -218,11 +217,11 @@ func (p *fractionalPool) check(s tf.Shape) error {
 }
 
 // fractional makes a kernel of what computes a window: y, a number for each
-// channel, from the pixels that each calls its argument with.
+// channel, from the pixels of x that begin with the given elements.
 func fractional[T interface {
 	numeric.Real
 	tf.Elem
-}](window func(y []T, each func(func(x []T)))) core.NewKernel {
+}](window func(y, x []T, pixels []int)) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		p, err := fractionalOf(n)
 		if err != nil {
@@ -247,41 +246,18 @@ func fractional[T interface {
 				copy(core.Data[int64](t), v)
 			}
 			x, y := core.Data[T](c.Input(0)), core.Data[T](out)
-			w.parallel(c, func(to int, each func(func(from int))) {
-				window(y[to:to+s[3]], func(f func(x []T)) { each(func(from int) { f(x[from : from+s[3]]) }) })
-			})
+			w.parallel(c, func(to int, pixels []int) { window(y[to:to+s[3]], x, pixels) })
 			return nil
 		}), nil
 	}
 }
 
-func maxOf[T interface {
-	numeric.Real
-	tf.Elem
-}](y []T, each func(func(x []T))) {
-	kernel.Fill(y, numeric.Lowest[T]())
-	each(func(x []T) {
-		for i, v := range x {
-			if v > y[i] {
-				y[i] = v
-			}
-		}
-	})
-}
-
-func meanOf[T interface {
-	numeric.Real
-	tf.Elem
-}](y []T, each func(func(x []T))) {
-	clear(y)
-	n := T(0)
-	each(func(x []T) {
-		elementwise.Add(y, y, x)
-		n++
-	})
-	for i := range y {
-		if n != 0 {
-			y[i] /= n
+// meanOf sets y to the means of pixels. A sum of zeros is +0.
+func meanOf[T numeric.Real](y, x []T, pixels []int) {
+	pool.SumPixels(y, x, pixels)
+	if n := T(len(pixels)); n != 0 {
+		for i := range y {
+			y[i] = (y[i] + 0) / n
 		}
 	}
 }
@@ -308,28 +284,28 @@ func (w *fractionalWindows) end(edges []int64, i, n int) int {
 	return min(end, n)
 }
 
-// line calls f for each window in a line of windows: the first element of its
-// result, and what calls its argument with those of its pixels.
-func (w *fractionalWindows) line(line int, f func(to int, each func(func(from int)))) {
+// lines calls f for each window in lines [lo, hi) of windows: the first element of its
+// result, and those of its pixels.
+func (w *fractionalWindows) lines(lo, hi int, f func(to int, pixels []int)) {
 	out := w.out()
-	b, r := line/out[1], line%out[1]
-	for k := range out[2] {
-		f((line*out[2]+k)*out[3], func(pixel func(from int)) {
+	var pixels []int
+	for line := lo; line < hi; line++ {
+		b, r := line/out[1], line%out[1]
+		for k := range out[2] {
+			pixels = pixels[:0]
+			first, end := int(w.columns[k]), w.end(w.columns, k, w.in[2])
 			for y := int(w.rows[r]); y < w.end(w.rows, r, w.in[1]); y++ {
-				for x := int(w.columns[k]); x < w.end(w.columns, k, w.in[2]); x++ {
-					pixel(((b*w.in[1]+y)*w.in[2] + x) * w.in[3])
+				for x := first; x < end; x++ {
+					pixels = append(pixels, ((b*w.in[1]+y)*w.in[2]+x)*w.in[3])
 				}
 			}
-		})
+			f((line*out[2]+k)*out[3], pixels)
+		}
 	}
 }
 
 // parallel calls f for all windows, several lines at once.
-func (w *fractionalWindows) parallel(c *core.OpContext, f func(to int, each func(func(from int)))) {
+func (w *fractionalWindows) parallel(c *core.OpContext, f func(to int, pixels []int)) {
 	grain := max(1, elementGrain*max(1, len(w.rows)-1)/max(1, w.in[1]*w.in[2]*w.in[3]))
-	c.ParallelFor(w.in[0]*(len(w.rows)-1), grain, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			w.line(i, f)
-		}
-	})
+	c.ParallelFor(w.in[0]*(len(w.rows)-1), grain, func(lo, hi int) { w.lines(lo, hi, f) })
 }
