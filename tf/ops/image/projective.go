@@ -3,6 +3,7 @@ package image
 import (
 	"math"
 
+	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -16,8 +17,8 @@ func init() {
 		core.Register(core.OpDef{
 			Name: name, In: in, Out: "transformed_images: dtype", Attrs: attrs, Shape: projectiveShape, Expensive: true, Grad: tf.GradFunc(projectiveGrad),
 			Kernels: core.ByType("dtype", map[tf.DType]core.NewKernel{
-				tf.Uint8: projectiveKernel(fromInt[uint8]), tf.Int32: projectiveKernel(fromInt[int32]), tf.Int64: projectiveKernel(fromInt[int64]),
-				tf.Float32: projectiveKernel(fromFloat[float32]), tf.Float64: projectiveKernel(fromFloat[float64]),
+				tf.Uint8: projectiveKernel[uint8](), tf.Int32: projectiveKernel[int32](), tf.Int64: projectiveKernel[int64](),
+				tf.Float32: projectiveKernel[float32](), tf.Float64: projectiveKernel[float64](),
 				tf.Float16: projectiveHalf, tf.BFloat16: projectiveHalf,
 			}),
 		})
@@ -187,58 +188,91 @@ func (p *projection) at(image int, y, x float32) int {
 	return ((image*p.in[1]+int(y))*p.in[2] + int(x)) * p.in[3]
 }
 
-// project computes all pixels. The rule says how numbers become elements.
-func project[T tf.Elem](c *core.OpContext, p *projection, y, x []T, number func(T) float32, element func(float32) T) {
-	fill, depth, line := element(p.fill), p.in[3], p.out[2]
-	read := func(at, ch int) T {
-		if at < 0 {
-			return fill
-		}
-		return x[at+ch]
-	}
-	c.ParallelFor(p.out[0]*p.out[1], max(1, grain/max(1, line*depth*4)), func(lo, hi int) {
-		for i := lo * line; i < hi*line; i++ {
-			image, row, column := i/line/p.out[1], i/line%p.out[1], i%line
-			dst := y[i*depth : (i+1)*depth]
-			fy, fx, ok := p.source(image, row, column)
-			if !ok || !p.bilinear {
-				at := -1
-				if ok {
-					at = p.at(image, float32(math.Round(float64(fy))), float32(math.Round(float64(fx))))
-				}
-				for ch := range dst {
-					dst[ch] = read(at, ch)
-				}
-				continue
-			}
-			top, left := float32(math.Floor(float64(fy))), float32(math.Floor(float64(fx)))
-			a, b := p.at(image, top, left), p.at(image, top, left+1)
-			d, e := p.at(image, top+1, left), p.at(image, top+1, left+1)
-			for ch := range dst {
-				upper := (left+1-fx)*number(read(a, ch)) + (fx-left)*number(read(b, ch))
-				lower := (left+1-fx)*number(read(d, ch)) + (fx-left)*number(read(e, ch))
-				dst[ch] = element((top+1-fy)*upper + (fy-top)*lower)
-			}
+// project computes all pixels.
+func project[T projected](c *core.OpContext, p *projection, y, x []T) {
+	line := p.out[2] * p.in[3]
+	c.ParallelFor(p.out[0]*p.out[1], max(1, grain/max(1, line*4)), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			projectLine(p, y[i*line:(i+1)*line], x, i/p.out[1], i%p.out[1])
 		}
 	})
 }
 
-// A numbering says how numbers become elements of a type.
-type numbering[T tf.Elem] struct {
-	number  func(T) float32
-	element func(float32) T
+// projectLine computes a row of an image.
+func projectLine[T projected](p *projection, y, x []T, image, row int) {
+	depth := p.in[3]
+	for column := range p.out[2] {
+		dst := y[column*depth:][:depth]
+		fy, fx, ok := p.source(image, row, column)
+		if ok && p.bilinear {
+			blendPixels(p, dst, x, image, fy, fx)
+			continue
+		}
+		at := -1
+		if ok {
+			at = p.at(image, float32(math.Round(float64(fy))), float32(math.Round(float64(fx))))
+		}
+		if at < 0 {
+			kernel.Fill(dst, elementOf[T](p.fill))
+			continue
+		}
+		copy(dst, x[at:at+depth])
+	}
 }
 
-func fromInt[T uint8 | int32 | int64]() numbering[T] {
-	return numbering[T]{func(v T) float32 { return float32(v) }, func(v float32) T { return T(int64(v)) }}
+// blendPixels sets dst to what is between four pixels.
+func blendPixels[T projected](p *projection, dst, x []T, image int, fy, fx float32) {
+	top, left := floored(fy), floored(fx)
+	x0, x1, y0, y1 := left+1-fx, fx-left, top+1-fy, fy-top
+	const exact = 1 << 24 // positions below differ from the next ones
+	n, line := len(dst), p.in[2]*p.in[3]
+	if top >= 0 && left >= 0 && top+1 < min(float32(p.in[1]), exact) && left+1 < min(float32(p.in[2]), exact) {
+		from := x[(image*p.in[1]+int(top))*line+int(left)*n:]
+		a, b, d, e := from[:n], from[n:][:n], from[line:][:n], from[line+n:][:n]
+		for ch := range dst {
+			upper := float32(x0*float32(a[ch])) + float32(x1*float32(b[ch]))
+			lower := float32(x0*float32(d[ch])) + float32(x1*float32(e[ch]))
+			dst[ch] = elementOf[T](float32(y0*upper) + float32(y1*lower))
+		}
+		return
+	}
+	fill := elementOf[T](p.fill)
+	read := func(y, x0 float32, ch int) float32 {
+		if at := p.at(image, y, x0); at >= 0 {
+			return float32(x[at+ch])
+		}
+		return float32(fill)
+	}
+	for ch := range dst {
+		upper := float32(x0*read(top, left, ch)) + float32(x1*read(top, left+1, ch))
+		lower := float32(x0*read(top+1, left, ch)) + float32(x1*read(top+1, left+1, ch))
+		dst[ch] = elementOf[T](float32(y0*upper) + float32(y1*lower))
+	}
 }
 
-func fromFloat[T float32 | float64]() numbering[T] {
-	return numbering[T]{func(v T) float32 { return float32(v) }, func(v float32) T { return T(v) }}
+// floored is math.Floor, in less time for the numbers of most pixels.
+func floored(v float32) float32 {
+	if v > 0 && v < 1<<31 {
+		return float32(int32(v))
+	}
+	return float32(math.Floor(float64(v)))
 }
 
-func projectiveKernel[T tf.Elem](rules func() numbering[T]) core.NewKernel {
-	r := rules()
+// projected are the types that projections are computed for.
+type projected interface {
+	tf.Elem
+	uint8 | int32 | int64 | float32 | float64
+}
+
+// elementOf returns v as an element: whole numbers by those of 64 bits.
+func elementOf[T projected](v float32) T {
+	if half := float32(0.5); T(half) == 0 {
+		return T(int64(v))
+	}
+	return T(v)
+}
+
+func projectiveKernel[T projected]() core.NewKernel {
 	return computed(func(c *core.OpContext) error {
 		p, err := newProjection(c)
 		if err != nil {
@@ -248,7 +282,7 @@ func projectiveKernel[T tf.Elem](rules func() numbering[T]) core.NewKernel {
 		if err != nil {
 			return err
 		}
-		project(c, p, core.Data[T](out), core.Data[T](c.Input(0)), r.number, r.element)
+		project(c, p, core.Data[T](out), core.Data[T](c.Input(0)))
 		return nil
 	})
 }
@@ -264,7 +298,7 @@ func projectiveHalf(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		project(c, p, y, inFloat32(c.Input(0)), exactly, exactly)
+		project(c, p, y, inFloat32(c.Input(0)))
 		store()
 		return nil
 	}), nil
