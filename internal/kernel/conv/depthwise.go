@@ -28,10 +28,9 @@ func (v *Depthwise) lineGrain() int {
 	return max(1, convFlops/max(1, 16*v.Out[2]*v.Taps()*v.C))
 }
 
-// repeated returns the filter with the channels of each tap as often as a run
-// has pixels, so that runs are multiplied as one.
-func repeated[T numeric.Number](v *Depthwise, w []T) []T {
-	n := v.run()
+// repeated returns the filter with the channels of each tap n times, so that
+// runs of so many pixels are multiplied as one.
+func repeated[T numeric.Number](v *Depthwise, w []T, n int) []T {
 	out := memory.Make[T](len(w) * n)[:0]
 	for tap := range v.Taps() {
 		for range n {
@@ -115,11 +114,11 @@ func DepthwiseConvolve[T numeric.Number](par kernel.Par, v *Depthwise, y, x, w [
 // depthwiseConvolve is DepthwiseConvolve without what follows. par runs lines of windows.
 func depthwiseConvolve[T numeric.Number](par kernel.Par, v *Depthwise, y, x, w []T) {
 	par = v.flushing(par)
-	if y, x, w, ok := channelVectors(v, y, x, w); ok {
+	if y, x, w, ok := vectors(v, y, x, w); ok {
 		v.convolve32(par, y, x, w)
 		return
 	}
-	wide, run := repeated(v, w), v.run()*v.C
+	wide, run := repeated(v, w, v.run()), v.run()*v.C
 	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
 		product := make([]T, run)
 		for i := lo; i < hi; i++ {
@@ -143,11 +142,11 @@ func depthwiseConvolve[T numeric.Number](par kernel.Par, v *Depthwise, y, x, w [
 // images from that of its results, dy. Images are independent.
 func DepthwiseBackInput[T numeric.Number](par kernel.Par, v *Depthwise, dx, dy, w []T) {
 	par = v.flushing(par)
-	if dx, dy, w, ok := channelVectors(v, dx, dy, w); ok {
+	if dx, dy, w, ok := vectors(v, dx, dy, w); ok {
 		v.backInput32(par, dx, dy, w)
 		return
 	}
-	wide, run, lines := repeated(v, w), v.run()*v.C, v.LinesOut()
+	wide, run, lines := repeated(v, w, v.run()), v.run()*v.C, v.LinesOut()
 	clear(dx)
 	par(v.Batch, max(1, v.lineGrain()/max(1, lines)), func(lo, hi int) {
 		product := make([]T, run)
@@ -172,7 +171,7 @@ func DepthwiseBackInput[T numeric.Number](par kernel.Par, v *Depthwise, dx, dy, 
 // independent.
 func DepthwiseBackFilter[T numeric.Number](par kernel.Par, v *Depthwise, dw, x, dy []T) {
 	par = v.flushing(par)
-	if dw, x, dy, ok := channelVectors(v, dw, x, dy); ok {
+	if dw, x, dy, ok := vectors(v, dw, x, dy); ok && !v.beside() {
 		v.backFilter32(par, dw, x, dy)
 		return
 	}

@@ -10,10 +10,12 @@ import (
 // of fewer, pixels side by side fill vectors better, where those lie side by side.
 const narrowChannels = 16
 
-// channelVectors returns the operands of a convolution for which the loops of this
-// file serve.
-func channelVectors[T any](v *Depthwise, a, b, c []T) (x, y, z []float32, ok bool) {
-	if x, ok = kernel.AsFloat32(a); !ok || simd.depthwiseSums == nil || v.C < narrowChannels && (v.C == 1 || v.Stride[2] == 1) {
+// beside says that pixels side by side fill vectors better than channels.
+func (v *Depthwise) beside() bool { return v.C < narrowChannels && v.Stride[2] == 1 }
+
+// vectors returns the operands of a convolution for which the loops of this file serve.
+func vectors[T any](v *Depthwise, a, b, c []T) (x, y, z []float32, ok bool) {
+	if x, ok = kernel.AsFloat32(a); !ok || simd.depthwiseSums == nil || v.C == 1 && v.Stride[2] != 1 {
 		return nil, nil, nil, false
 	}
 	y, _ = kernel.AsFloat32(b)
@@ -106,6 +108,8 @@ func (v *Depthwise) eachBackRow(i int, f func(tap, out int)) {
 type tapSums struct {
 	channels, width int // of the source
 	src, filter     []float32
+	wide            int       // elements of pixels side by side that are taken as channels of one, or 0
+	repeated        []float32 // the filter, as often as these have pixels
 	rows            []filterRow
 	taps            []int // pairs of offsets in the source and in the filter
 	steps           tileSteps
@@ -130,7 +134,7 @@ func (s *tapSums) edge(dst []float32, t *track, k int) {
 	s.taps = s.taps[:0]
 	for _, c := range t.columns {
 		if at := c.at + k*t.from; at >= 0 && at < s.width {
-			s.add(c.kw, at)
+			s.add(c.kw, at, s.channels)
 		}
 	}
 	s.run(dst, t, k, 1)
@@ -143,16 +147,54 @@ func (s *tapSums) inner(dst []float32, t *track) {
 	}
 	s.taps = s.taps[:0]
 	for _, c := range t.columns {
-		s.add(c.kw, c.at+t.lo*t.from)
+		s.add(c.kw, c.at+t.lo*t.from, max(s.wide, s.channels))
+	}
+	if s.wide > 0 {
+		s.runWide(dst[(t.first+t.lo)*s.channels : (t.first+t.hi)*s.channels])
+		return
 	}
 	s.run(dst, t, t.lo, t.hi-t.lo)
 }
 
-// add adds the taps of a column that meets a pixel.
-func (s *tapSums) add(kw, at int) {
+// add adds the taps of a column that meets a pixel, which has so many elements in the filter.
+func (s *tapSums) add(kw, at, inFilter int) {
 	for _, r := range s.rows {
-		s.taps = append(s.taps, (r.line*s.width+at)*s.channels, (r.tap+kw)*s.channels)
+		s.taps = append(s.taps, (r.line*s.width+at)*s.channels, (r.tap+kw)*inFilter)
 	}
+}
+
+// runWide computes pixels of a track that goes on by one, as does its source, by the taps.
+func (s *tapSums) runWide(y []float32) {
+	taps := len(s.taps) / 2
+	if taps == 0 {
+		clear(y)
+		return
+	}
+	some := max(1, kernel.VectorChunk/(s.wide*taps))
+	for at := 0; at < len(y); {
+		channels, count := s.wide, min(some, (len(y)-at)/s.wide)
+		if count == 0 {
+			channels, count = len(y)-at, 1
+		}
+		simd.depthwiseSums(&y[at], &s.src[at], &s.repeated[0], &s.taps[0], taps, channels, count, 4*channels, 4*channels)
+		at += channels * count
+	}
+}
+
+// widen takes pixels side by side as one where they have few channels: of whole vectors, and so
+// many that several sums are under way, as far as the filter stays in the second-level cache.
+func (s *tapSums) widen(v *Depthwise, filter []float32) {
+	const vector, several, near = 16, 64, 32 << 10
+	if !v.beside() {
+		return
+	}
+	for s.wide = v.C; s.wide%vector != 0; {
+		s.wide += v.C
+	}
+	if more := s.wide * kernel.CeilDiv(several, s.wide); more*v.Taps() <= near {
+		s.wide = more
+	}
+	s.repeated = repeated(v, filter, s.wide/v.C)
 }
 
 // run computes n pixels of a track from k on by the taps, in calls of bounded length.
@@ -186,7 +228,7 @@ func (v *Depthwise) sumTaps(par kernel.Par, dst []float32, lines int, l lineSum,
 		lists := tapLists.Get().(*tapSums)
 		defer tapLists.Put(lists)
 		sums := *lists
-		sums.channels, sums.width, sums.src, sums.filter = s.channels, s.width, s.src, s.filter
+		sums.channels, sums.width, sums.src, sums.filter, sums.wide, sums.repeated = s.channels, s.width, s.src, s.filter, s.wide, s.repeated
 		add := func(tap, line int) { sums.rows = append(sums.rows, filterRow{tap, line}) }
 		trace := func(i int, tracks []track) {
 			sums.rows = sums.rows[:0]
@@ -222,12 +264,16 @@ func (v *Depthwise) convolve32(par kernel.Par, y, x, w []float32) {
 	v.checkBounds(y, x, w)
 	l := lineSum{width: v.Out[2], tracks: []track{v.forwardTrack()}, rows: v.eachRow}
 	l.tiles = v.forwardTiles(l.tracks)
-	v.sumTaps(par, y, v.Batch*v.LinesOut(), l, tapSums{channels: v.C, width: v.In[2], src: x, filter: w})
+	s := tapSums{channels: v.C, width: v.In[2], src: x, filter: w}
+	s.widen(v, w)
+	v.sumTaps(par, y, v.Batch*v.LinesOut(), l, s)
 }
 
 func (v *Depthwise) backInput32(par kernel.Par, dx, dy, w []float32) {
 	v.checkBounds(dy, dx, w)
 	l := lineSum{width: v.In[2], tracks: v.backTracks(), rows: v.eachBackRow}
 	l.tiles = v.backTiles(l.tracks)
-	v.sumTaps(par, dx, v.Batch*v.LinesIn(), l, tapSums{channels: v.C, width: v.Out[2], src: dy, filter: w})
+	s := tapSums{channels: v.C, width: v.Out[2], src: dy, filter: w}
+	s.widen(v, w)
+	v.sumTaps(par, dx, v.Batch*v.LinesIn(), l, s)
 }

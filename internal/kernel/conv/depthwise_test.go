@@ -122,10 +122,14 @@ func runDepthwise(par kernel.Par, v *Depthwise, x, w, dy []float32) (y, dx, dw [
 // randomDepthwise returns a convolution of any strides, dilations and pads, some of
 // which are wider than the images.
 func randomDepthwise(r *rand.Rand) Depthwise {
-	v := Depthwise{Batch: 1 + r.IntN(3), C: []int{1, 2, 7, 16, 17, 40, 64, 100, 130, 300}[r.IntN(10)]}
+	v := Depthwise{Batch: 1 + r.IntN(3), C: []int{1, 2, 3, 7, 16, 17, 40, 64, 100, 130, 300}[r.IntN(11)]}
 	v.In[0], v.Out[0], v.Kernel[0], v.Stride[0], v.Dilation[0] = 1, 1, 1, 1, 1
 	for i := 1; i < 3; i++ {
-		v.In[i], v.Kernel[i], v.Stride[i], v.Dilation[i], v.Pad[i] = 1+r.IntN(12), 1+r.IntN(5), 1+r.IntN(3), 1+r.IntN(3), r.IntN(5)
+		most := 12
+		if i == 2 && v.C < narrowChannels { // several vectors of pixels side by side
+			most = 12 + 200/v.C*r.IntN(2)
+		}
+		v.In[i], v.Kernel[i], v.Stride[i], v.Dilation[i], v.Pad[i] = 1+r.IntN(most), 1+r.IntN(5), 1+r.IntN(3), 1+r.IntN(3), r.IntN(5)
 		v.Out[i] = max(0, v.In[i]+2*v.Pad[i]-(v.Kernel[i]-1)*v.Dilation[i]-1)/v.Stride[i] + 1
 	}
 	return v

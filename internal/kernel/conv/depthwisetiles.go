@@ -111,7 +111,7 @@ func (v *Depthwise) tiled() bool {
 	if stride == 2 && v.C%sameSets == 0 {
 		return false
 	}
-	return simd.tiles.columns > 0 && v.Batch*v.Out[1]*v.Out[2]*v.C >= leastTiled && v.Kernel == [3]int{1, 3, 3} && v.Dilation[1] == 1 && v.Dilation[2] == 1 &&
+	return !v.beside() && simd.tiles.columns > 0 && v.Batch*v.Out[1]*v.Out[2]*v.C >= leastTiled && v.Kernel == [3]int{1, 3, 3} && v.Dilation[1] == 1 && v.Dilation[2] == 1 &&
 		stride == v.Stride[2] && stride <= 2 && v.In[0] == 1 && v.Out[0] == 1 && v.Pad[0] == 0
 }
 

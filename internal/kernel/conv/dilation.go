@@ -36,7 +36,7 @@ func Dilate[T numeric.Real](par kernel.Par, v *Depthwise, y, x, w []T, from []in
 // keep a sum that is not a number, which is never the greatest: lines that
 // have one are computed again.
 func dilateRuns(par kernel.Par, v *Depthwise, y, x, w []float32) {
-	wide, run := repeated(v, w), v.run()*v.C
+	wide, run := repeated(v, w, v.run()), v.run()*v.C
 	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
 		sums := make([]float32, run)
 		for i := lo; i < hi; i++ {

@@ -21,7 +21,7 @@ var dilateCode = elementwise.CompileMany(2, func(c *machine.Code, in []machine.V
 
 // dilateTaps is Dilate that tells of taps, for runs of pixels at a time.
 func dilateTaps(par kernel.Par, v *Depthwise, y, x, w []float32, from []int32) {
-	wide, run := repeated(v, w), v.run()*v.C
+	wide, run := repeated(v, w, v.run()), v.run()*v.C
 	numbers := memory.Make[float32](v.Taps())
 	for i := range numbers {
 		numbers[i] = math.Float32frombits(uint32(i))
