@@ -140,7 +140,7 @@ func padAndConvolve[T numeric.Float](c *core.OpContext, a *windowAttrs, k comput
 		return err
 	}
 	padded := core.Make[T](s.NumElements())
-	m.each(func(to, from, n int) { copy(padded[to:to+n], x.data[from:from+n]) })
+	m.fill(c, func(to, from, n int) { copy(padded[to:to+n], x.data[from:from+n]) })
 	return convolveAs(c, a, k, operand[T]{padded, s}, w, itself, gemm.Epilogue[T]{})
 }
 

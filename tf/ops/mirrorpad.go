@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/kernel/layout"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -70,11 +71,14 @@ func unpadShape(c *core.Infer) error {
 }
 
 // A mirror is a padding by mirror images: for each dimension where the
-// elements of the padded tensor come from.
+// elements of the padded tensor come from. Dimensions inside the last one with
+// padding are no dimensions of their own: their elements are a unit.
 type mirror struct {
+	padded tf.Shape // with padding, all dimensions
 	sizes  tf.Shape // without padding
 	before []int
 	from   [][]int // by dimension of the padded tensor, times the step of that dimension
+	unit   int
 }
 
 // mirrorArgs reads paddings for a tensor of the given rank.
@@ -104,65 +108,114 @@ func mirrorArgs(x, t *core.Tensor) (before, after []int, err error) {
 // newMirror returns how a tensor of the given sizes is padded. offset is 1 if
 // the edge is the mirror.
 func newMirror(sizes tf.Shape, before, after []int, offset int) *mirror {
-	m := &mirror{sizes: sizes, before: before, from: make([][]int, len(sizes))}
-	steps := layout.Strides(sizes)
-	for i, n := range sizes {
-		for k := -before[i]; k < n+after[i]; k++ {
-			at := k
-			if k < 0 {
-				at = offset - 1 - k
-			} else if k >= n {
-				at = 2*n - 1 - offset - k
+	m := &mirror{padded: sizes.Clone(), unit: 1}
+	for i := range sizes {
+		m.padded[i] += before[i] + after[i]
+	}
+	last := len(sizes)
+	for last > 0 && before[last-1] == 0 && after[last-1] == 0 {
+		last--
+		m.unit *= sizes[last]
+	}
+	m.sizes, m.before = sizes[:last], before
+	if last == 0 { // a row of one unit
+		m.sizes, m.before, after = tf.Shape{1}, []int{0}, []int{0}
+	}
+	steps := layout.Strides(m.sizes)
+	for i, n := range m.sizes {
+		from := core.Make[int](m.before[i] + n + after[i])
+		for k := range from {
+			at := k - m.before[i]
+			if at < 0 {
+				at = offset - 1 - at
+			} else if at >= n {
+				at = 2*n - 1 - offset - at
 			}
-			m.from[i] = append(m.from[i], at*steps[i])
+			from[k] = at * steps[i] * m.unit
 		}
+		m.from = append(m.from, from)
 	}
 	return m
 }
 
 // shape returns the sizes with padding.
-func (m *mirror) shape() tf.Shape {
-	s := make(tf.Shape, len(m.from))
+func (m *mirror) shape() tf.Shape { return m.padded }
+
+// outer returns the dimensions of rows of the padded tensor.
+func (m *mirror) outer() tf.Shape {
+	s := make(tf.Shape, len(m.from)-1)
 	for i := range s {
 		s[i] = len(m.from[i])
 	}
 	return s
 }
 
-// each calls f for runs of n elements: padded is where they lie in the padded
-// tensor, plain in the other.
-func (m *mirror) each(f func(padded, plain, n int)) {
-	last := len(m.from) - 1
-	if last < 0 {
-		f(0, 0, 1)
-		return
-	}
-	outer, index := m.shape()[:last], make([]int, last)
-	row, inner := m.from[last], m.sizes[last]
-	for p := range outer.NumElements() {
-		base := 0
-		for i, k := range index {
-			base += m.from[i][k]
+// A mirrorRow is a row of the padded tensor: where it begins, and of the plain one
+// that it is an image of. One that is inside lies between paddings itself.
+type mirrorRow struct {
+	padded, plain int
+	inside        bool
+}
+
+// rows calls f for rows [lo, hi) of the padded tensor.
+func (m *mirror) rows(lo, hi int, f func(r mirrorRow)) {
+	width := len(m.from[len(m.from)-1]) * m.unit
+	eachLine(m.outer(), lo, hi, func(i int, at []int) {
+		r := mirrorRow{i * width, 0, true}
+		for k, p := range at {
+			r.plain += m.from[k][p]
+			p -= m.before[k]
+			r.inside = r.inside && p >= 0 && p < m.sizes[k]
 		}
-		at, b := p*len(row), m.before[last]
-		f(at+b, base, inner)
-		for k, from := range row {
-			if k < b || k >= b+inner {
-				f(at+k, base+from, 1)
+		f(r)
+	})
+}
+
+// middle returns what of a row is not in its own padding.
+func (m *mirror) middle(r mirrorRow) (padded, plain, n int) {
+	last := len(m.sizes) - 1
+	return r.padded + m.before[last]*m.unit, r.plain, m.sizes[last] * m.unit
+}
+
+// mostTurned elements at most are turned round at a time: 16-bit floats are widened
+// in blocks that are longer.
+const mostTurned = 64
+
+// edges calls f for the runs of n elements in a row's own padding. Where a unit is an
+// element they are turned round.
+func (m *mirror) edges(r mirrorRow, f func(padded, plain, n int)) {
+	last := len(m.sizes) - 1
+	row, b, size := m.from[last], m.before[last], m.sizes[last]
+	for _, part := range [2][2]int{{0, b}, {b + size, len(row)}} {
+		for k, n := part[0], 1; k < part[1]; k += n {
+			at := k
+			if m.unit == 1 {
+				n = min(mostTurned, part[1]-k)
+				at = k + n - 1
 			}
+			f(r.padded+k*m.unit, r.plain+row[at], n*m.unit)
 		}
-		advance(index, outer)
 	}
 }
 
-// advance moves index on to the next position in a tensor of shape s.
-func advance(index []int, s tf.Shape) {
-	for i := len(s) - 1; i >= 0; i-- {
-		if index[i]++; index[i] < s[i] {
-			return
-		}
-		index[i] = 0
-	}
+// fill copies what the padded tensor has of the plain one by take, which sets runs of n
+// elements.
+func (m *mirror) fill(c *core.OpContext, take func(padded, plain, n int)) {
+	width := len(m.from[len(m.from)-1]) * m.unit
+	c.ParallelFor(m.outer().NumElements(), max(1, elementGrain/max(1, width)), func(lo, hi int) {
+		m.rows(lo, hi, func(r mirrorRow) {
+			take(m.middle(r))
+			m.edges(r, func(padded, plain, n int) {
+				if m.unit > 1 {
+					take(padded, plain, n)
+					return
+				}
+				for i := range n {
+					take(padded+i, plain+n-1-i, 1)
+				}
+			})
+		})
+	})
 }
 
 func mirrorOffset(n *core.Node) int { return b2i(n.Str("mode") == Reflect) }
@@ -185,8 +238,7 @@ func mirrorPad(n *core.Node) (core.Kernel, error) {
 		if err != nil || out.Len() == 0 {
 			return err
 		}
-		take := move(out, x)
-		m.each(func(padded, plain, n int) { take(padded, plain, n) })
+		m.fill(c, move(out, x))
 		return nil
 	}), nil
 }
@@ -222,14 +274,56 @@ func mirrorUnpad(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		clearCells(out)
 		if out.Len() > 0 {
-			join := addRows[d](out, dy)
-			newMirror(sizes, before, after, offset).each(func(padded, plain, n int) { join(plain, padded, n) })
+			newMirror(sizes, before, after, offset).gather(c, out, dy)
 		}
 		return nil
 	}), nil
 }
+
+// gather sets out to dy without its paddings, which are added to what they are the image of.
+// Rows inside come first: each is one of out's.
+func (m *mirror) gather(c *core.OpContext, out, dy *core.Tensor) {
+	take, add, turned := move(out, dy), addRows[dy.DType()](out, dy), addTurnedRows[dy.DType()](out, dy)
+	edges := func(r mirrorRow) {
+		m.edges(r, func(padded, plain, n int) {
+			if m.unit > 1 {
+				add(plain, padded, n)
+			} else {
+				turned(plain, padded, n)
+			}
+		})
+	}
+	rows, width := m.outer().NumElements(), len(m.from[len(m.from)-1])*m.unit
+	c.ParallelFor(rows, max(1, elementGrain/max(1, width)), func(lo, hi int) {
+		m.rows(lo, hi, func(r mirrorRow) {
+			if r.inside {
+				padded, plain, n := m.middle(r)
+				take(plain, padded, n)
+				edges(r)
+			}
+		})
+	})
+	m.rows(0, rows, func(r mirrorRow) {
+		if !r.inside {
+			padded, plain, n := m.middle(r)
+			add(plain, padded, n)
+			edges(r)
+		}
+	})
+}
+
+// addTurned sets z to x and y turned round.
+func addTurned[T numeric.Number](z, x, y []T) {
+	for i, v := range y {
+		k := len(y) - 1 - i
+		z[k] = x[k] + v
+	}
+}
+
+// addTurnedRows lists addTurned by type.
+var addTurnedRows = realRows(addTurned[float32], addTurned[float64], addTurned[int8], addTurned[int16], addTurned[int32], addTurned[int64],
+	addTurned[uint8], addTurned[uint16], addTurned[uint32], addTurned[uint64]).with(addTurned[complex64], addTurned[complex128])
 
 func mirrorPadGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(MirrorPadGrad(dy[0], op.Input(1), op.Str("mode")), tf.Output{})
