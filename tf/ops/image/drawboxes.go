@@ -134,7 +134,7 @@ func drawBoxes(c *core.OpContext) error {
 	if err != nil {
 		return err
 	}
-	elementwise.Cast(y, elementsOf[in.DType()](in))
+	copyPixels(c, y, in)
 	n, size := boxes.Dim(1), s[1]*s[2]*s[3]
 	for i := 0; i < boxes.Len() && size > 0; i += 4 {
 		image, k := i/4/n, i/4%n
@@ -143,6 +143,16 @@ func drawBoxes(c *core.OpContext) error {
 	}
 	store()
 	return nil
+}
+
+// copyPixels sets y to images of floats.
+func copyPixels(c *core.OpContext, y []float32, in *core.Tensor) {
+	if in.DType() != tf.Float32 {
+		elementwise.Cast(y, elementsOf[in.DType()](in))
+		return
+	}
+	x := core.Data[float32](in)
+	c.ParallelFor(len(y), grain, func(lo, hi int) { copy(y[lo:hi], x[lo:hi]) })
 }
 
 // A canvas is an image that is drawn on in a color.

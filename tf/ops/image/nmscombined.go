@@ -152,18 +152,29 @@ func newCombination(c *core.OpContext) (*combination, error) {
 	return v, nil
 }
 
+// boxesFor returns the boxes of one image for a class.
+func (v *combination) boxesFor(batch, class int) []float32 {
+	if v.q == 1 {
+		return v.boxes[4*batch*v.n : 4*(batch+1)*v.n]
+	}
+	boxes := core.Make[float32](4 * v.n)[:0]
+	for i := range v.n {
+		at := ((batch*v.n+i)*v.q + class) * 4
+		boxes = append(boxes, v.boxes[at:at+4]...)
+	}
+	return boxes
+}
+
 // ofClass selects boxes of a class of one image.
-func (v *combination) ofClass(batch, class int) (out []detection) {
-	boxes, scores := core.Make[float32](4 * v.n)[:0], core.Make[float32](v.n)
+func (v *combination) ofClass(batch, class int, boxes []float32, as []corners) (out []detection) {
+	scores := core.Make[float32](v.n)
 	for i := range scores {
 		scores[i] = v.scores[(batch*v.n+i)*v.classes+class]
-		at := ((batch*v.n+i)*v.q + min(class, v.q-1)) * 4
-		boxes = append(boxes, v.boxes[at:at+4]...)
 	}
 	s := selection{
 		scores: scores, limit: min(v.perClass, v.n), threshold: v.threshold, least: v.least, round: exactly,
 	}
-	s.compareBoxes(boxesOf(boxes))
+	s.compareBoxes(as)
 	selected, kept := s.run()
 	for k, i := range selected {
 		out = append(out, detection{kept[k], class, boxes[4*i : 4*i+4]})
@@ -175,8 +186,14 @@ func (v *combination) ofClass(batch, class int) (out []detection) {
 // scores come after places that no box has taken, which count as scores of −1.
 func (v *combination) ofImage(batch, limit int) (out []detection, valid int) {
 	empty := v.classes * min(v.perClass, v.n)
+	var boxes []float32
+	var as []corners
 	for class := range v.classes {
-		out = append(out, v.ofClass(batch, class)...)
+		if class == 0 || v.q > 1 {
+			boxes = v.boxesFor(batch, class)
+			as = boxesOf(boxes)
+		}
+		out = append(out, v.ofClass(batch, class, boxes, as)...)
 	}
 	valid = min(len(out), limit)
 	empty -= len(out)

@@ -77,15 +77,17 @@ type ranking []uint64
 
 // newRanking returns the boxes whose scores are greater than least.
 func newRanking(scores []float32, least float32) ranking {
-	r := ranking(core.Make[uint64](len(scores))[:0])
+	r, n := ranking(core.Make[uint64](len(scores))), 0
 	for i, v := range scores {
 		if v == 0 {
 			v = 0 // -0 is not less
 		}
-		if v > least {
-			r = append(r, uint64(uint32(inOrder(v))^1<<31)<<32|uint64(^uint32(i)))
+		r[n] = uint64(uint32(inOrder(v))^1<<31)<<32 | uint64(^uint32(i))
+		if v > least { // no branch: no processor foresees which ones are
+			n++
 		}
 	}
+	r = r[:n]
 	for i := len(r)/2 - 1; i >= 0; i-- {
 		r.down(i)
 	}
