@@ -185,6 +185,10 @@ func resizeLine(y, x []float32, columns []taps, channels int) {
 			blend(dst, x[column.at[0]*channels:][:channels], x[column.at[1]*channels:][:channels], column.weight[0], column.weight[1])
 			continue
 		}
+		if channels == 3 {
+			joinColors((*[3]float32)(dst), x, column)
+			continue
+		}
 		clear(dst)
 		for k, at := range column.at {
 			w := column.weight[k]
@@ -193,6 +197,17 @@ func resizeLine(y, x []float32, columns []taps, channels int) {
 			}
 		}
 	}
+}
+
+// joinColors sets dst to the sum of pixels of three channels with weights.
+func joinColors(dst *[3]float32, x []float32, column taps) {
+	var r, g, b float32
+	weight := column.weight[:len(column.at)]
+	for k, at := range column.at {
+		p, w := (*[3]float32)(x[at*3:]), weight[k]
+		r, g, b = r+w*p[0], g+w*p[1], b+w*p[2]
+	}
+	*dst = [3]float32{r, g, b}
 }
 
 // blend sets dst to the sum of two pixels with weights. No product is fused with the sum.
