@@ -119,7 +119,8 @@ const rowRun, rowRunOfCalls = 512, 4096
 // and so short that many of them side by side are walked faster; -1 if
 // neither is.
 func (b *Broadcast) shortRow(run int) int {
-	if len(b.dims) != 2 || b.dims[1].n > run/16 || b.dims[0].n < 4 {
+	const few, many = 4, 64 // rows that are worth a copy, of short ones and of any
+	if len(b.dims) != 2 || b.dims[1].n > run/4 || b.dims[0].n < few || b.dims[1].n > run/16 && b.dims[0].n < many {
 		return -1
 	}
 	for k := range 2 {
