@@ -13,9 +13,11 @@ import (
 // mostPixels of a window at most are one call into assembly, which nothing interrupts.
 const mostPixels = 4096
 
+// fewChannels take less time than a call for them.
+const fewChannels = 8
+
 // vectorPixels runs a vector loop for a window, if it has the type, the size and elements inside x.
 func vectorPixels[T any](f func(y, x *float32, offsets *int, taps, channels, count, step int), y, x []T, pixels []int) bool {
-	const fewChannels = 8
 	yf, ok := kernel.AsFloat32(y)
 	if !ok || f == nil || len(y) < fewChannels || len(pixels) == 0 || len(pixels) > mostPixels {
 		return false
@@ -53,6 +55,13 @@ func SumPixels[T numeric.Number](y, x []T, pixels []int) {
 	}
 	clear(y)
 	for _, p := range pixels {
-		elementwise.Add(y, y, x[p:p+len(y)])
+		part := x[p : p+len(y)]
+		if len(y) >= fewChannels {
+			elementwise.Add(y, y, part)
+			continue
+		}
+		for i, v := range part {
+			y[i] += v
+		}
 	}
 }

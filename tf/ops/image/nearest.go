@@ -3,7 +3,7 @@ package image
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/kernel/pool"
 	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -190,33 +190,43 @@ func addRounded(dx, dy []float32, s tf.Shape, rows, columns resizing, round func
 	})
 }
 
+// addNearest adds the gradients of new pixels to those that they were taken from, each old pixel
+// in one go: the new ones of it are a window. Sums of zeros are +0.
 func addNearest[T numeric.Real](c *core.OpContext, dx, dy []T, s tf.Shape, rows, columns resizing) {
-	clear(dx)
-	depth, above, beside := s[3], rows.nearestPixels(), columns.nearestPixels()
-	image := rows.out * columns.out * depth
-	if image == 0 {
-		return
-	}
-	c.ParallelFor(s[0], max(1, grain/image), func(lo, hi int) {
-		from := dy[lo*image : hi*image]
-		for i := lo * rows.out; i < hi*rows.out; i++ {
-			to := dx[(i/rows.out*rows.in+above[i%rows.out])*columns.in*depth:]
-			for _, at := range beside {
-				addPixel(to[at*depth:][:depth], from[:depth])
-				from = from[depth:]
+	depth, above, beside := s[3], startsOf(rows), startsOf(columns)
+	line := columns.out * depth
+	c.ParallelFor(s[0]*rows.in, max(1, grain/max(1, rows.out*line/rows.in)), func(lo, hi int) {
+		var pixels []int
+		for i := lo; i < hi; i++ {
+			first, r := i/rows.in*rows.out, i%rows.in
+			to := dx[i*columns.in*depth:][:columns.in*depth]
+			for o := range columns.in {
+				pixels = pixels[:0]
+				for y := above[r]; y < above[r+1]; y++ {
+					for x := beside[o]; x < beside[o+1]; x++ {
+						pixels = append(pixels, (first+y)*line+x*depth)
+					}
+				}
+				pool.SumPixels(to[o*depth:][:depth], dy, pixels)
+			}
+			for k := range to {
+				to[k] += 0
 			}
 		}
 	})
 }
 
-func addPixel[T numeric.Real](y, x []T) {
-	if len(y) > fewChannels {
-		elementwise.Add(y, y, x)
-		return
+// startsOf returns the first new pixel that is taken from each old one or a later one.
+func startsOf(r resizing) []int {
+	starts, at := core.Make[int](r.in+1), r.nearestPixels()
+	o := 0
+	for i := range starts {
+		for o < len(at) && at[o] < i {
+			o++
+		}
+		starts[i] = o
 	}
-	for i, v := range x[:len(y)] {
-		y[i] += v
-	}
+	return starts
 }
 
 func nearestGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
