@@ -26,47 +26,60 @@ func pushDim(dims []moveDim, d moveDim) []moveDim {
 // roomDims dimensions need no memory of their own: few tensors have more.
 const roomDims = 8
 
+// A mover moves rows that are a run each, from place s on to place d on. Only it knows the
+// type of elements: what finds the rows is there once.
+type mover func(d, s int, run, rows moveDim)
+
 // moveDims moves elements of src from place s on to dst from place d on, as dims say.
 func moveDims[T any](par kernel.Par, dims []moveDim, dst []T, d int, src []T, s int) {
+	if n := sizeOf(dims); n <= kernel.ElementGrain {
+		moveRows(dims, d, s, 0, n, func(d, s int, run, rows moveDim) { moveRun(dst, d, src, s, run, rows) })
+		return
+	}
+	moveInParts(par, slices.Clone(dims), d, s, func(d, s int, run, rows moveDim) { moveRun(dst, d, src, s, run, rows) })
+}
+
+// sizeOf returns the number of elements of dims.
+func sizeOf(dims []moveDim) int {
 	n := 1
 	for _, d := range dims {
 		n *= d.n
 	}
-	switch last := len(dims) - 1; {
-	case n == 0:
-	case last < 0:
-		dst[d] = src[s]
-	case n <= kernel.ElementGrain:
-		moveRows(dims, dst, d, src, s, 0, n/dims[last].n)
-	default:
-		moveInParts(par, slices.Clone(dims), dst, d, src, s, n)
-	}
+	return n
 }
 
-// moveInParts is moveDims for n elements that are worth tasks.
-func moveInParts[T any](par kernel.Par, dims []moveDim, dst []T, d int, src []T, s, n int) {
-	run := dims[len(dims)-1]
+// moveInParts moves so many elements that they are worth tasks.
+func moveInParts(par kernel.Par, dims []moveDim, d, s int, move mover) {
+	run, n := dims[len(dims)-1], sizeOf(dims)
 	if len(dims) == 1 {
 		par(n, kernel.ElementGrain, func(lo, hi int) {
-			moveRun(dst, d+lo*run.dst, src, s+lo*run.src, moveDim{hi - lo, run.src, run.dst}, moveDim{n: 1})
+			move(d+lo*run.dst, s+lo*run.src, moveDim{hi - lo, run.src, run.dst}, moveDim{n: 1})
 		})
 		return
 	}
-	par(n/run.n, max(1, kernel.ElementGrain/run.n), func(lo, hi int) { moveRows(dims, dst, d, src, s, lo, hi) })
+	par(n/run.n, max(1, kernel.ElementGrain/run.n), func(lo, hi int) { moveRows(dims, d, s, lo*run.n, hi*run.n, move) })
 }
 
-// moveRows is moveDims for rows lo to hi-1, runs along the innermost dimension.
-func moveRows[T any](dims []moveDim, dst []T, d int, src []T, s, lo, hi int) {
+// moveRows moves elements [lo, hi) of dims, which are whole rows: runs along the innermost
+// dimension.
+func moveRows(dims []moveDim, d, s, lo, hi int, move mover) {
+	if lo == hi {
+		return
+	}
 	var room [roomDims]int
-	outer, rows, run := dims[:len(dims)-1], moveDim{n: 1}, dims[len(dims)-1]
+	outer, rows, run := dims, moveDim{n: 1}, moveDim{1, 1, 1}
+	if k := len(outer) - 1; k >= 0 {
+		outer, run = outer[:k], outer[k]
+	}
 	if k := len(outer) - 1; k >= 0 {
 		outer, rows = outer[:k], outer[k]
 	}
+	lo, hi = lo/run.n, hi/run.n
 	w := walk{dims: outer, at: room[:0]}
 	w.start(lo / rows.n)
 	for i := lo % rows.n; lo < hi; i = 0 {
 		some := moveDim{min(hi-lo, rows.n-i), rows.src, rows.dst}
-		moveRun(dst, d+w.dst+i*rows.dst, src, s+w.src+i*rows.src, run, some)
+		move(d+w.dst+i*rows.dst, s+w.src+i*rows.src, run, some)
 		lo += some.n
 		w.next()
 	}

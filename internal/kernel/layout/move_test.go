@@ -130,7 +130,7 @@ func TestMoves(t *testing.T) {
 		got := slices.Clone(moved)
 		if len(dims) > 0 {
 			clear(got)
-			moveInParts(kerneltest.Backwards, dims, got, 0, src, from.Offset, len(got))
+			moveInParts(kerneltest.Backwards, dims, 0, from.Offset, func(d, s int, run, rows moveDim) { moveRun(got, d, src, s, run, rows) })
 		}
 		if !slices.Equal(moved, want) || !slices.Equal(got, want) {
 			t.Fatalf("block %v from %v: %v and in parts %v, want %v", block, from, moved, got, want)
