@@ -95,9 +95,9 @@ func transposed(c *core.OpContext) error {
 	}
 	move := layout.NewTransposition(s, []int{1, 0})
 	if x.DType() == core.Float32 {
-		layout.Transpose(c.ParallelFor, move, core.Data[float32](z), core.Data[float32](x))
+		layout.TransposeNumbers(c.ParallelFor, move, core.Data[float32](z), core.Data[float32](x))
 	} else {
-		layout.Transpose(c.ParallelFor, move, core.Data[float64](z), core.Data[float64](x))
+		layout.TransposeNumbers(c.ParallelFor, move, core.Data[float64](z), core.Data[float64](x))
 	}
 	return nil
 }

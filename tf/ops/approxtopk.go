@@ -167,7 +167,7 @@ func bestAlong(c *core.OpContext, values []float32, indices []int32, x []float32
 	n, inner := s[axis], s[axis+1:].NumElements()
 	outer := s[:axis].NumElements()
 	rows := core.Make[float32](len(x))
-	layout.Transpose(c.ParallelFor, layout.NewTransposition([]int{outer, n, inner}, []int{0, 2, 1}), rows, x)
+	layout.TransposeNumbers(c.ParallelFor, layout.NewTransposition([]int{outer, n, inner}, []int{0, 2, 1}), rows, x)
 	least := !c.Node.Bool("is_max_k")
 	if least {
 		elementwise.Neg(rows, rows)
@@ -180,8 +180,8 @@ func bestAlong(c *core.OpContext, values []float32, indices []int32, x []float32
 	where := core.Make[int32](len(at))
 	elementwise.Cast(where, at)
 	back := layout.NewTransposition([]int{outer, inner, m}, []int{0, 2, 1})
-	layout.Transpose(c.ParallelFor, back, values, best)
-	layout.Transpose(c.ParallelFor, back, indices, where)
+	layout.TransposeNumbers(c.ParallelFor, back, values, best)
+	layout.TransposeNumbers(c.ParallelFor, back, indices, where)
 }
 
 // approxTopKGrad puts the gradients where the values came from: it sums them up

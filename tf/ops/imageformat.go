@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/kernel/layout"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -85,23 +86,23 @@ func (f imageFormat) toFirst() []int {
 
 // channelsLast returns the elements x of a batch of shape s with channels
 // last.
-func channelsLast[T any](c *core.OpContext, f imageFormat, x []T, s tf.Shape) []T {
+func channelsLast[T numeric.Number](c *core.OpContext, f imageFormat, x []T, s tf.Shape) []T {
 	if !f.channelsFirst {
 		return x
 	}
 	y := core.Make[T](len(x))
-	layout.Transpose(c.ParallelFor, layout.NewTransposition(s, f.toLast()), y, x)
+	layout.TransposeNumbers(c.ParallelFor, layout.NewTransposition(s, f.toLast()), y, x)
 	return y
 }
 
 // ownOrder calls f with memory for a batch of shape s with channels last, and
 // moves what f leaves there to dst in the batch's own order.
-func ownOrder[T any](c *core.OpContext, f imageFormat, dst []T, s tf.Shape, compute func(dst []T)) {
+func ownOrder[T numeric.Number](c *core.OpContext, f imageFormat, dst []T, s tf.Shape, compute func(dst []T)) {
 	if !f.channelsFirst {
 		compute(dst)
 		return
 	}
 	y := core.Make[T](len(dst))
 	compute(y)
-	layout.Transpose(c.ParallelFor, layout.NewTransposition(permuted(s, f.toLast()), f.toFirst()), dst, y)
+	layout.TransposeNumbers(c.ParallelFor, layout.NewTransposition(permuted(s, f.toLast()), f.toFirst()), dst, y)
 }

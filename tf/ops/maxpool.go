@@ -205,7 +205,7 @@ func maxPool[T numeric.Real](rank int) poolKernel[T] {
 }
 
 // poolForward makes output 0 the pooling of input 0.
-func poolForward[T any](c *core.OpContext, a *poolAttrs, k computedIn[T], f func(v *pool.Pool, y, x []T)) error {
+func poolForward[T numeric.Number](c *core.OpContext, a *poolAttrs, k computedIn[T], f func(v *pool.Pool, y, x []T)) error {
 	x := c.Input(0)
 	v, err := a.pool(x.Shape())
 	if err != nil {

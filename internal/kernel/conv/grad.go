@@ -68,7 +68,7 @@ func mirrorFilter[T numeric.Number](par kernel.Par, v *Conv, w []T) []T {
 	swap := layout.NewTransposition([]int{v.InC, v.OutC}, []int{1, 0})
 	par(v.Taps(), max(1, kernel.ElementGrain/max(1, n)), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			layout.Transpose(kernel.Serial, swap, wt[(last-i)*n:(last-i+1)*n], w[i*n:(i+1)*n])
+			layout.TransposeNumbers(kernel.Serial, swap, wt[(last-i)*n:(last-i+1)*n], w[i*n:(i+1)*n])
 		}
 	})
 	return wt
@@ -82,7 +82,7 @@ func swapChannels[T numeric.Number](par kernel.Par, v *Conv, w []T) []T {
 }
 
 func swapChannelsInto[T numeric.Number](par kernel.Par, v *Conv, wt, w []T) {
-	layout.Transpose(par, layout.NewTransposition([]int{v.Taps(), v.groupC(), v.OutC}, []int{0, 2, 1}), wt, w)
+	layout.TransposeNumbers(par, layout.NewTransposition([]int{v.Taps(), v.groupC(), v.OutC}, []int{0, 2, 1}), wt, w)
 }
 
 // collectLine adds to a padded line of images what all windows that cover

@@ -123,7 +123,7 @@ func swapPanels[T numeric.Float](par kernel.Par, v *Conv, panel int, wt, w []T) 
 	swap := layout.NewTransposition([]int{panel, v.OutC}, []int{1, 0})
 	par(len(w)/n, max(1, kernel.ElementGrain/n), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			layout.Transpose(kernel.Serial, swap, wt[i*n:(i+1)*n], w[i*n:(i+1)*n])
+			layout.TransposeNumbers(kernel.Serial, swap, wt[i*n:(i+1)*n], w[i*n:(i+1)*n])
 		}
 	})
 }

@@ -166,7 +166,7 @@ func arrange[T numeric.Number](r *room[T], p *einsumPlan, i int, x []T, dims, su
 		if y, err = r.make(shape.NumElements()); err != nil {
 			return nil, err
 		}
-		layout.CopyView(kernel.Serial, y, layout.Dense(shape), x, view, shape)
+		layout.CopyNumbers(kernel.Serial, y, layout.Dense(shape), x, view, shape)
 	}
 	if len(summed) == 0 {
 		return y, nil
@@ -206,7 +206,7 @@ func spread[T numeric.Number](p *einsumPlan, dims []int, z, y []T) {
 	if repeats(p.out) {
 		clear(z)
 	}
-	layout.CopyView(kernel.Serial, z, view, y, layout.Dense(shape), shape)
+	layout.CopyNumbers(kernel.Serial, z, view, y, layout.Dense(shape), shape)
 }
 
 // repeats reports whether a label is there more than once.

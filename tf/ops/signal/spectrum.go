@@ -78,7 +78,7 @@ func (s *spectrum) load(x any, shape tf.Shape) []complex128 {
 	for i, n := range s.in {
 		common[i] = min(n, shape[i])
 	}
-	layout.CopyView(kernel.Serial, z, layout.Dense(shape), all, layout.Dense(s.in), common)
+	layout.CopyNumbers(kernel.Serial, z, layout.Dense(shape), all, layout.Dense(s.in), common)
 	return z
 }
 

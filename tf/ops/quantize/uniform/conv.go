@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/kernel/layout"
+	"github.com/gorge-tf/gorge/internal/numeric"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -243,17 +244,17 @@ func convolutionHybrid(n *core.Node) (core.Kernel, error) {
 
 // inOrder returns the elements of a tensor with its dimensions in the order of
 // the layout.
-func inOrder[T any](c *core.OpContext, l dimensionOrder, s tf.Shape, x []T) []T {
+func inOrder[T numeric.Number](c *core.OpContext, l dimensionOrder, s tf.Shape, x []T) []T {
 	y := core.Make[T](len(x))
-	layout.Transpose(c.ParallelFor, layout.NewTransposition(s, l), y, x)
+	layout.TransposeNumbers(c.ParallelFor, layout.NewTransposition(s, l), y, x)
 	return y
 }
 
 // results has compute write what is moved to y's order of dimensions.
-func results[T any](c *core.OpContext, g *geometry, y []T, compute func(y []T)) {
+func results[T numeric.Number](c *core.OpContext, g *geometry, y []T, compute func(y []T)) {
 	own := core.Make[T](len(y))
 	compute(own)
-	layout.Transpose(c.ParallelFor, layout.NewTransposition(g.y, g.out.inverse()), y, own)
+	layout.TransposeNumbers(c.ParallelFor, layout.NewTransposition(g.y, g.out.inverse()), y, own)
 }
 
 // convolve calls set for each result: its place, the image it is of, its feature

@@ -222,7 +222,7 @@ func dot(n *core.Node) (core.Kernel, error) {
 func dotSums(c *core.OpContext, a []int8, zeroA func(int) int32, right scaling) []int32 {
 	s := c.Input(1).Shape()
 	b := core.Make[int8](len(core.Data[int8](c.Input(1))))
-	layout.Transpose(c.ParallelFor, layout.NewTransposition(s, []int{1, 0}), b, core.Data[int8](c.Input(1)))
+	layout.TransposeNumbers(c.ParallelFor, layout.NewTransposition(s, []int{1, 0}), b, core.Data[int8](c.Input(1)))
 	f := factored{a: a, b: b, rows: c.Input(0).Shape()[0], n: s[1], k: s[0], zeroA: zeroA, zeroB: right.zero}
 	return f.sums(c.ParallelFor)
 }
