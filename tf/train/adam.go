@@ -51,7 +51,8 @@ func (o Adam) rule() *rule {
 }
 
 // powers are the running powers of decay rates; they live with the first
-// variable.
+// variable. They are float32 whatever the type of the variables is, as in TensorFlow's
+// checkpoints: in bfloat16 0.999 is 1, and its powers would never change.
 type powers []power
 
 type power struct {
@@ -88,7 +89,7 @@ func (q *power) variable(first *tf.Variable) (v *tf.Variable) {
 	}
 	o := tf.VariableOptions{Name: g.CurrentScope() + q.name, NotTrainable: true, ColocateWith: first, Reference: first.IsReference()}
 	g.InitScope(func() { // a step in a branch or a loop updates what is outside
-		g.Scope("", func() { v = tf.NewVariable(constLike(first, q.beta), o) })
+		g.Scope("", func() { v = tf.NewVariable(ops.Scalar(g, float32(q.beta)), o) })
 	})
 	g.AddToCollection(madePowers, madePower{first, q.of, q.name, v})
 	return v

@@ -72,7 +72,7 @@ func (o FTRL) l2() arg {
 	}
 	return func(v *tf.Variable) tf.Output {
 		least := castLike(v, o.Rate).Maximum(constLike(v, 1e-36))
-		return constLike(v, o.L2).Add(constLike(v, o.Beta).Div(constLike(v, 2).Mul(least)))
+		return number(o.L2)(v).Add(number(o.Beta)(v).Div(constLike(v, 2).Mul(least)))
 	}
 }
 

@@ -42,8 +42,11 @@ type slot struct {
 // An arg gives an input of a training op in the type of the variable.
 type arg func(v *tf.Variable) tf.Output
 
-// number is a constant.
-func number(x float64) arg { return func(v *tf.Variable) tf.Output { return constLike(v, x) } }
+// number is a constant. It is rounded to float32 first: TensorFlow makes float32 tensors
+// of an optimizer's numbers and casts those, so that variables of float64 go the same way.
+func number(x float64) arg {
+	return func(v *tf.Variable) tf.Output { return constLike(v, float64(float32(x))) }
+}
 
 // rate is the learning rate: what the graph computes, if there is that. A rate
 // of zero trains nothing: it was forgotten.
@@ -128,7 +131,7 @@ func (r *rule) one(gv GradVar) *tf.Operation {
 		return r.update(gv)
 	}
 	gradient := gradientsOf([]GradVar{gv})[0].Operation() // of the variable as it was
-	shrunk := gv.Var.AssignSub(constLike(gv.Var, r.decay).Mul(gv.Var.Read()), tf.After(gradient))
+	shrunk := gv.Var.AssignSub(number(r.decay)(gv.Var).Mul(gv.Var.Read()), tf.After(gradient))
 	var op *tf.Operation
 	gv.Var.Graph().ControlDependencies([]*tf.Operation{shrunk}, func() { op = r.update(gv) })
 	return op
