@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -267,18 +268,21 @@ func vocabularies(ctx context.Context, s *session.Session, g *tf.Graph) (all []s
 	return all, nil
 }
 
-// free returns a directory under base that does not exist, named after the time.
+// free returns a directory under base that does not exist, named after the time. Its
+// number is greater than all that are there: exports can come faster than one a second,
+// and who keeps the latest ones goes by their numbers.
 func free(base string) (string, error) {
-	for n := time.Now().Unix(); ; n++ {
-		dir := filepath.Join(base, strconv.FormatInt(n, 10))
-		_, err := os.Lstat(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			return dir, nil
-		}
-		if err != nil {
-			return "", tf.Errorf(tf.InvalidArgument, "the directory for exports cannot be read: %v", err)
+	all, err := os.ReadDir(base)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", tf.Errorf(tf.InvalidArgument, "the directory for exports cannot be read: %v", err)
+	}
+	n := time.Now().Unix()
+	for _, e := range all {
+		if k, err := strconv.ParseInt(e.Name(), 10, 64); err == nil && k >= n && k < math.MaxInt64 {
+			n = k + 1
 		}
 	}
+	return filepath.Join(base, strconv.FormatInt(n, 10)), nil
 }
 
 // extra copies files to assets.extra.
