@@ -31,8 +31,11 @@ type ignoreIterator struct{ over }
 func (it *ignoreIterator) Next(ctx context.Context) (Element, error) {
 	for {
 		e, err := it.input.Next(ctx)
-		if err == nil || errors.Is(err, End) || ctx.Err() != nil {
+		if err == nil || errors.Is(err, End) {
 			return e, err
+		}
+		if ctx.Err() != nil { // err may be one to ignore
+			return nil, cancelled(ctx)
 		}
 	}
 }
