@@ -84,9 +84,10 @@ func (b *Builder) Add(mg MetaGraph) *Builder {
 }
 
 // SimpleSave saves the graph of a session, for serving, with one signature, of name
-// [DefaultSignature] and method [PredictMethod]: tf.saved_model.simple_save.
+// [DefaultSignature] and method [PredictMethod]: tf.saved_model.simple_save. Like that it
+// leaves out where nodes run: who loads the model has no tasks of the session's cluster.
 func SimpleSave(ctx context.Context, s *session.Session, dir string, inputs, outputs map[string]tf.Output) error {
-	mg := MetaGraph{Session: s, Signatures: map[string]SignatureSpec{DefaultSignature: Predict(inputs, outputs)}}
+	mg := MetaGraph{Session: s, Signatures: map[string]SignatureSpec{DefaultSignature: Predict(inputs, outputs)}, ClearDevices: true}
 	return new(Builder).Add(mg).Save(ctx, dir)
 }
 
