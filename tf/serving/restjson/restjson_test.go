@@ -121,6 +121,27 @@ func TestPredictErrors(t *testing.T) {
 	}
 }
 
+// TestBase64: what absl::Base64Unescape takes and refuses, which TensorFlow Serving has.
+func TestBase64(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", " ": "", "YQ": "a", "YQ==": "a", "YQ==\n": "a", "Y Q=\r\n=\t": "a", "YQ..": "a", "YQ=.": "a", "YWE=": "aa", "YWE": "aa", "YWE.": "aa",
+		"YWFh": "aaa", "YWFh\n": "aaa", "YWFh\vYQ==\f": "aaaa", "\nYWFhYQ": "aaaa", "YR==": "a",
+		"Y": "!", "YQ=": "!", "YQ===": "!", "YQ=====": "!", "YWE==": "!", "YWFh=": "!", "YWFh====": "!", "=": "!", "YQ==YQ==": "!", "YQ=Y": "!", "*": "!", "YQ==*": "!", "Y\u00a0Q": "!", "_-aa": "!",
+	} {
+		got, err := decode64([]byte(text))
+		if err != nil {
+			got = "!"
+		}
+		if got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+	_, in, err := ParseExamples([]byte(`{"examples": [{"b": {"b64": "YQ==\n"}}]}`))
+	if err != nil || len(in.GetExampleList().GetExamples()) != 1 {
+		t.Errorf("%v, %v", in, err)
+	}
+}
+
 func TestExamples(t *testing.T) {
 	sig, in, err := ParseExamples([]byte(`{"signature_name": "s", "context": {"c": "x"}, "examples": [{"i": [1, true], "f": 1.5, "b": {"b64": "AA=="}}, {}]}`))
 	if err != nil {

@@ -1,6 +1,7 @@
 package restjson
 
 import (
+	"bytes"
 	"encoding/base64"
 	"strings"
 	"unicode/utf8"
@@ -149,12 +150,33 @@ func (d *document) bytes(n int32) (string, error) {
 	return out, nil
 }
 
+// decode64 takes what absl::Base64Unescape takes, which TensorFlow Serving reads with:
+// white space anywhere, as Python's encodebytes adds, and '=' or '.' as padding, which may
+// lack but is never short.
 func decode64(src []byte) (string, error) {
-	enc := base64.StdEncoding
-	if len(src) > 0 && src[len(src)-1] != '=' && len(src)%4 != 0 {
-		enc = base64.RawStdEncoding
+	if bytes.ContainsAny(src, spaces64) {
+		src = bytes.Map(dropSpace64, src)
 	}
-	out := make([]byte, enc.DecodedLen(len(src)))
-	n, err := enc.Decode(out, src)
+	body, padding := src, 0
+	if i := bytes.IndexAny(src, padding64); i >= 0 {
+		body, padding = src[:i], len(src)-i
+		if len(bytes.Trim(src[i:], padding64)) > 0 || (len(body)+padding)%4 != 0 || padding > 2 {
+			return "", base64.CorruptInputError(i)
+		}
+	}
+	out := make([]byte, base64.RawStdEncoding.DecodedLen(len(body)))
+	n, err := base64.RawStdEncoding.Decode(out, body)
 	return string(out[:n]), err
+}
+
+const (
+	spaces64  = " \t\n\v\f\r"
+	padding64 = "=."
+)
+
+func dropSpace64(r rune) rune {
+	if strings.ContainsRune(spaces64, r) {
+		return -1
+	}
+	return r
 }
