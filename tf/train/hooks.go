@@ -192,6 +192,9 @@ type NanTensorHook struct {
 
 // Begin checks the fields.
 func (h *NanTensorHook) Begin(*tf.Graph) error {
+	if err := h.Loss.Err(); err != nil && !h.Loss.IsZero() {
+		return err
+	}
 	if h.Loss.IsZero() || !h.Loss.DType().IsFloat() {
 		return tf.Errorf(tf.InvalidArgument, "a NanTensorHook needs a loss of a floating-point type, got %v", h.Loss)
 	}

@@ -48,6 +48,40 @@ func TestHooksRefuse(t *testing.T) {
 	}
 }
 
+// TestHooksHideNoMistake: what is wrong in the graph is said with its line, not what a hook
+// finds of it.
+func TestHooksHideNoMistake(t *testing.T) {
+	wrong := func(g *tf.Graph) tf.Output {
+		return ops.MatMul(ops.Const(g, []float32{1, 2}), ops.Const(g, []float32{1, 2}, 2, 1)).Mean()
+	}
+	for name, c := range map[string]struct {
+		hook func(*tf.Graph) train.Hook
+		want string
+	}{
+		"a loss that is none": {func(g *tf.Graph) train.Hook { return &train.NanTensorHook{Loss: wrong(g)} }, "Shape must be rank 2 but is rank 1"},
+		"a log of it": {func(g *tf.Graph) train.Hook {
+			return &train.LoggingTensorHook{Tensors: []tf.Output{wrong(g)}, EveryIter: 1}
+		}, "Shape must be rank 2 but is rank 1"},
+		"no replicas": {func(g *tf.Graph) train.Hook {
+			o := &train.SyncReplicas{Optimizer: train.GradientDescent{LearningRate: 0.1}}
+			v := tf.NewVariable(ops.Scalar[float32](g, 0), tf.VariableOptions{Name: "v"})
+			train.Minimize(o, v.Value().Square(), train.Options{GlobalStep: train.GlobalStep(g)})
+			return o.Hook(true)
+		}, "the numbers of replicas must be positive, got 0 of 0"},
+	} {
+		g := tf.NewGraph()
+		h := c.hook(g)
+		_, err := train.NewMonitoredSession(t.Context(), g, train.MonitoredOptions{Hooks: []train.Hook{h}})
+		if !says(err, tf.InvalidArgument, c.want) || !says(err, tf.InvalidArgument, "hooks_test.go:") {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+	h := &train.NanTensorHook{Loss: wrong(tf.NewGraph())}
+	if err := h.Begin(nil); !says(err, tf.InvalidArgument, "Shape must be rank 2") {
+		t.Error(err)
+	}
+}
+
 // TestNan ends with an error, or like a last step.
 func TestNan(t *testing.T) {
 	for _, stop := range []bool{false, true} {

@@ -85,6 +85,8 @@ func newMonitored(ctx context.Context, g *tf.Graph, o MonitoredOptions, recover 
 	return m, nil
 }
 
+// begin calls the hooks. A mistake in the graph is looked for before each of them: what a
+// hook says of tensors that are none only follows from it.
 func (m *MonitoredSession) begin() error {
 	if m.g == nil {
 		return tf.Errorf(tf.InvalidArgument, "a session needs a graph, got nil")
@@ -92,6 +94,9 @@ func (m *MonitoredSession) begin() error {
 	for _, h := range m.hooks {
 		if h == nil {
 			return tf.Errorf(tf.InvalidArgument, "a hook must not be nil")
+		}
+		if err := m.g.Err(); err != nil {
+			return err
 		}
 		if err := h.Begin(m.g); err != nil {
 			return err
