@@ -133,6 +133,12 @@ func diagnose(stdout io.Writer, tasks []cluster.TaskStatus) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	for _, t := range tasks {
+		if t.Err != nil {
+			why, _, _ := strings.Cut(tf.AsError(t.Err).Message(), "\n") // the rest names the task
+			fmt.Fprintf(stdout, "%s: %s\n", t.Task, why)
+		}
+	}
 	if missing > 0 {
 		return tf.Errorf(tf.Unavailable, "%d of %d tasks do not answer", missing, len(tasks))
 	}

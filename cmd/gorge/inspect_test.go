@@ -48,7 +48,7 @@ func TestDoctor(t *testing.T) {
 	}
 	out.Reset()
 	code := run(t.Context(), []string{"doctor", "--timeout=1m", "--cluster_spec=worker|" + up + ",ps|127.0.0.1:1"}, &out, &errs)
-	if code != 1 || !strings.HasSuffix(strings.TrimSpace(errs.String()), "UNAVAILABLE: 1 of 2 tasks do not answer") || !strings.Contains(out.String(), "UNAVAILABLE") {
+	if code != 1 || !strings.HasSuffix(strings.TrimSpace(errs.String()), "UNAVAILABLE: 1 of 2 tasks do not answer") || !strings.Contains(out.String(), "UNAVAILABLE") || !strings.Contains(out.String(), "\n/job:ps/replica:0/task:0: connection error: ") {
 		t.Errorf("status %d with a task missing: %s\n%s", code, errs.String(), out.String())
 	}
 }

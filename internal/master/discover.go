@@ -74,10 +74,11 @@ func discover(ctx context.Context, workers Workers, tasks []string, log *slog.Lo
 	if err != nil {
 		return nil, err
 	}
-	w := newWaiting(tasks)
+	w := newWaiting(members)
 	stop := w.logPeriodically(ctx, log)
 	defer stop()
-	ctx, cancel := early(ctx)
+	whole := ctx
+	ctx, cancel := early(whole)
 	defer cancel()
 	err = each(ctx, members, func(ctx context.Context, m *member) error {
 		err := m.ask(ctx)
@@ -87,7 +88,7 @@ func discover(ctx context.Context, workers Workers, tasks []string, log *slog.Lo
 		return err
 	})
 	if err != nil && ctx.Err() == context.DeadlineExceeded {
-		return nil, core.Errorf(core.DeadlineExceeded, "CreateSession still waiting for response from worker: %s", strings.Join(w.names(), ", "))
+		return nil, core.Errorf(core.DeadlineExceeded, "CreateSession still waiting for response from worker: %s", strings.Join(w.lastWords(whole), ", "))
 	}
 	return members, err
 }
@@ -133,16 +134,24 @@ func (m *member) ask(ctx context.Context) error {
 	return nil
 }
 
+// A reachable is a Worker that can say why it does not answer: its certificate is not
+// accepted, for example. Without that nobody could tell it from one that is not up.
+type reachable interface {
+	// Unreached returns why the worker cannot be reached, "" if that is not known
+	// before ctx ends.
+	Unreached(ctx context.Context) string
+}
+
 // waiting is the set of tasks that have not answered yet.
 type waiting struct {
 	mu    sync.Mutex
-	tasks map[string]bool
+	tasks map[string]Worker
 }
 
-func newWaiting(tasks []string) *waiting {
-	w := &waiting{tasks: make(map[string]bool, len(tasks))}
-	for _, t := range tasks {
-		w.tasks[t] = true
+func newWaiting(members []member) *waiting {
+	w := &waiting{tasks: make(map[string]Worker, len(members))}
+	for _, m := range members {
+		w.tasks[m.task] = m.worker
 	}
 	return w
 }
@@ -166,22 +175,49 @@ func (w *waiting) logPeriodically(ctx context.Context, log *slog.Logger) (stop f
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				w.log(log)
+				w.log(ctx, log)
 			}
 		}
 	})
 	return func() { cancel(); over.Wait() }
 }
 
-// names returns the tasks that have not answered, in order.
-func (w *waiting) names() []string {
+// names returns the tasks that have not answered, in order, each with the reason if one
+// is found before ctx ends.
+func (w *waiting) names(ctx context.Context) []string {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Sorted(maps.Keys(w.tasks))
+	tasks := maps.Clone(w.tasks)
+	w.mu.Unlock()
+	names := slices.Sorted(maps.Keys(tasks))
+	var asked sync.WaitGroup
+	for i, task := range names {
+		if r, ok := tasks[task].(reachable); ok {
+			asked.Go(func() {
+				if why := r.Unreached(ctx); why != "" {
+					names[i] = task + " (" + why + ")"
+				}
+			})
+		}
+	}
+	asked.Wait()
+	return names
 }
 
-func (w *waiting) log(log *slog.Logger) {
-	for _, task := range w.names() {
+// lastWords returns the names when the time is nearly over: what is left of it is short,
+// and the answer has to get to the caller, too.
+func (w *waiting) lastWords(ctx context.Context) []string {
+	if end, ok := ctx.Deadline(); ok {
+		short, cancel := context.WithTimeout(ctx, time.Until(end)/2)
+		defer cancel()
+		ctx = short
+	}
+	return w.names(ctx)
+}
+
+func (w *waiting) log(ctx context.Context, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	for _, task := range w.names(ctx) {
 		log.Info("CreateSession still waiting for response from worker: " + task)
 	}
 }

@@ -74,6 +74,14 @@ func (l late) GetStatus(ctx context.Context, _ *pb.GetStatusRequest) (*pb.GetSta
 	}
 }
 
+// barred is a worker that nobody can connect with.
+type barred struct {
+	late
+	why string
+}
+
+func (b barred) Unreached(context.Context) string { return b.why }
+
 // crowd finds workers by task.
 type crowd map[string]Worker
 
@@ -92,7 +100,7 @@ func TestDiscoverWaits(t *testing.T) {
 		var log bytes.Buffer
 		workers := crowd{
 			ps:    late{after: time.Second, name: ps + "/device:CPU:0"},
-			work0: late{after: 25 * time.Second, name: "/job:localhost/replica:0/task:7/device:CPU:0"},
+			work0: barred{late{after: 25 * time.Second, name: "/job:localhost/replica:0/task:7/device:CPU:0"}, "no certificate"},
 		}
 		begin := time.Now()
 		members, err := discover(t.Context(), workers, []string{ps, work0}, slog.New(slog.NewTextHandler(&log, nil)))
@@ -102,7 +110,7 @@ func TestDiscoverWaits(t *testing.T) {
 		if took := time.Since(begin); took != 25*time.Second {
 			t.Errorf("discovery took %v, want 25s", took)
 		}
-		if n := strings.Count(log.String(), "CreateSession still waiting for response from worker: "+work0); n != 2 {
+		if n := strings.Count(log.String(), "CreateSession still waiting for response from worker: "+work0+" (no certificate)"); n != 2 {
 			t.Errorf("%d reminders of %s, want 2:\n%s", n, work0, log.String())
 		}
 		if strings.Contains(log.String(), ps) {
@@ -125,6 +133,8 @@ func TestDiscoverFails(t *testing.T) {
 	}{
 		"one that fails ends the wait for others": {crowd{ps: late{after: time.Second, err: broken}, work0: late{after: time.Hour}}, broken},
 		"the caller has no more time":             {crowd{ps: late{after: time.Hour}, work0: late{name: "/job:a"}}, errors.New("CreateSession still waiting for response from worker: " + ps)},
+		"one that cannot be reached says why": {crowd{ps: barred{late{after: time.Hour}, "no certificate"}, work0: late{after: time.Hour}},
+			errors.New("CreateSession still waiting for response from worker: " + ps + " (no certificate), " + work0)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

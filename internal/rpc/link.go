@@ -109,7 +109,7 @@ func startRecv(t TensorStarter, l *slog.Logger) link.Starter {
 
 // Credentials returns c with links taken out: they never reach gRPC.
 func (s LinkServer) Credentials(c credentials.TransportCredentials) credentials.TransportCredentials {
-	return muxCredentials{c, &s, &connLimiter{}}
+	return muxCredentials{c, &s, &connLimiter{}, newHandshakeLog(s.log)}
 }
 
 // muxCredentials are credentials that count connections and tell links from gRPC
@@ -118,6 +118,7 @@ type muxCredentials struct {
 	credentials.TransportCredentials
 	links   *LinkServer // nil: all is gRPC
 	limiter *connLimiter
+	failed  *handshakeLog
 }
 
 // ServerHandshake shakes hands as the credentials do and looks at what the
@@ -134,6 +135,7 @@ func (s muxCredentials) ServerHandshake(raw net.Conn) (net.Conn, credentials.Aut
 	nc, auth, err := s.TransportCredentials.ServerHandshake(raw)
 	if err != nil {
 		s.limiter.release()
+		s.failed.tell(raw.RemoteAddr(), err)
 		return nc, auth, err
 	}
 	return s.dispatch(nc, auth, over)
@@ -165,7 +167,7 @@ func (s muxCredentials) dispatch(nc net.Conn, auth credentials.AuthInfo, over bo
 
 // Clone copies the credentials.
 func (s muxCredentials) Clone() credentials.TransportCredentials {
-	return muxCredentials{s.TransportCredentials.Clone(), s.links, s.limiter}
+	return muxCredentials{s.TransportCredentials.Clone(), s.links, s.limiter, s.failed}
 }
 
 // announce tells clients of links with each answer that gRPC carries.

@@ -55,7 +55,7 @@ func ServerOptions(c ServerConfig) []grpc.ServerOption {
 		interceptors = slices.Insert(interceptors, 0, observeUnary(c.Observer))
 	}
 	opts := []grpc.ServerOption{
-		grpc.Creds(muxCredentials{c.credentials(), c.Links, &connLimiter{limit: c.Limits.Connections}}),
+		grpc.Creds(muxCredentials{c.credentials(), c.Links, &connLimiter{limit: c.Limits.Connections}, newHandshakeLog(c.Logger)}),
 		grpc.ConnectionTimeout(handshakeTimeout),
 		grpc.ForceServerCodecV2(Codec()),
 		grpc.MaxRecvMsgSize(inbound.MaxMessage(maxMessage)),

@@ -2,12 +2,14 @@ package rpc
 
 import (
 	"context"
+	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
 	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
@@ -27,6 +29,17 @@ func (c *WorkerClient) Probe(ctx context.Context) (resp *pb.GetStatusResponse, v
 		version = v[0]
 	}
 	return resp, version, err
+}
+
+// Unreached returns why the worker cannot be reached now, in one line; "" if it can, or if
+// that is not known before ctx ends.
+func (c *WorkerClient) Unreached(ctx context.Context) string {
+	_, _, err := c.Probe(ctx)
+	if core.CodeOf(err) != core.Unavailable {
+		return ""
+	}
+	why, _, _ := strings.Cut(core.AsError(err).Message(), "\n") // the rest names the task
+	return why
 }
 
 // StartRunGraph is RunGraph that does not wait, if the worker can be reached by

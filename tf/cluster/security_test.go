@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 	"strings"
@@ -110,6 +111,34 @@ func TestSessionsByRole(t *testing.T) {
 			}
 		}
 		cancel()
+	}
+}
+
+// TestWrongCertificate: of a task whose certificate is not accepted the session's error and
+// the probe say why, and its log that nobody could connect.
+func TestWrongCertificate(t *testing.T) {
+	ca := securetest.New(t)
+	ca.Issue(t, securetest.Cert{Name: "task"})
+	ca.Issue(t, securetest.Cert{Name: "elsewhere", Hosts: []string{"other.example"}})
+	ps, worker := listen(t), listen(t)
+	spec := cluster.Spec{"ps": {ps.Addr().String()}, "worker": {worker.Addr().String()}}
+	var log logged
+	serve(t, cluster.Config{Cluster: spec, Job: "ps", Listener: ps, Security: securetest.Open(t, ca.Files("elsewhere")), Log: slog.NewTextHandler(&log, nil)})
+	k := securetest.Open(t, ca.Files("task"))
+	target := serve(t, cluster.Config{Cluster: spec, Job: "worker", Listener: worker, Security: k}).Target()
+	const why = "because it doesn't contain any IP SANs"
+	g := tf.NewGraph()
+	s := open(t, g, overNetwork(target), cluster.Secured(k), session.StartTimeout(3*time.Second))
+	_, err := s.Run(t.Context(), nil, ops.Scalar[float32](g, 3))
+	if tf.CodeOf(err) != tf.DeadlineExceeded || !strings.Contains(err.Error(), "response from worker: /job:ps/replica:0/task:0 (") || !strings.Contains(err.Error(), why) {
+		t.Errorf("a session: %v, want the task and %q", err, why)
+	}
+	tasks, err := cluster.ProbeSecured(t.Context(), spec, k)
+	if err != nil || !strings.Contains(fmt.Sprint(tasks[0].Err), why) {
+		t.Errorf("a probe: %v, %v", tasks, err)
+	}
+	if text := log.String(); strings.Count(text, "the TLS handshake failed") != 1 || !strings.Contains(text, "bad certificate") {
+		t.Errorf("the log of the task:\n%s", text)
 	}
 }
 
