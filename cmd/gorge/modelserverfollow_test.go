@@ -104,9 +104,22 @@ func (l *awaitedLog) wait(t *testing.T) {
 	}
 }
 
-// refusal is what is logged of a configuration that cannot be taken.
-func refusal() *awaitedLog {
-	return &awaitedLog{text: "the configuration of models is not taken", came: make(chan struct{})}
+// logged waits for a text in the log.
+func logged(text string) *awaitedLog { return &awaitedLog{text: text, came: make(chan struct{})} }
+
+// partial is what is logged of a configuration of which not all can be served.
+func partial() *awaitedLog {
+	return logged("the configuration of models is taken, but not all of it is served")
+}
+
+// TestConfigThatIsNone: one that cannot be read is not taken.
+func TestConfigThatIsNone(t *testing.T) {
+	dir := t.TempDir()
+	addVersion(t, dir, "1")
+	log := logged("the configuration of models is not taken")
+	p := following(t, modelConfig("a", dir, ""), "model_config_list { config {", log)
+	log.wait(t)
+	p.serves(t, &servingpb.ModelSpec{Name: "a"})
 }
 
 // TestConfigThatComesTooEarly: a label of a version that is not there yet is given when
@@ -115,7 +128,7 @@ func TestConfigThatComesTooEarly(t *testing.T) {
 	dir := t.TempDir()
 	addVersion(t, dir, "1")
 	all := "model_version_policy { all {} } "
-	log := refusal()
+	log := partial()
 	p := following(t, modelConfig("a", dir, all), modelConfig("a", dir, all+"version_labels { key: 'new' value: 2 }"), log)
 	log.wait(t)
 	addVersion(t, dir, "2")
@@ -127,7 +140,7 @@ func TestConfigThatComesTooEarly(t *testing.T) {
 func TestConfigThatIsTakenBack(t *testing.T) {
 	dir := t.TempDir()
 	addVersion(t, dir, "1")
-	log := refusal()
+	log := partial()
 	before := modelConfig("a", dir, "")
 	p := following(t, before, modelConfig("b", t.TempDir(), ""), log)
 	log.wait(t)

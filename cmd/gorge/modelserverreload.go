@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"time"
 
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/serving"
 )
 
 // hangups lets SIGHUP read certificates, roles and tokens again, until ctx ends. The
@@ -47,7 +49,11 @@ func (p *modelProcess) follow(ctx context.Context, hangups <-chan struct{}) {
 		text := ""
 		if err := p.compare(ctx, asked); err != nil && ctx.Err() == nil {
 			if text = err.Error(); asked || text != told {
-				p.log.Error("the configuration of models is not taken", "file", f.config, "error", err)
+				what := "the configuration of models is not taken"
+				if errors.Is(err, serving.ErrIncomplete) {
+					what = "the configuration of models is taken, but not all of it is served"
+				}
+				p.log.Error(what, "file", f.config, "error", err)
 			}
 		}
 		told = text

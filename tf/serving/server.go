@@ -2,6 +2,7 @@ package serving
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime/debug"
@@ -246,7 +247,8 @@ func (s *Server) unavailable(names []string) error {
 // Reload replaces the models: those that are not among them are unloaded. It
 // returns when every new model has a version that is available; an error of code
 // Unknown says which has none. Labels must be of versions that are available, else
-// they stay as they were, and the error is FailedPrecondition.
+// they stay as they were, and the error is FailedPrecondition. An error that wraps
+// [ErrIncomplete] is of models that have been replaced all the same.
 func (s *Server) Reload(ctx context.Context, models []Model) error {
 	models = own(models)
 	if err := check(models); err != nil {
@@ -261,6 +263,20 @@ func (s *Server) Reload(ctx context.Context, models []Model) error {
 		return tf.AsError(err)
 	}
 	fresh, labels := s.replace(models)
+	if err := s.settle(ctx, fresh, labels); err != nil {
+		e := *tf.AsError(err)
+		e.Err = errors.Join(ErrIncomplete, err)
+		return &e
+	}
+	return nil
+}
+
+// ErrIncomplete is in the error of [Server.Reload] if the models are those that were given,
+// but not all of them are served, or have their labels.
+var ErrIncomplete = errors.New("serving: the models are replaced, but not all of them are served as they should be")
+
+// settle waits for models that are new, and sets labels.
+func (s *Server) settle(ctx context.Context, fresh []string, labels []*Model) error {
 	s.look()
 	for _, name := range fresh {
 		if !s.m.Wants(name) {

@@ -109,6 +109,21 @@ func (s *Server) look() {
 	}
 }
 
+// hint says what is wrong where a base path names a model instead of the directory with its
+// versions, or these have no numbers.
+func (m *Model) hint() string {
+	files := m.files()
+	for _, name := range []string{"saved_model.pb", "saved_model.pbtxt"} {
+		if _, err := fs.Stat(files, name); err == nil {
+			return ": it has a model itself, and should be the directory above, in which a directory for each version has a number as its name"
+		}
+	}
+	if models, _ := fs.Glob(files, "*/saved_model.pb*"); len(models) > 0 { // fails for bad patterns only
+		return ". Did you forget to name your leaf directory as a number (eg. '/1/')?"
+	}
+	return ""
+}
+
 // note logs what is wrong with a directory, once. The caller holds looking.
 func (s *Server) note(m *Model, found int, err error) {
 	text := ""
@@ -116,7 +131,7 @@ func (s *Server) note(m *Model, found int, err error) {
 	case err != nil:
 		text = core.AsError(err).Message()
 	case found == 0:
-		text = "no versions of the model under its base path"
+		text = "no versions of the model under its base path" + m.hint()
 	}
 	if s.noted[m.Name] == text {
 		return

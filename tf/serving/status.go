@@ -2,6 +2,7 @@ package serving
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"strings"
 
@@ -100,7 +101,11 @@ func (s *Server) HandleReloadConfigRequest(ctx context.Context, r *servingpb.Rel
 		err = s.Reload(ctx, models)
 	}
 	if err != nil {
-		s.cfg.Log.Error("the configuration is not taken", "error", err)
+		text := "the configuration is not taken"
+		if errors.Is(err, ErrIncomplete) {
+			text = "the configuration is taken, but not all of it is served"
+		}
+		s.cfg.Log.Error(text, "error", err)
 		return nil, err
 	}
 	out := &servingpb.ReloadConfigResponse{Status: statusProto(nil)}

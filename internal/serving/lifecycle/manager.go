@@ -178,7 +178,7 @@ func (m *Manager[M]) once(ctx context.Context, id ID, path string) (got M, err e
 	if err := ctx.Err(); err != nil {
 		return got, err
 	}
-	m.cfg.Log.Info("version is loaded", "model", id.Name, "version", id.Version, "path", path)
+	m.cfg.Log.Info("version is being loaded", "model", id.Name, "version", id.Version, "path", path)
 	defer core.Recover(&err, "loading a model")
 	return m.cfg.Load(ctx, id, path)
 }
