@@ -75,9 +75,10 @@ func TestWarmup(t *testing.T) {
 		t.Errorf("%d of 6 warm-up requests with examples", r.n["examples"])
 	}
 	for want, logs := range map[string][]*servingpb.PredictionLog{
-		"Serving signature key \"S\" not found.": {predictLog(&servingpb.PredictRequest{ModelSpec: spec("m", "S")})},
-		"Unsupported log_type for warmup":        {{LogType: &servingpb.PredictionLog_SessionRunLog{}}, {}},
-		"exceeds the maximum (1000)":             many(1001),
+		"assets.extra/tf_serving_warmup_requests: Serving signature key \"S\" not found.": {predictLog(&servingpb.PredictRequest{ModelSpec: spec("m", "S")})},
+		"warm-up request 2 of ":           {predictLog(predict(1)), predictLog(&servingpb.PredictRequest{ModelSpec: spec("m", "S")})},
+		"Unsupported log_type for warmup": {{LogType: &servingpb.PredictionLog_SessionRunLog{}}, {}},
+		"exceeds the maximum (1000)":      many(1001),
 	} {
 		dir := models(t, 1)
 		writeWarmups(t, dir, logs...)

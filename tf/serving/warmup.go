@@ -3,6 +3,7 @@ package serving
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -50,7 +51,9 @@ func (s *Server) warmUp(ctx context.Context, v *servable) error {
 			return tf.Errorf(tf.InvalidArgument, "Number of warmup records exceeds the maximum (%d) at %s", maxWarmups, name)
 		}
 		if err := s.warmUpBy(ctx, v, b, name); err != nil {
-			return err
+			e := *tf.AsError(err)
+			e.Msg = fmt.Sprintf("warm-up request %d of %s: %s", i+1, name, e.Message())
+			return &e
 		}
 	}
 }
