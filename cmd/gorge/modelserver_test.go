@@ -241,6 +241,7 @@ func TestModelServerRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := "--model_base_path=" + halfModel
+	batches, config := writeFile(t, "max_batch_size { value: -1 }"), writeFile(t, "no config")
 	for want, args := range map[string][]string{
 		"takes flags only":                                    {base, "x"},
 		"flag provided but not defined":                       {base, "--prot=1"},
@@ -250,6 +251,8 @@ func TestModelServerRefuses(t *testing.T) {
 		"Illegal setting neither":                             {"--model_config_file=" + writeFile(t, "model_config_list { config { name: 'a' base_path: '/a' } }")},
 		"needs --enable_batching":                             {base, "--batching_parameters_file=none"},
 		"monotonically increasing":                            {base, "--enable_batching", "--batching_parameters_file=" + writeFile(t, "allowed_batch_sizes: 2 allowed_batch_sizes: 1")},
+		batches + ": ":                                        {base, "--enable_batching", "--batching_parameters_file=" + batches},
+		config + ": ":                                         {"--model_config_file=" + config},
 		"must have a certificate":                             {base, "--ssl_config_file=" + writeFile(t, "server_key: 'k'")},
 		"--rest_api_enable_tls needs":                         {base, "--rest_api_port=-1", "--rest_api_enable_tls"},
 		"--canary must have the form":                         {base, "--canary=none:l:0.5"},

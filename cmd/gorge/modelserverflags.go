@@ -259,7 +259,18 @@ func (f *modelServerFlags) batchingParams() (*serving.Batching, error) {
 	if err != nil {
 		return nil, err
 	}
-	return serving.ParseBatching(text)
+	b, err := serving.ParseBatching(text)
+	return b, ofFile(f.batchingFile, err)
+}
+
+// ofFile is err, if there is one, with the file that has the mistake.
+func ofFile(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := *tf.AsError(err)
+	e.Msg = name + ": " + e.Message()
+	return &e
 }
 
 // models reads the models from the configuration file, or makes the only one.
@@ -271,7 +282,7 @@ func (f *modelServerFlags) models() ([]serving.Model, error) {
 			return nil, err
 		}
 		if models, err = serving.ParseModels(text); err != nil {
-			return nil, err
+			return nil, ofFile(f.config, err)
 		}
 	} else if abs, err := filepath.Abs(f.base); err == nil && !strings.Contains(f.base, "://") {
 		models[0].BasePath = abs

@@ -276,8 +276,5 @@ func readMessage(name string, m proto.Message) error {
 	if err != nil {
 		return err
 	}
-	if err := serving.ParseText(text, m); err != nil {
-		return tf.Errorf(tf.InvalidArgument, "%s: %s", name, tf.AsError(err).Message())
-	}
-	return nil
+	return ofFile(name, serving.ParseText(text, m))
 }

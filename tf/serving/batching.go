@@ -61,7 +61,11 @@ func (s *Server) batchingOf(m *savedmodel.Model) (*Batching, error) {
 	case err != nil:
 		return nil, err
 	}
-	return ParseBatching(text)
+	b, err := ParseBatching(text)
+	if err != nil {
+		return nil, tf.Errorf(tf.CodeOf(err), "%s: %s", name, tf.AsError(err).Message())
+	}
+	return b, nil
 }
 
 // A batcher joins the requests of a signature.
