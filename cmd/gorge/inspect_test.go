@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,6 +51,15 @@ func TestDoctor(t *testing.T) {
 	code := run(t.Context(), []string{"doctor", "--timeout=1m", "--cluster_spec=worker|" + up + ",ps|127.0.0.1:1"}, &out, &errs)
 	if code != 1 || !strings.HasSuffix(strings.TrimSpace(errs.String()), "UNAVAILABLE: 1 of 2 tasks do not answer") || !strings.Contains(out.String(), "UNAVAILABLE") || !strings.Contains(out.String(), "\n/job:ps/replica:0/task:0: connection error: ") {
 		t.Errorf("status %d with a task missing: %s\n%s", code, errs.String(), out.String())
+	}
+}
+
+// TestDevicesOfNobody: a port without server is said to be unreachable, with its address.
+func TestDevicesOfNobody(t *testing.T) {
+	var errs bytes.Buffer
+	code := run(t.Context(), []string{"devices", "--timeout=500ms", "grpc://127.0.0.1:1"}, io.Discard, &errs)
+	if code != 1 || !strings.Contains(errs.String(), "UNAVAILABLE: 127.0.0.1:1 cannot be reached: ") || !strings.Contains(errs.String(), "refused") {
+		t.Errorf("status %d: %s", code, errs.String())
 	}
 }
 

@@ -49,11 +49,28 @@ func listDevices(ctx context.Context, target string, dial rpc.DialConfig) ([]Dev
 	defer conn.Close()
 	resp, err := rpc.NewMasterClient(conn).ListDevices(ctx, &pb.ListDevicesRequest{})
 	if err != nil {
-		return nil, err
+		return nil, unanswered(ctx, conn, addr, err)
 	}
 	out := describe(append(resp.GetLocalDevice(), resp.GetRemoteDevice()...))
 	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out, nil
+}
+
+// reasonTime is how long a server is asked once more whose time to answer is over.
+const reasonTime = time.Second
+
+// unanswered tells a server that cannot be reached from one that took too long: the call
+// waits for both until ctx ends.
+func unanswered(ctx context.Context, conn *rpc.Channel, addr string, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	ask, cancel := context.WithTimeout(context.WithoutCancel(ctx), reasonTime)
+	defer cancel()
+	if why := rpc.NewWorkerClient(conn).Unreached(ask); why != "" {
+		return tf.Errorf(tf.Unavailable, "%s cannot be reached: %s", addr, why)
+	}
+	return tf.Errorf(tf.CodeOf(err), "%s has not answered in time: %s", addr, tf.AsError(err).Message())
 }
 
 func describe(list []*pb.DeviceAttributes) []DeviceInfo {
