@@ -14,6 +14,9 @@ import (
 type Signature struct {
 	Feeds, Fetches, Targets []string
 	Connections             []Connection
+	// AnyShapes: feeds may have other shapes than the graph says, so that nothing that it
+	// says of shapes counts.
+	AnyShapes bool
 }
 
 // Terminals says with which nodes feeds enter and fetches leave a graph.
@@ -39,7 +42,7 @@ func ClientGraph(g *graph.Graph, s Signature, t Terminals) (needed *graph.Graph,
 		}
 		reads = nil
 	}
-	p := &pruner{from: g, to: graph.New(), t: t, reads: reads, feeds: map[graph.Edge]int{}, copies: map[*graph.Node]*graph.Node{}}
+	p := &pruner{from: g, to: graph.New(), t: t, reads: reads, feeds: map[graph.Edge]int{}, copies: map[*graph.Node]*graph.Node{}, anyShapes: s.AnyShapes}
 	p.to.Library, p.to.Producer, p.to.Budget = g.Library, g.Producer, g.Budget
 	if err := p.addFeeds(s.Feeds); err != nil {
 		return nil, err
@@ -91,6 +94,7 @@ type pruner struct {
 	feeds     map[graph.Edge]int
 	feedNodes []*graph.Node
 	copies    map[*graph.Node]*graph.Node
+	anyShapes bool
 }
 
 // inputs returns what n reads in this step.
@@ -234,6 +238,13 @@ func (p *pruner) needAll(targets []*graph.Node, fetches []graph.Edge) error {
 	return nil
 }
 
+func (p *pruner) copied(n *graph.Node) *graph.Node {
+	if p.anyShapes {
+		return &graph.Node{Node: n.Node} // what follows from constants and variables is inferred again
+	}
+	return &graph.Node{Node: n.Node, Shapes: n.Shapes}
+}
+
 // need copies n and all that it depends on, not beyond feeds. The list of what
 // is left to look at is explicit: graphs are deeper than stacks.
 func (p *pruner) need(n *graph.Node) error {
@@ -244,7 +255,7 @@ func (p *pruner) need(n *graph.Node) error {
 		if p.copies[n] != nil {
 			continue
 		}
-		p.copies[n] = &graph.Node{Node: n.Node, Shapes: n.Shapes}
+		p.copies[n] = p.copied(n)
 		if err := p.from.Budget.Visit(1); err != nil {
 			return err
 		}
@@ -366,6 +377,9 @@ func (s *Signature) AppendKey(b []byte) []byte {
 	}
 	for _, x := range s.Connections {
 		b = append(append(append(append(b, x.From...), '>'), x.To...), ';')
+	}
+	if s.AnyShapes {
+		b = append(b, '*')
 	}
 	return b
 }

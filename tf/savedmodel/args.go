@@ -11,8 +11,9 @@ import (
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-// args returns the values of a call in the order of the tensors that they feed.
-func (s *Signature) args(in map[string]any) ([]*tf.Tensor, error) {
+// args returns the values of a call in the order of the tensors that they feed. Shapes are
+// compared with those of the graph unless any will do.
+func (s *Signature) args(in map[string]any, anyShape bool) ([]*tf.Tensor, error) {
 	if err := s.checkKeys(in); err != nil {
 		return nil, err
 	}
@@ -23,7 +24,7 @@ func (s *Signature) args(in map[string]any) ([]*tf.Tensor, error) {
 			values[k] = s.ins[k].Default
 			continue
 		}
-		t, err := s.ins[k].value(v)
+		t, err := s.ins[k].value(v, anyShape)
 		if err != nil {
 			return nil, s.fault("input %q %s", k, tf.AsError(err).Message())
 		}
@@ -93,7 +94,7 @@ func (s *Signature) checkKeys(in map[string]any) error {
 }
 
 // value returns v as a tensor that fits the input.
-func (i *TensorSpec) value(v any) (*tf.Tensor, error) {
+func (i *TensorSpec) value(v any, anyShape bool) (*tf.Tensor, error) {
 	t, err := tensorOf(v)
 	if err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ func (i *TensorSpec) value(v any) (*tf.Tensor, error) {
 	switch {
 	case t.DType() != i.DType:
 		return nil, tf.Errorf(tf.InvalidArgument, "must have type %v, got %v%v", i.DType, t.DType(), t.Shape())
-	case !i.out.Shape().Compatible(t.Shape()): // not i.Shape, which is only a description
+	case !anyShape && !i.out.Shape().Compatible(t.Shape()): // not i.Shape, which is only a description
 		return nil, tf.Errorf(tf.InvalidArgument, "must have shape %v, got %v", i.out.Shape(), t.Shape())
 	}
 	return t, nil

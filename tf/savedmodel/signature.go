@@ -192,26 +192,41 @@ func list(specs map[string]*TensorSpec, keys []string) []TensorSpec {
 // All inputs must be given but those that have defaults. A signature without outputs
 // computes nothing. What is returned is the program's own. Keys, types and shapes that do not fit are InvalidArgument.
 func (s *Signature) Run(ctx context.Context, in map[string]any, want ...string) (map[string]*tf.Tensor, error) {
+	return s.run(ctx, in, want, false)
+}
+
+// RunAnyShapes is RunTensors for servers: like a session of TensorFlow's C++, in which
+// TensorFlow Serving runs signatures, it takes tensors of other shapes than the model says.
+// What the model cannot compute of them is the error of an operation.
+func (s *Signature) RunAnyShapes(ctx context.Context, in map[string]*tf.Tensor, want ...string) (map[string]*tf.Tensor, error) {
+	return s.run(ctx, asAny(in), want, true)
+}
+
+func (s *Signature) run(ctx context.Context, in map[string]any, want []string, anyShapes bool) (map[string]*tf.Tensor, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	args, err := s.args(in)
+	args, err := s.args(in, anyShapes)
 	if err != nil {
 		return nil, err
 	}
-	return s.call(ctx, args, want)
+	return s.call(ctx, args, want, anyShapes)
 }
 
 // RunTensors is Run for inputs that are tensors.
 func (s *Signature) RunTensors(ctx context.Context, in map[string]*tf.Tensor, want ...string) (map[string]*tf.Tensor, error) {
+	return s.Run(ctx, asAny(in), want...)
+}
+
+func asAny(in map[string]*tf.Tensor) map[string]any {
 	values := make(map[string]any, len(in))
 	for k, t := range in {
 		values[k] = t
 	}
-	return s.Run(ctx, values, want...)
+	return values
 }
 
-func (s *Signature) call(ctx context.Context, args []*tf.Tensor, want []string) (map[string]*tf.Tensor, error) {
+func (s *Signature) call(ctx context.Context, args []*tf.Tensor, want []string, anyShapes bool) (map[string]*tf.Tensor, error) {
 	if len(want) == 0 {
 		want = s.outKeys
 	}
@@ -224,7 +239,7 @@ func (s *Signature) call(ctx context.Context, args []*tf.Tensor, want []string) 
 		return nil, err
 	}
 	defer c.done()
-	got, err := s.inTurn(ctx, c, args)
+	got, err := s.inTurn(ctx, c, args, anyShapes)
 	if err != nil {
 		return nil, err
 	}
@@ -240,12 +255,15 @@ func (s *Signature) call(ctx context.Context, args []*tf.Tensor, want []string) 
 
 // inTurn runs a step. One that changes state may wait for another run of the model, and
 // so does not wait for its turn.
-func (s *Signature) inTurn(ctx context.Context, c prepared, args []*tf.Tensor) ([]*tf.Tensor, error) {
+func (s *Signature) inTurn(ctx context.Context, c prepared, args []*tf.Tensor, anyShapes bool) ([]*tf.Tensor, error) {
 	if s.pure {
 		if err := s.m.turns.take(ctx); err != nil {
 			return nil, err
 		}
 		defer s.m.turns.give()
+	}
+	if anyShapes {
+		return c.RunAnyShapes(ctx, args...)
 	}
 	return c.Run(ctx, args...)
 }

@@ -111,7 +111,7 @@ func (s *signature) run(ctx context.Context, in map[string]*tf.Tensor, want []st
 	if s.batch != nil {
 		return s.batch.run(ctx, in, want)
 	}
-	return s.sig.RunTensors(ctx, in, want...)
+	return s.sig.RunAnyShapes(ctx, in, want...) // TensorFlow Serving compares no shapes
 }
 
 // maxMulti bounds the steps of several signatures at once that a version keeps: clients

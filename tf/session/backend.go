@@ -30,6 +30,8 @@ type Call struct {
 	Feeds     []*core.Tensor
 	Fetches   []string
 	Targets   []string
+	// AnyShapes: the feeds may have other shapes than the graph says.
+	AnyShapes bool
 	// Into, if not nil, is memory of the program's for the first fetch, with as
 	// many elements: a backend may write to it and return it instead of a copy.
 	Into *core.Tensor

@@ -18,6 +18,7 @@ type Callable struct {
 	slots []slot
 	run   func(ctx context.Context, args []*core.Tensor) ([]*core.Tensor, error)
 	step  preparedStep // nil: the backend does not have them
+	loose preparedStep // the same for feeds of any shapes
 }
 
 // A preparedStep is a call of a session in this process.
@@ -67,6 +68,9 @@ func (s *Session) MakeCallable(feeds []tf.Output, fetches ...tf.Fetchable) (*Cal
 	case stepPreparer:
 		c.step = b.prepareStep(&c.call)
 		c.run = c.step.Run
+		loose := c.call
+		loose.AnyShapes = true
+		c.loose = b.prepareStep(&loose)
 	case Preparer:
 		var err error
 		if c.run, err = b.Prepare(&c.call); err != nil {
@@ -126,6 +130,7 @@ func (c *Callable) Plan(ctx context.Context) error {
 func (c *Callable) Release() {
 	if c != nil && c.step != nil {
 		c.step.Release()
+		c.loose.Release()
 	}
 }
 
@@ -173,9 +178,47 @@ func (c *Callable) Run(ctx context.Context, args ...*tf.Tensor) ([]*tf.Tensor, e
 		}
 		feeds[i] = (*core.Tensor)(args[i])
 	}
+	return c.runFed(ctx, c.run, feeds)
+}
+
+// RunAnyShapes is Run that takes values of other shapes than the graph says of its feeds,
+// as sessions of TensorFlow's C++ do: for servers, whose clients may rely on it. A step for
+// which nothing is known of shapes is planned when the first such values come. Sessions
+// on a cluster check shapes as Run does.
+func (c *Callable) RunAnyShapes(ctx context.Context, args ...*tf.Tensor) ([]*tf.Tensor, error) {
+	if c == nil || c.loose == nil || len(args) != len(c.feeds) || !c.otherShapes(args) {
+		return c.Run(ctx, args...)
+	}
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	feeds := make([]*core.Tensor, len(args))
+	for i, x := range c.feeds {
+		if args[i].DType() != x.DType().Base() {
+			return c.Run(ctx, args...) // which says so
+		}
+		feeds[i] = (*core.Tensor)(args[i])
+	}
+	return c.runFed(ctx, c.loose.Run, feeds)
+}
+
+// otherShapes reports whether all feeds have values, and one has another shape than the graph
+// says.
+func (c *Callable) otherShapes(args []*tf.Tensor) bool {
+	other := false
+	for i, x := range c.feeds {
+		if args[i] == nil {
+			return false
+		}
+		other = other || !x.Shape().Compatible(args[i].Shape())
+	}
+	return other
+}
+
+func (c *Callable) runFed(ctx context.Context, run func(context.Context, []*core.Tensor) ([]*core.Tensor, error), feeds []*core.Tensor) ([]*tf.Tensor, error) {
 	ctx, cancel := c.s.cfg.bounded(ctx)
 	defer cancel()
-	got, err := c.run(ctx, feeds)
+	got, err := run(ctx, feeds)
 	if err != nil {
 		return nil, c.s.locate(err)
 	}

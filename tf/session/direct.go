@@ -59,7 +59,7 @@ func fusionLog(cfg Config) func(string) {
 }
 
 func signature(c *Call) pass.Signature {
-	return pass.Signature{Feeds: c.FeedNames, Fetches: c.Fetches, Targets: c.Targets}
+	return pass.Signature{Feeds: c.FeedNames, Fetches: c.Fetches, Targets: c.Targets, AnyShapes: c.AnyShapes}
 }
 
 func (b inProcess) Run(ctx context.Context, c *Call) (out []*core.Tensor, err error) {
