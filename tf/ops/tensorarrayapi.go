@@ -1,15 +1,24 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
+)
 
 // A TensorArray is an array of tensors of one type that lasts for a step. Its
 // methods return a new TensorArray where they write: use that one from then
 // on, and in loops carry its Flow as a loop variable and come back by WithFlow.
+//
+// In an eager graph and in its functions it is a list, as in TensorFlow 2: gradients on a
+// tape go through it. It lasts as long as it is used, its elements may be written and read
+// again, and in a function Scatter and Split may change its size.
 type TensorArray struct {
 	handle, flow tf.Output
 	dtype        tf.DType
 	shape        tf.Shape // of elements, as far as it is known
 	anyShape     bool     // elements may have different shapes
+	isList       bool     // the flow is a list of the elements
+	dynamic      bool     // of a list: it grows
 }
 
 // TensorArrayOpts are the optional attributes of a TensorArray.
@@ -35,14 +44,19 @@ func (o TensorArrayOpts) Apply(s *tf.Spec) {
 // of elements is known. A size that is not a scalar, is negative or exceeds
 // 2²⁸ is refused with INVALID_ARGUMENT in the step.
 func NewTensorArray(size tf.Output, d tf.DType, o TensorArrayOpts, opts ...tf.Option) TensorArray {
+	if author.ComputesNow(size.Graph()) {
+		return newListArray(size, d, o, opts)
+	}
 	out := outputs(2, "TensorArrayV3", tf.Join(opts, tf.Name("TensorArray"), tf.Attr("dtype", d), o), size)
 	return TensorArray{handle: out[0], flow: out[1], dtype: d, shape: o.ElementShape, anyShape: o.AnyShape}
 }
 
-// Handle returns the handle of the array.
+// Handle returns the handle of the array; of one that is a list, the list that it
+// began as.
 func (a TensorArray) Handle() tf.Output { return a.handle }
 
-// Flow returns the number that orders the operations on the array.
+// Flow returns the number that orders the operations on the array, or the list that
+// it is.
 func (a TensorArray) Flow() tf.Output { return a.flow }
 
 // DType returns the type of the elements.
@@ -99,6 +113,9 @@ func (a TensorArray) Write(index, value tf.Output, opts ...tf.Option) TensorArra
 	if a = a.typed("TensorArrayWriteV3", value).checked(value.Shape()); a.flow.Err() != nil {
 		return a
 	}
+	if a.isList {
+		return a.writeList(index, value, opts)
+	}
 	return a.WithFlow(apply("TensorArrayWriteV3", opts, a.handle, index, value, a.flow))
 }
 
@@ -107,7 +124,12 @@ func (a TensorArray) Write(index, value tf.Output, opts ...tf.Option) TensorArra
 // and is not kept, it was not written and the shape of elements is not known,
 // or the array is closed.
 func (a TensorArray) Read(index tf.Output, opts ...tf.Option) tf.Output {
-	y := apply("TensorArrayReadV3", tf.Join(opts, tf.Attr("dtype", a.dtype)), a.handle, index, a.flow)
+	var y tf.Output
+	if a.isList {
+		y = a.readList(index, opts)
+	} else {
+		y = apply("TensorArrayReadV3", tf.Join(opts, tf.Attr("dtype", a.dtype)), a.handle, index, a.flow)
+	}
 	y.SetShape(a.shape)
 	return y
 }
@@ -118,8 +140,18 @@ func (a TensorArray) Read(index tf.Output, opts ...tf.Option) tf.Output {
 // Read would fail, and with UNIMPLEMENTED if there are no indices and the
 // shape of elements is not known.
 func (a TensorArray) Gather(indices tf.Output, opts ...tf.Option) tf.Output {
-	opts = tf.Join(opts, tf.Attr("dtype", a.dtype), tf.Attr("element_shape", a.shape))
-	y := apply("TensorArrayGatherV3", opts, a.handle, indices, a.flow)
+	var y tf.Output
+	if a.isList {
+		y = a.gatherList(indices, opts)
+	} else {
+		opts = tf.Join(opts, tf.Attr("dtype", a.dtype), tf.Attr("element_shape", a.shape))
+		y = apply("TensorArrayGatherV3", opts, a.handle, indices, a.flow)
+	}
+	return a.rows(y)
+}
+
+// rows returns y, elements that are stacked, as one whose shape is known as far as theirs.
+func (a TensorArray) rows(y tf.Output) tf.Output {
 	if a.shape != nil {
 		y.SetShape(append(tf.Shape{-1}, a.shape...))
 	}
@@ -131,7 +163,13 @@ func (a TensorArray) Gather(indices tf.Output, opts ...tf.Option) tf.Output {
 // UNIMPLEMENTED if the array is empty and the shape of elements is not known.
 func (a TensorArray) Stack() (y tf.Output) {
 	g := a.handle.Graph()
-	g.Scope("TensorArrayStack", func() { y = a.Gather(a.all(a.Size())) })
+	g.Scope("TensorArrayStack", func() {
+		if a.isList {
+			y = a.stackList()
+			return
+		}
+		y = a.Gather(a.all(a.Size()))
+	})
 	return y
 }
 
@@ -151,6 +189,9 @@ func (a TensorArray) Scatter(indices, value tf.Output, opts ...tf.Option) Tensor
 	}
 	if a.flow.Err() != nil {
 		return a
+	}
+	if a.isList {
+		return a.scatterList(indices, value, opts)
 	}
 	return a.WithFlow(apply("TensorArrayScatterV3", opts, a.handle, indices, value, a.flow))
 }
@@ -182,6 +223,9 @@ func sliceRow(x tf.Output, i int) tf.Output {
 // differ or Read would fail, and with UNIMPLEMENTED if the array is empty and
 // the other dimensions are not known.
 func (a TensorArray) Concat(opts ...tf.Option) tf.Output {
+	if a.isList {
+		return a.concatList(opts)
+	}
 	var rest tf.Shape
 	if len(a.shape) > 0 {
 		rest = a.shape[1:]
@@ -196,28 +240,41 @@ func (a TensorArray) Concat(opts ...tf.Option) tf.Output {
 // they are negative, do not add up or are of another number, unless the array
 // grows, and for what Write refuses.
 func (a TensorArray) Split(value, lengths tf.Output, opts ...tf.Option) TensorArray {
+	if a.isList {
+		return a.splitList(value, lengths, opts)
+	}
 	return a.WithFlow(apply("TensorArraySplitV3", opts, a.handle, value, lengths, a.flow))
 }
 
 // Size returns the number of elements. The result is an int32 scalar. The step
 // fails with INVALID_ARGUMENT if the array is closed.
 func (a TensorArray) Size(opts ...tf.Option) tf.Output {
+	if a.isList {
+		return TensorListLength(a.flow, opts...)
+	}
 	return apply("TensorArraySizeV3", opts, a.handle, a.flow)
 }
 
 // Close deletes the array. Its elements are dropped, and later operations on
-// it in the step fail with INVALID_ARGUMENT.
+// it in the step fail with INVALID_ARGUMENT. A list needs not be closed, and is
+// left as it is.
 func (a TensorArray) Close(opts ...tf.Option) *tf.Operation {
+	if a.isList {
+		return tf.Apply(a.handle.Graph(), "NoOp", nil, opts...)
+	}
 	return tf.Apply(nil, "TensorArrayCloseV3", []tf.Output{a.handle}, opts...)
 }
 
 // Grad returns the array of the gradients that come from source. It has the
 // type and number of elements of a, which grows no more, and writes to one
 // element are added up. The step fails with INVALID_ARGUMENT if a is closed or
-// has had values added to an element.
+// has had values added to an element. An array that is a list has no such array:
+// UNIMPLEMENTED.
 func (a TensorArray) Grad(source string, flow tf.Output) (d TensorArray) {
 	g := a.handle.Graph()
-	d = a
+	if d = a; a.isList {
+		return a.failed("TensorArrayGradV3", tf.Errorf(tf.Unimplemented, "arrays of gradients are those of graphs for sessions: in an eager graph gradients are taken on a tape, which eager.Record makes"))
+	}
 	g.Scope("TensorArrayGrad", func() {
 		out := outputs(2, "TensorArrayGradV3", []tf.Option{tf.Attr("source", source), tf.ColocateWith(a.handle.Operation())}, a.handle, flow)
 		if d.handle = out[0]; d.handle.Err() != nil {

@@ -58,10 +58,13 @@ func setItemGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(dlist, tf.Output{}, ditem)
 }
 
+// gatherListGrad adds up the gradients of an element that was gathered several times: of
+// what is scattered to one place the last stays.
 func gatherListGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
-	list := op.Input(0)
+	list, indices := op.Input(0), op.Input(1)
+	rows := GatherV2(UnsortedSegmentSum(dy[0], indices, lengthOf(list)), indices, intScalar(list, tf.Int32, 0))
 	zeros := listOp("TensorListReserve", op.Type("element_dtype"), 1, elementShapeOf(list), lengthOf(list))[0]
-	return tf.Grads(apply("TensorListScatterIntoExistingList", nil, zeros, dy[0], op.Input(1)), tf.Output{}, tf.Output{})
+	return tf.Grads(apply("TensorListScatterIntoExistingList", nil, zeros, rows, indices), tf.Output{}, tf.Output{})
 }
 
 // scatterListGrad serves both versions.
