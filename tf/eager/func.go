@@ -20,6 +20,7 @@ type Func struct {
 	name   string
 	body   func(args []tf.Output, static ...any) []tf.Output
 	traces []trace
+	open   []trace // signatures that body is being called for
 }
 
 // trace is a Func for one signature.
@@ -41,21 +42,61 @@ func NewFunc(g *tf.Graph, name string, body func(args []tf.Output, static ...any
 // have to be comparable. If it was not called with the like before, it is
 // traced. Within another Func it becomes part of that.
 func (f *Func) Call(args []tf.Output, static ...any) []tf.Output {
+	if err := f.check(args, static); err != nil {
+		return []tf.Output{tf.Failed(f.g, f.name, err).Output(0)}
+	}
+	for _, x := range args {
+		if x.Graph() != f.g {
+			return f.run(args, static)
+		}
+	}
+	return f.traced(args, static).Call(args)
+}
+
+// check reports why the function cannot be called with these arguments.
+func (f *Func) check(args []tf.Output, static []any) error {
+	switch {
+	case f.g == nil:
+		return tf.Errorf(tf.InvalidArgument, "function %s needs a graph, got nil: make one by eager.New", f.name)
+	case f.body == nil:
+		return tf.Errorf(tf.InvalidArgument, "function %s needs a Go function that is its body, got nil", f.name)
+	}
 	for _, x := range args {
 		if err := x.Err(); err != nil {
-			return []tf.Output{tf.Failed(f.g, f.name, err).Output(0)}
-		}
-		if x.Graph() != f.g {
-			return f.body(args, static...)
+			return err
 		}
 	}
 	for i, v := range static {
 		if r := reflect.ValueOf(v); r.IsValid() && !r.Comparable() { // a type may be, and what it holds not
-			err := tf.Errorf(tf.InvalidArgument, "what a function depends on must be comparable: argument %d of %s is a %T", i, f.name, v)
-			return []tf.Output{tf.Failed(f.g, f.name, err).Output(0)}
+			return tf.Errorf(tf.InvalidArgument, "what a function depends on must be comparable: argument %d of %s is a %T", i, f.name, v)
 		}
 	}
-	return f.traced(args, static).Call(args)
+	return f.checkOpen(signature(args), static)
+}
+
+// mostOpen is how often a function can be under way in itself: a trace of that depth
+// does not end.
+const mostOpen = 500
+
+// checkOpen refuses a call of the function in itself that would be traced without end.
+func (f *Func) checkOpen(types string, static []any) error {
+	if len(f.open) >= mostOpen || slices.ContainsFunc(f.open, func(t trace) bool { return t.is(types, static) }) {
+		return tf.Errorf(tf.InvalidArgument, "a function must not call itself with the types, shapes and values that it is being traced for, %s does: "+
+			"loop by tf.While, or recur on a value of Call that ends it", f.name)
+	}
+	return nil
+}
+
+// run calls the body.
+func (f *Func) run(args []tf.Output, static []any) []tf.Output {
+	f.open = append(f.open, trace{types: signature(args), static: static})
+	defer func() { f.open = f.open[:len(f.open)-1] }()
+	return f.body(args, static...)
+}
+
+// is reports whether t is of a signature.
+func (t trace) is(types string, static []any) bool {
+	return t.types == types && slices.EqualFunc(t.static, static, alike)
 }
 
 // Traces returns how many signatures the function has been called with.
@@ -65,11 +106,11 @@ func (f *Func) Traces() int { return len(f.traces) }
 func (f *Func) traced(args []tf.Output, static []any) *tf.Function {
 	types := signature(args)
 	for _, t := range f.traces {
-		if t.types == types && slices.EqualFunc(t.static, static, alike) {
+		if t.is(types, static) {
 			return t.f
 		}
 	}
-	made := tf.NewFunction(f.g, f.name, tf.SpecOf(args...), func(in []tf.Output) []tf.Output { return f.body(in, static...) })
+	made := tf.NewFunction(f.g, f.name, tf.SpecOf(args...), func(in []tf.Output) []tf.Output { return f.run(in, static) })
 	if made.Err() == nil {
 		f.traces = append(f.traces, trace{types, slices.Clone(static), made})
 	}
