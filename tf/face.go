@@ -58,7 +58,12 @@ func (face) AsOperand(x Output, v any) Output { return asOperand(x, v) }
 
 func (face) Computed(x Output) (*core.Tensor, error) { return x.computed() }
 
-func (face) ComputesNow(g *Graph) bool { return g != nil && g.outermost().IsEager() }
+func (face) Home(g *Graph) *Graph {
+	if g != nil && g.outermost().IsEager() {
+		return g.outermost()
+	}
+	return g
+}
 
 func (face) Eager(prepare func(n *core.Node) (evalFunc, error)) GraphOption {
 	return func(g *Graph) { g.eager.cache = &eagerCache{prepareNode: prepare} }

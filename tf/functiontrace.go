@@ -20,9 +20,10 @@ import (
 // belong to the goroutine that builds. mu guards traced, which errors of steps ask
 // from other goroutines; it is never held together with published.mu.
 type traceState struct {
-	body     *Function // that the graph is the body of, nil if none
-	symbolic bool      // the graph is the body of the gradient of a function
-	inner    *Graph    // that operations are added to instead, while a function is traced
+	body     *Function           // that the graph is the body of, nil if none
+	symbolic bool                // the graph is the body of the gradient of a function
+	constant map[*Operation]bool // that were added where recording was stopped
+	inner    *Graph              // that operations are added to instead, while a function is traced
 
 	// In the outermost graph only.
 	count  int // functions traced so far

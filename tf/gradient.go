@@ -2,6 +2,7 @@ package tf
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -140,7 +141,13 @@ func denseAll(gs []Gradient, o *GradientOptions) ([]Output, error) {
 
 // Differentiate adds what computes the gradients of the sum of all ys with
 // respect to each x, by reverse accumulation over the graph.
+//
+// In the body of a function an x may be of a graph around, such as the handle of a variable:
+// gradients come to what stands for it, none if the body does not use it.
 func Differentiate(o GradientOptions) ([]Gradient, error) {
+	if which := o.captured(); which != nil {
+		return o.ofCaptured(which)
+	}
 	if err := o.check(); err != nil {
 		return nil, calling(err)
 	}
@@ -162,6 +169,65 @@ func Differentiate(o GradientOptions) ([]Gradient, error) {
 	return out, err
 }
 
+// captured returns, for each x of a graph around that of ys, what stands for it there, the
+// zero Output if nothing does; nil if all xs are of the graph of ys.
+func (o *GradientOptions) captured() map[Output]Output {
+	if len(o.Ys) == 0 || o.Ys[0].Graph() == nil {
+		return nil
+	}
+	var out map[Output]Output
+	for _, x := range o.Xs {
+		if g := x.Graph(); x.Err() != nil || !g.encloses(o.Ys[0].Graph()) {
+			continue
+		}
+		if out == nil {
+			out = map[Output]Output{}
+		}
+		out[x] = o.Ys[0].Graph().standsFor(x)
+	}
+	return out
+}
+
+// ofCaptured is Differentiate where some xs are of graphs around.
+func (o GradientOptions) ofCaptured(stands map[Output]Output) ([]Gradient, error) {
+	var xs []Output
+	var at []int
+	for i, x := range o.Xs {
+		y, captured := stands[x]
+		if !captured {
+			y = x
+		}
+		if !y.IsZero() {
+			xs, at = append(xs, y), append(at, i)
+		}
+	}
+	out := make([]Gradient, len(o.Xs))
+	for i, x := range o.Xs {
+		if y, captured := stands[x]; captured && y.IsZero() && o.ZeroUnconnected {
+			out[i] = Dense(zerosLike(x))
+		}
+	}
+	o.Xs = xs
+	gs, err := Differentiate(o)
+	for k, g := range gs {
+		out[at[k]] = g
+	}
+	return out, err
+}
+
+// standsFor returns what stands in g for x of a graph around, the zero Output if nothing
+// does.
+func (g *Graph) standsFor(x Output) Output {
+	if g == x.op.g {
+		return x
+	}
+	f := g.functions.body
+	if y := f.outer.standsFor(x); !y.IsZero() {
+		return f.inside[y]
+	}
+	return Output{}
+}
+
 func newBackprop(g *Graph, o *GradientOptions) *backprop {
 	return &backprop{
 		g: g, o: o, sums: map[Output]*gradientSum{}, stop: map[*Operation]bool{}, history: o.history(),
@@ -171,10 +237,15 @@ func newBackprop(g *Graph, o *GradientOptions) *backprop {
 
 // history returns the operations through which gradients can flow, in order.
 func (o *GradientOptions) history() []*Operation {
+	g := o.Ys[0].Graph()
+	ops := g.published.all()
 	if o.tape != nil {
-		return o.tape.ops
+		ops = o.tape.ops
 	}
-	return o.Ys[0].Graph().published.all()
+	if constant := g.functions.constant; len(constant) > 0 {
+		ops = slices.DeleteFunc(slices.Clone(ops), func(op *Operation) bool { return constant[op] })
+	}
+	return ops
 }
 
 func (o *GradientOptions) check() error {

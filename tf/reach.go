@@ -111,8 +111,13 @@ func (g *Graph) reaching(f func()) {
 }
 
 // InitScope calls f outside of the loops and branches that are being built, and
-// of the control inputs in force: what f adds does not depend on them.
+// of the control inputs in force: what f adds does not depend on them. Of an eager
+// graph it is outside of functions that are being traced, too, and computed at once.
 func (g *Graph) InitScope(f func()) {
+	if g.IsEager() {
+		g.directly(func() { g.outside(nil, f) })
+		return
+	}
 	g = g.current()
 	g.outside(nil, f)
 }

@@ -28,7 +28,7 @@ func (o *Operation) record() {
 }
 
 // Record calls f and returns a tape of the operations that f added to an eager
-// graph. Recordings may be nested. The tape of a nil graph has nothing; gradients of it,
+// graph, or to the function of one that is being traced. Recordings may be nested. The tape of a nil graph has nothing; gradients of it,
 // and of a graph that is not eager, are refused with INVALID_ARGUMENT.
 func (g *Graph) Record(f func()) *Tape {
 	if f == nil {
@@ -37,6 +37,9 @@ func (g *Graph) Record(f func()) *Tape {
 	if g == nil {
 		f()
 		return &Tape{}
+	}
+	if body := g.current(); body.functions.body != nil && body.outermost().IsEager() {
+		return body.recordBody(f)
 	}
 	start := len(g.eager.taped)
 	g.eager.tapes++
@@ -47,6 +50,13 @@ func (g *Graph) Record(f func()) *Tape {
 	}()
 	f()
 	return &Tape{g: g, ops: g.eager.taped[start:len(g.eager.taped):len(g.eager.taped)]}
+}
+
+// recordBody is Record for the body of a function that is being traced.
+func (g *Graph) recordBody(f func()) *Tape {
+	before := len(g.published.all())
+	f()
+	return &Tape{g: g, ops: slices.Clone(g.published.all()[before:])}
 }
 
 // Gradients returns the gradients of sum(y) with respect to each x, dense,
@@ -71,7 +81,7 @@ func (t *Tape) Differentiate(o GradientOptions) ([]Gradient, error) {
 		return nil, calling(Errorf(InvalidArgument, "gradients need a tape, got nil: make one by eager.Record"))
 	case t.g == nil:
 		return nil, calling(Errorf(InvalidArgument, "a tape needs a graph, got nil: make one by eager.New"))
-	case !t.g.IsEager():
+	case !t.g.outermost().IsEager():
 		return nil, calling(Errorf(InvalidArgument, "a tape records graphs that compute as operations are added, which eager.New makes, got one for sessions: tf.Gradients differentiates it"))
 	}
 	if len(o.Ys) > 0 && o.Ys[0].Graph() != t.g {
@@ -81,11 +91,20 @@ func (t *Tape) Differentiate(o GradientOptions) ([]Gradient, error) {
 	return Differentiate(o)
 }
 
-// StopRecording calls f; what f adds to an eager graph is not recorded, and
-// counts as constant.
+// StopRecording calls f; what f adds to an eager graph, or to a function of one, is not
+// recorded, and counts as constant.
 func (g *Graph) StopRecording(f func()) {
 	if g == nil {
 		f()
+		return
+	}
+	if body := g.current(); body.functions.body != nil && body.outermost().IsEager() {
+		for _, op := range body.recordBody(f).ops {
+			if body.functions.constant == nil {
+				body.functions.constant = map[*Operation]bool{}
+			}
+			body.functions.constant[op] = true
+		}
 		return
 	}
 	during(&g.eager.tapes, 0, f)

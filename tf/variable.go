@@ -63,7 +63,7 @@ func NewVariable(initial Output, o VariableOptions) *Variable {
 		g.fail(initial.Err())
 	}
 	if g = g.current(); g.functions.body != nil {
-		g.fail(Errorf(InvalidArgument, "variables must be made outside of functions, %q is made in %s", o.Name, g.functions.body.name))
+		g.fail(Errorf(InvalidArgument, "variables must be made outside of functions, %q is made in %s: make it before the function is traced", o.Name, g.functions.body.name))
 	}
 	v.ref = v.ref && !g.IsEager()
 	g.outside(g.scope.flow, func() { // whoever initializes v need not run what is going on
@@ -292,9 +292,12 @@ func (v *Variable) beside(key, name string, initial func() Output) *Variable {
 }
 
 // Variables returns the variables of one of g's collections, in the order they
-// were added.
+// were added. The body of a function has those of the graphs around, too.
 func Variables(g *Graph, collection string) []*Variable {
 	var out []*Variable
+	if g != nil && g.functions.body != nil {
+		out = Variables(g.functions.body.outer, collection)
+	}
 	for _, x := range g.Collection(collection) {
 		if v, ok := x.(*Variable); ok {
 			out = append(out, v)

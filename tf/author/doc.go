@@ -45,7 +45,7 @@ var graphs = authoring.Face.(interface {
 
 	Caller() (pos, function string)
 	Called(err error) error
-	ComputesNow(g *tf.Graph) bool
+	Home(g *tf.Graph) *tf.Graph
 	Computed(x tf.Output) (*core.Tensor, error)
 	InFunctions(g *tf.Graph, o core.Origin) *tf.Operation
 	Eager(prepare func(n *core.Node) (EvalFunc, error)) tf.GraphOption

@@ -23,9 +23,9 @@ func OnSetSeed(again func()) tf.GraphOption { return graphs.OnSetSeed(again) }
 // graph's: it must not be changed. With another graph FailedPrecondition is returned.
 func Computed(x tf.Output) (*core.Tensor, error) { return graphs.Computed(x) }
 
-// ComputesNow reports whether g is an eager graph, or the body of a function of one: what
-// its operations keep for a step is not there for gradients on a tape.
-func ComputesNow(g *tf.Graph) bool { return graphs.ComputesNow(g) }
+// Home returns the graph in which what functions need and do not make themselves is made,
+// such as variables: the eager graph around the function that g is the body of, else g.
+func Home(g *tf.Graph) *tf.Graph { return graphs.Home(g) }
 
 // Caller returns where the program called into the library, "main.go:30", and which function
 // it called: for errors of what is made outside of graphs. Both are "" where no frame is the

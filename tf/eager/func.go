@@ -34,6 +34,11 @@ type trace struct {
 // trace it, args have no values: what it decides in Go it decides once. Tensors
 // and variables from around it are arguments of every call, as they were when
 // it was traced. static are the arguments of Call that are no tensors.
+//
+// A step of training may be in body as a whole: a tape, which Record of g makes, or Minimize.
+// Layers, vars.Get and optimizers make their variables, in g, while the function is traced
+// for the first time; a later trace must find all of them. tf.NewVariable is for outside.
+// To be able to apply a layer in several functions, build it before.
 func NewFunc(g *tf.Graph, name string, body func(args []tf.Output, static ...any) []tf.Output) *Func {
 	return &Func{g: g, name: name, body: body}
 }
@@ -50,7 +55,11 @@ func (f *Func) Call(args []tf.Output, static ...any) []tf.Output {
 			return f.run(args, static)
 		}
 	}
-	return f.traced(args, static).Call(args)
+	made, err := f.traced(args, static)
+	if err != nil {
+		return []tf.Output{tf.Failed(f.g, f.name, err).Output(0)}
+	}
+	return made.Call(args)
 }
 
 // check reports why the function cannot be called with these arguments.
@@ -103,18 +112,28 @@ func (t trace) is(types string, static []any) bool {
 func (f *Func) Traces() int { return len(f.traces) }
 
 // traced returns the function for a signature.
-func (f *Func) traced(args []tf.Output, static []any) *tf.Function {
+func (f *Func) traced(args []tf.Output, static []any) (*tf.Function, error) {
 	types := signature(args)
 	for _, t := range f.traces {
 		if t.is(types, static) {
-			return t.f
+			return t.f, nil
 		}
 	}
+	before := f.variables()
 	made := tf.NewFunction(f.g, f.name, tf.SpecOf(args...), func(in []tf.Output) []tf.Output { return f.run(in, static) })
+	if len(f.traces) > 0 && f.variables() > before {
+		return nil, tf.Errorf(tf.InvalidArgument, "a function makes variables when it is first called only, %s makes some in trace %d: "+
+			"make them before, or apply layers that are values, such as layers.NewDense returns", f.name, len(f.traces)+1)
+	}
 	if made.Err() == nil {
 		f.traces = append(f.traces, trace{types, slices.Clone(static), made})
 	}
-	return made
+	return made, nil
+}
+
+// variables returns how many variables the graph has.
+func (f *Func) variables() int {
+	return len(tf.Variables(f.g, tf.GlobalVariables)) + len(tf.Variables(f.g, tf.LocalVariables))
 }
 
 // alike reports whether values are equal, NaN counting as equal to itself: else a

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/layers"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -21,6 +22,11 @@ func TestFuncMistakes(t *testing.T) {
 	odd = eager.NewFunc(g, "odd", func(a args, _ ...any) args { return even.Call(a) })
 	even = eager.NewFunc(g, "even", func(a args, _ ...any) args { return odd.Call(a) })
 	deep = eager.NewFunc(g, "deep", func(a args, static ...any) args { return deep.Call(a, static[0].(int)+1) })
+	grows := eager.NewFunc(g, "grows", func(a args, _ ...any) args { return args{layers.Dense(a[0], 1)} })
+	if err := grows.Call(args{ops.Const(g, []float32{1}, 1, 1)})[0].Err(); err != nil {
+		t.Fatal(err)
+	}
+	variable := eager.NewFunc(g, "variable", func(a args, _ ...any) args { return args{tf.NewVariable(a[0], tf.VariableOptions{}).Value()} })
 	for name, c := range map[string]struct {
 		out  args
 		want string
@@ -30,6 +36,8 @@ func TestFuncMistakes(t *testing.T) {
 		"calls itself": {self.Call(x), endless + "self does"},
 		"from outside": {outside.Call(x), endless + "outside does"},
 		"by another":   {odd.Call(x), endless + "odd does"},
+		"variables":    {grows.Call(args{ops.Const(g, []float32{1, 2}, 2, 1)}), "a function makes variables when it is first called only, grows makes some in trace 2"},
+		"variable":     {variable.Call(x), `variables must be made outside of functions, "Variable" is made in __inference_variable_`},
 		"deep":         {deep.Call(x, 0), endless + "deep does"},
 	} {
 		err := c.out[0].Err()

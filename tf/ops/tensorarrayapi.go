@@ -1,9 +1,6 @@
 package ops
 
-import (
-	"github.com/gorge-tf/gorge/tf"
-	"github.com/gorge-tf/gorge/tf/author"
-)
+import "github.com/gorge-tf/gorge/tf"
 
 // A TensorArray is an array of tensors of one type that lasts for a step. Its
 // methods return a new TensorArray where they write: use that one from then
@@ -44,7 +41,7 @@ func (o TensorArrayOpts) Apply(s *tf.Spec) {
 // of elements is known. A size that is not a scalar, is negative or exceeds
 // 2²⁸ is refused with INVALID_ARGUMENT in the step.
 func NewTensorArray(size tf.Output, d tf.DType, o TensorArrayOpts, opts ...tf.Option) TensorArray {
-	if author.ComputesNow(size.Graph()) {
+	if onTapes(size.Graph()) {
 		return newListArray(size, d, o, opts)
 	}
 	out := outputs(2, "TensorArrayV3", tf.Join(opts, tf.Name("TensorArray"), tf.Attr("dtype", d), o), size)

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
-	"github.com/gorge-tf/gorge/tf/author"
 )
 
 // Gradients of TensorArrays are TensorArrays. The flow, a number that every
@@ -28,7 +27,7 @@ func gradSource(x tf.Output) (string, error) {
 func gradArray(op *tf.Operation, dy, flow tf.Output, d tf.DType) TensorArray {
 	a := TensorArray{handle: op.Input(0), flow: flow, dtype: d}
 	source, err := gradSource(dy)
-	if author.ComputesNow(op.Graph()) {
+	if onTapes(op.Graph()) {
 		err = tf.Errorf(tf.Unimplemented, "gradients on a tape go through arrays that are lists, which ops.NewTensorArray makes in an eager graph, and not through %s", op.OpName())
 	}
 	if err != nil {

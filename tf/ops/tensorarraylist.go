@@ -13,6 +13,10 @@ import (
 // its own, and its gradient in another one, where no array of the first is left; a tape has
 // no names by which gradients could have arrays of their own.
 
+// onTapes reports whether gradients in g are those of tapes: it is an eager graph, or the
+// body of a function of one.
+func onTapes(g *tf.Graph) bool { return g != nil && author.Home(g).IsEager() }
+
 // newListArray is NewTensorArray for them.
 func newListArray(size tf.Output, d tf.DType, o TensorArrayOpts, opts []tf.Option) TensorArray {
 	a := TensorArray{dtype: d, shape: o.ElementShape, anyShape: o.AnyShape, isList: true, dynamic: o.DynamicSize}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -17,6 +18,7 @@ func GlobalStep(g *tf.Graph) *tf.Variable {
 		return tf.NewVariable(tf.Failed(nil, "global_step", noGraph("a global step")).Output(0), tf.VariableOptions{Name: "global_step"})
 	}
 	var v *tf.Variable
+	g = author.Home(g)
 	g.InitScope(func() {
 		g.Scope("", func() {
 			v = tf.NewVariable(ops.Scalar(g, int64(0)), tf.VariableOptions{Name: "global_step", NotTrainable: true})

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -48,6 +49,7 @@ func (s *store) make(g *tf.Graph, name string, shape tf.Shape, o Options) *tf.Va
 		return failed(g, name, tf.Errorf(tf.InvalidArgument, "Shape of a new variable (%s) must be fully defined, but instead was %s.", name, shape.String()))
 	}
 	var v *tf.Variable
+	g = author.Home(g)
 	g.InitScope(func() { v = s.build(g, name, shape, o) })
 	for _, c := range o.Collections {
 		g.AddToCollection(c, v)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/initializers"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -110,6 +111,7 @@ func GetPartitioned(g *tf.Graph, name string, s tf.Shape, o ...Options) *Partiti
 	if g == nil {
 		return &Partitioned{Name: name, whole: tf.Failed(nil, "get_variable", errNoGraph).Output(0)}
 	}
+	g = author.Home(g)
 	st := storeOf(g)
 	full, opt := st.scope.prefix+name, st.scope.complete(first(o))
 	p := &Partitioned{Name: full, g: g}

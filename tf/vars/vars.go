@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/initializers"
 )
 
@@ -89,7 +90,10 @@ type scope struct {
 
 const storeKey = "__variable_store"
 
+// storeOf returns what is known of g's variables. A function of an eager graph has those
+// of the graph.
 func storeOf(g *tf.Graph) *store {
+	g = author.Home(g)
 	if c := g.Collection(storeKey); len(c) > 0 {
 		return c[0].(*store)
 	}
@@ -138,7 +142,7 @@ type Captured struct {
 }
 
 // Capture returns the scope that is open.
-func Capture(g *tf.Graph) *Captured { return &Captured{g, storeOf(g).scope} }
+func Capture(g *tf.Graph) *Captured { return &Captured{author.Home(g), storeOf(g).scope} }
 
 // Name returns the name of the scope.
 func (c *Captured) Name() string { return c.scope.name() }
