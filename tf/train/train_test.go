@@ -21,104 +21,104 @@ type rule struct {
 }
 
 var rules = []rule{
-	{"GradientDescent", train.GradientDescent{LearningRate: 0.1}, func(v, g float64, _ int, _ *[3]float64) float64 { return v - 0.1*g }},
+	{"GradientDescent", train.GradientDescent{LearningRate: 0.1}, func(v, g float64, _ int, _ *[3]float64) float64 { return v - r32(0.1)*g }},
 	{"Momentum", train.Momentum{LearningRate: 0.1, Momentum: 0.9}, func(v, g float64, _ int, s *[3]float64) float64 {
-		s[0] = 0.9*s[0] + g
-		return v - 0.1*s[0]
+		s[0] = r32(0.9)*s[0] + g
+		return v - r32(0.1)*s[0]
 	}},
 	{"Nesterov", train.Momentum{LearningRate: 0.1, Momentum: 0.9, Nesterov: true}, func(v, g float64, _ int, s *[3]float64) float64 {
-		s[0] = 0.9*s[0] + g
-		return v - 0.1*g - 0.1*0.9*s[0]
+		s[0] = r32(0.9)*s[0] + g
+		return v - r32(0.1)*g - r32(0.1)*r32(0.9)*s[0]
 	}},
 	{"Adam", train.Adam{LearningRate: 0.1}, adam},
 	{"AMSGrad", train.Adam{LearningRate: 0.1, AMSGrad: true}, func(v, g float64, t int, s *[3]float64) float64 {
-		s[0] = 0.9*s[0] + 0.1*g
-		s[1] = 0.999*s[1] + 0.001*g*g
+		s[0] = r32(0.9)*s[0] + (1-r32(0.9))*g
+		s[1] = r32(0.999)*s[1] + (1-r32(0.999))*g*g
 		s[2] = max(s[2], s[1])
-		return v - adamRate(t)*s[0]/(math.Sqrt(s[2])+1e-8)
+		return v - adamRate(t)*s[0]/(math.Sqrt(s[2])+r32(1e-8))
 	}},
 	{"AdamW", train.AdamW{Adam: train.Adam{LearningRate: 0.1}, WeightDecay: 0.01}, func(v, g float64, t int, s *[3]float64) float64 {
-		return adam(v-0.01*v, g, t, s)
+		return adam(v-r32(0.01)*v, g, t, s)
 	}},
 	{"AdaMax", train.AdaMax{LearningRate: 0.1}, func(v, g float64, t int, s *[3]float64) float64 {
-		s[0] = 0.9*s[0] + 0.1*g
-		s[1] = max(0.999*s[1], math.Abs(g))
-		return v - 0.1/(1-math.Pow(0.9, float64(t)))*s[0]/(s[1]+1e-8)
+		s[0] = r32(0.9)*s[0] + (1-r32(0.9))*g
+		s[1] = max(r32(0.999)*s[1], math.Abs(g))
+		return v - r32(0.1)/(1-power32(0.9, t))*s[0]/(s[1]+r32(1e-8))
 	}},
 	{"RMSProp", train.RMSProp{LearningRate: 0.1, Momentum: 0.5}, func(v, g float64, t int, s *[3]float64) float64 {
 		ones(s, t, 1)
-		s[0] = 0.9*s[0] + 0.1*g*g
-		s[1] = 0.5*s[1] + 0.1*g/math.Sqrt(s[0]+1e-10)
+		s[0] = r32(0.9)*s[0] + (1-r32(0.9))*g*g
+		s[1] = r32(0.5)*s[1] + r32(0.1)*g/math.Sqrt(s[0]+r32(1e-10))
 		return v - s[1]
 	}},
 	{"centered RMSProp", train.RMSProp{LearningRate: 0.1, Centered: true, Decay: 0.8}, func(v, g float64, t int, s *[3]float64) float64 {
 		ones(s, t, 1)
-		s[0] = 0.8*s[0] + 0.2*g*g
-		s[1] = 0.8*s[1] + 0.2*g
-		return v - 0.1*g/math.Sqrt(s[0]-s[1]*s[1]+1e-10)
+		s[0] = r32(0.8)*s[0] + (1-r32(0.8))*g*g
+		s[1] = r32(0.8)*s[1] + (1-r32(0.8))*g
+		return v - r32(0.1)*g/math.Sqrt(s[0]-s[1]*s[1]+r32(1e-10))
 	}},
 	{"Adagrad", train.Adagrad{LearningRate: 0.1}, func(v, g float64, t int, s *[3]float64) float64 {
 		ones(s, t, 0.1)
 		s[0] += g * g
-		return v - 0.1*g/math.Sqrt(s[0])
+		return v - r32(0.1)*g/math.Sqrt(s[0])
 	}},
 	{"Adadelta", train.Adadelta{LearningRate: 1}, func(v, g float64, t int, s *[3]float64) float64 {
-		s[0] = 0.95*s[0] + 0.05*g*g
-		d := math.Sqrt(s[1]+1e-8) / math.Sqrt(s[0]+1e-8) * g
-		s[1] = 0.95*s[1] + 0.05*d*d
+		s[0] = r32(0.95)*s[0] + (1-r32(0.95))*g*g
+		d := math.Sqrt(s[1]+r32(1e-8)) / math.Sqrt(s[0]+r32(1e-8)) * g
+		s[1] = r32(0.95)*s[1] + (1-r32(0.95))*d*d
 		return v - d
 	}},
 	{"FTRL", train.FTRL{LearningRate: 0.5, L1: 0.02, L2: 0.1}, func(v, g float64, t int, s *[3]float64) float64 {
-		return ftrl(v, g, g, t, s, 0.1)
+		return ftrl(v, g, g, t, s, r32(0.1))
 	}},
 	{"FTRL with beta", train.FTRL{LearningRate: 0.5, L1: 0.02, L2: 0.1, Beta: 0.3}, func(v, g float64, t int, s *[3]float64) float64 {
-		return ftrl(v, g, g, t, s, 0.1+0.3/(2*0.5))
+		return ftrl(v, g, g, t, s, r32(0.1+0.3/(2*0.5)))
 	}},
 	{"FTRL with shrinkage", train.FTRL{LearningRate: 0.5, L1: 0.02, L2: 0.1, L2Shrinkage: 0.05}, func(v, g float64, t int, s *[3]float64) float64 {
-		return ftrl(v, g, g+2*0.05*v, t, s, 0.1)
+		return ftrl(v, g, g+2*r32(0.05)*v, t, s, r32(0.1))
 	}},
 	{"ProximalGradientDescent", train.ProximalGradientDescent{LearningRate: 0.1, L1: 0.2, L2: 0.3}, func(v, g float64, _ int, _ *[3]float64) float64 {
-		return shrink(v-0.1*g, 0.1, 0.2, 0.3)
+		return shrink(v-r32(0.1)*g, r32(0.1), r32(0.2), r32(0.3))
 	}},
 	{"ProximalAdagrad", train.ProximalAdagrad{LearningRate: 0.1, L1: 0.2, L2: 0.3}, func(v, g float64, t int, s *[3]float64) float64 {
 		ones(s, t, 0.1)
 		s[0] += g * g
-		rate := 0.1 / math.Sqrt(s[0])
-		return shrink(v-rate*g, rate, 0.2, 0.3)
+		rate := r32(0.1) / math.Sqrt(s[0])
+		return shrink(v-rate*g, rate, r32(0.2), r32(0.3))
 	}},
 	{"AddSign", train.AddSign{}, func(v, g float64, _ int, s *[3]float64) float64 {
-		s[0] = 0.9*s[0] + 0.1*g
-		return v - 0.1*(1+sign(g)*sign(s[0]))*g
+		s[0] = r32(0.9)*s[0] + (1-r32(0.9))*g
+		return v - r32(0.1)*(1+sign(g)*sign(s[0]))*g
 	}},
 	{"PowerSign", train.PowerSign{Base: 2, SignDecay: 0.5}, func(v, g float64, _ int, s *[3]float64) float64 {
-		s[0] = 0.9*s[0] + 0.1*g
-		return v - 0.1*math.Pow(2, 0.5*sign(g)*sign(s[0]))*g
+		s[0] = r32(0.9)*s[0] + (1-r32(0.9))*g
+		return v - r32(0.1)*math.Pow(2, r32(0.5)*sign(g)*sign(s[0]))*g
 	}},
 	{"Adam without averages", train.Adam{LearningRate: 0.1, Beta1: train.Zero, Beta2: train.Zero}, func(v, g float64, _ int, _ *[3]float64) float64 {
-		return v - 0.1*g/(math.Abs(g)+1e-8)
+		return v - r32(0.1)*g/(math.Abs(g)+r32(1e-8))
 	}},
 	{"AdaMax without averages", train.AdaMax{LearningRate: 0.1, Beta1: train.Zero, Beta2: train.Zero}, func(v, g float64, _ int, _ *[3]float64) float64 {
-		return v - 0.1*g/(math.Abs(g)+1e-8)
+		return v - r32(0.1)*g/(math.Abs(g)+r32(1e-8))
 	}},
 	{"RMSProp of the last gradient", train.RMSProp{LearningRate: 0.1, Decay: train.Zero, Epsilon: train.Zero}, func(v, g float64, _ int, _ *[3]float64) float64 {
-		return v - 0.1*sign(g)
+		return v - r32(0.1)*sign(g)
 	}},
 	{"FTRL from 0", train.FTRL{LearningRate: 0.5, InitialAccumulator: train.Zero, L1: 0.02, L2: 0.1}, func(v, g float64, t int, s *[3]float64) float64 {
-		return ftrl(v, g, g, t+1, s, 0.1) // which begins with 0.1 in step 1
+		return ftrl(v, g, g, t+1, s, r32(0.1)) // which begins with r32(0.1) in step 1
 	}},
 	{"AddSign of the last sign", train.AddSign{Alpha: train.Zero, Beta: train.Zero}, func(v, g float64, _ int, _ *[3]float64) float64 {
-		return v - 0.1*g // signs agree: 0 + 1
+		return v - r32(0.1)*g // signs agree: 0 + 1
 	}},
 }
 
 func adamRate(t int) float64 {
-	return 0.1 * math.Sqrt(1-math.Pow(0.999, float64(t))) / (1 - math.Pow(0.9, float64(t)))
+	return r32(0.1) * math.Sqrt(1-power32(0.999, t)) / (1 - power32(0.9, t))
 }
 
 func adam(v, g float64, t int, s *[3]float64) float64 {
-	s[0] = 0.9*s[0] + 0.1*g
-	s[1] = 0.999*s[1] + 0.001*g*g
-	return v - adamRate(t)*s[0]/(math.Sqrt(s[1])+1e-8)
+	s[0] = r32(0.9)*s[0] + (1-r32(0.9))*g
+	s[1] = r32(0.999)*s[1] + (1-r32(0.999))*g*g
+	return v - adamRate(t)*s[0]/(math.Sqrt(s[1])+r32(1e-8))
 }
 
 // ftrl is McMahan's update with a gradient g and one that has the shrinkage in
@@ -127,12 +127,12 @@ func adam(v, g float64, t int, s *[3]float64) float64 {
 func ftrl(v, g, shrunk float64, t int, s *[3]float64, l2 float64) float64 {
 	ones(s, t, 0.1)
 	next := s[0] + g*g
-	s[1] += shrunk - (math.Sqrt(next)-math.Sqrt(s[0]))/0.5*v
+	s[1] += shrunk - (math.Sqrt(next)-math.Sqrt(s[0]))/r32(0.5)*v
 	s[0] = next
-	if math.Abs(s[1]) <= 0.02 {
+	if math.Abs(s[1]) <= r32(0.02) {
 		return 0
 	}
-	return (sign(s[1])*0.02 - s[1]) / (math.Sqrt(next)/0.5 + 2*l2)
+	return (sign(s[1])*r32(0.02) - s[1]) / (math.Sqrt(next)/r32(0.5) + 2*l2)
 }
 
 // shrink is the proximal operator of both penalties.
@@ -157,6 +157,18 @@ func sign(x float64) float64 {
 	return 0
 }
 
+// r32 is a number of an optimizer as float32 has it.
+func r32(x float64) float64 { return float64(float32(x)) }
+
+// power32 is a running power, a variable of float32.
+func power32(x float32, t int) float64 {
+	p := float32(1)
+	for range t {
+		p *= x
+	}
+	return float64(p)
+}
+
 // start are the values that a variable begins with; its loss is the sum of
 // their squares, so that the gradient is 2v.
 var start = []float64{1, -2, 0.5}
@@ -172,12 +184,10 @@ func (r *rule) expected(steps int) []float64 {
 	return out
 }
 
-// near compares with what numbers of float64 give. Those of optimizers are rounded to
-// float32, as in TensorFlow: TestNumbersOfOtherTypes has its values to the last digits.
 func near(t *testing.T, what string, got, want []float64) {
 	t.Helper()
 	for i := range want {
-		if math.Abs(got[i]-want[i]) > 2e-6 {
+		if math.Abs(got[i]-want[i]) > 1e-9 {
 			t.Errorf("%s: element %d is %v, want %v", what, i, got[i], want[i])
 		}
 	}
