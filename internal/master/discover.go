@@ -134,8 +134,8 @@ func (m *member) ask(ctx context.Context) error {
 	return nil
 }
 
-// A reachable is a Worker that can say why it does not answer: its certificate is not
-// accepted, for example. Without that nobody could tell it from one that is not up.
+// A reachable is a Worker that can say why it does not answer. Without a reason, a rejected
+// certificate looks like a task that is not running.
 type reachable interface {
 	// Unreached returns why the worker cannot be reached, "" if that is not known
 	// before ctx ends.

@@ -74,7 +74,7 @@ func (l late) GetStatus(ctx context.Context, _ *pb.GetStatusRequest) (*pb.GetSta
 	}
 }
 
-// barred is a worker that nobody can connect with.
+// A barred worker accepts no connection, and knows why.
 type barred struct {
 	late
 	why string

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A handshakeLog logs why clients could not connect: gRPC's server tells nobody, and of
-// some mistakes, as of a certificate that is missing, the client hears little. Clients try
+// A handshakeLog logs failed TLS handshakes. gRPC's server does not report them, and the
+// client often sees only a closed connection. Clients try
 // again every second, so that what is the same is logged once in handshakeInterval.
 type handshakeLog struct {
 	log *slog.Logger

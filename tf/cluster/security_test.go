@@ -114,8 +114,8 @@ func TestSessionsByRole(t *testing.T) {
 	}
 }
 
-// TestWrongCertificate: of a task whose certificate is not accepted the session's error and
-// the probe say why, and its log that nobody could connect.
+// TestWrongCertificate: when a task's certificate is rejected, the session's error and the
+// probe give the reason, and the task logs the failed handshake.
 func TestWrongCertificate(t *testing.T) {
 	ca := securetest.New(t)
 	ca.Issue(t, securetest.Cert{Name: "task"})
