@@ -160,6 +160,7 @@ func (r *run) single(x *iteration, it *item, c *core.OpContext, st *planned) err
 		compute = it.untimed
 	}
 	err := compute(c)
+	c.GiveBack()
 	r.computing = ready{}
 	if err != nil {
 		return err

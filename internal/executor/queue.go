@@ -278,6 +278,7 @@ func (r *run) readNotes() bool {
 func (r *run) finish(x *iteration, i int32, err error) {
 	it := &r.e.items[i]
 	c := &x.ctx[it.local]
+	c.GiveBack()
 	if err == nil {
 		err = it.check(c)
 	}

@@ -91,6 +91,7 @@ func (r *run) inOrder(it *item, c *core.OpContext, x *iteration, compute core.Co
 	err := it.load(x, c, &r.e.frames[0])
 	if err == nil {
 		err = compute(c)
+		c.GiveBack()
 	}
 	if err == nil {
 		err = it.check(c)

@@ -141,7 +141,7 @@ func (p *program) runLone(c *core.OpContext, s *lone, vals []*core.Tensor) error
 		}
 	}
 	own := core.OpContext{Step: c.Step, Node: s.node, In: in, Out: out, FrameID: c.FrameID, Iteration: c.Iteration, Scratch: scratch, Pool: c.Pool}
-	if err := s.kernel(&own); err != nil {
+	if err := s.kernel.Run(&own); err != nil {
 		return core.AtNode(err, s.node, own.Describe())
 	}
 	for k, v := range s.outs {

@@ -185,6 +185,7 @@ type epilogueRun struct {
 // release gives r back without what it refers to.
 func (e *epilogue) release(r *epilogueRun) {
 	clear(r.in)
+	r.first.GiveBack()
 	*r = epilogueRun{in: r.in[:0], last: r.last[:0]}
 	e.runs.Put(r)
 }
@@ -269,7 +270,7 @@ func (e *epilogue) together(r *epilogueRun, pl *plan, o, stage int) error {
 func (e *epilogue) apart(r *epilogueRun, c *core.OpContext) error {
 	var out [1]core.Slot
 	r.first.Out, r.first.Scratch = out[:], []*core.Tensor{&r.between}
-	if err := e.kernel.Compute(&r.first); err != nil {
+	if err := core.Compute(e.kernel.Compute).Run(&r.first); err != nil {
 		return core.AtNode(err, e.node, r.first.Describe())
 	}
 	defer out[0].T.Release()

@@ -269,7 +269,7 @@ func (p *product) apart(c *core.OpContext) error {
 	var out [1]core.Slot
 	var header core.Tensor
 	mul := core.OpContext{Step: c.Step, Node: p.mul, In: c.In[:2:2], Out: out[:], FrameID: c.FrameID, Iteration: c.Iteration, Scratch: []*core.Tensor{&header}, Pool: c.Pool}
-	if err := p.times(&mul); err != nil {
+	if err := p.times.Run(&mul); err != nil {
 		return core.AtNode(err, p.mul, mul.Describe())
 	}
 	t := out[0].T
@@ -278,7 +278,7 @@ func (p *product) apart(c *core.OpContext) error {
 	in[p.at], in[1-p.at] = core.Slot{T: t}, c.In[2]
 	last[p.at], last[1-p.at] = true, c.Last != nil && c.Last[2]
 	sum := core.OpContext{Step: c.Step, Node: p.sum, In: in, Out: c.Out, FrameID: c.FrameID, Iteration: c.Iteration, Scratch: c.Scratch, Pool: c.Pool, Last: last}
-	if err := p.plus(&sum); err != nil {
+	if err := p.plus.Run(&sum); err != nil {
 		return core.AtNode(err, p.sum, sum.Describe())
 	}
 	return nil

@@ -286,12 +286,12 @@ func (u *update) apart(c *core.OpContext) error {
 	var out [1]core.Slot
 	var header core.Tensor
 	mul := core.OpContext{Step: c.Step, Node: u.mul, In: c.In[:2:2], Out: out[:], FrameID: c.FrameID, Iteration: c.Iteration, Scratch: []*core.Tensor{&header}, Pool: c.Pool}
-	if err := u.times(&mul); err != nil {
+	if err := u.times.Run(&mul); err != nil {
 		return core.AtNode(err, u.mul, mul.Describe())
 	}
 	defer out[0].T.Release()
 	apply := u.context(c, out[0])
-	if err := u.kernel.Compute(apply); err != nil {
+	if err := core.Compute(u.kernel.Compute).Run(apply); err != nil {
 		return core.AtNode(err, u.apply, apply.Describe())
 	}
 	return nil

@@ -40,6 +40,15 @@ func TryMake[T any](n int) ([]T, error) {
 	return s, nil
 }
 
+// Size is n·size bytes. It panics with [*Exhausted] if there is no such size.
+func Size(n, size int) int {
+	bytes, err := product(n, size)
+	if err != nil {
+		panic(err)
+	}
+	return bytes
+}
+
 // product is n·size, or an error if there is no such size.
 func product(n, size int) (int, error) {
 	if n < 0 || n > math.MaxInt/2/max(size, 1) {

@@ -193,7 +193,7 @@ func (f *frame) call(t *part, all bool) error {
 		scratch[i] = &f.vals[t.first+i]
 	}
 	c := core.OpContext{Step: f.c.Step, Node: t.node, In: in, Out: out, FrameID: f.c.FrameID, Iteration: f.c.Iteration, Scratch: scratch, Pool: f.c.Pool, Last: last}
-	if err := t.compute(&c); err != nil {
+	if err := t.compute.Run(&c); err != nil {
 		return core.AtNode(err, t.node, c.Describe())
 	}
 	for i := range out {

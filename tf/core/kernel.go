@@ -259,6 +259,8 @@ type OpContext struct {
 	Pool    *Pool
 	// Last reports, by input, that it is not read after this node.
 	Last []bool
+
+	borrowed []*Buffer // see Borrow
 }
 
 // Input returns input i.

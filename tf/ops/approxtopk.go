@@ -155,7 +155,7 @@ func approxTopK(k computedIn[float32]) core.NewKernel {
 		if err != nil {
 			return err
 		}
-		bestAlong(c, z, core.Data[int32](indices), k.load(in), in.Shape(), axis, s[axis])
+		bestAlong(c, z, core.Data[int32](indices), k.load(c, in), in.Shape(), axis, s[axis])
 		k.finish(values, z)
 		return nil
 	})
@@ -166,13 +166,13 @@ func approxTopK(k computedIn[float32]) core.NewKernel {
 func bestAlong(c *core.OpContext, values []float32, indices []int32, x []float32, s tf.Shape, axis, m int) {
 	n, inner := s[axis], s[axis+1:].NumElements()
 	outer := s[:axis].NumElements()
-	rows := core.Make[float32](len(x))
+	rows := core.Borrow[float32](c, len(x))
 	layout.TransposeNumbers(c.ParallelFor, layout.NewTransposition([]int{outer, n, inner}, []int{0, 2, 1}), rows, x)
 	least := !c.Node.Bool("is_max_k")
 	if least {
 		elementwise.Neg(rows, rows)
 	}
-	best, at := core.Make[float32](outer*inner*m), core.Make[int64](outer*inner*m)
+	best, at := core.Borrow[float32](c, outer*inner*m), core.Borrow[int64](c, outer*inner*m)
 	reduction.TopK(c.ParallelFor, best, at, rows, n, m)
 	if least {
 		elementwise.Neg(best, best)

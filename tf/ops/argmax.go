@@ -90,8 +90,8 @@ type argFunc[T any] func(par kernel.Par, dst []int64, src []T, outer, n, inner i
 // same way.
 func argKernels(f32 argFunc[float32], f64 argFunc[float64], i64 argFunc[int64], u64 argFunc[uint64]) byType {
 	all := byType{
-		tf.Float32: argKernel(f32, core.Data[float32]), tf.Float64: argKernel(f64, core.Data[float64]),
-		tf.Int64: argKernel(i64, core.Data[int64]), tf.Uint64: argKernel(u64, core.Data[uint64]),
+		tf.Float32: argKernel(f32, dataOf[float32]), tf.Float64: argKernel(f64, dataOf[float64]),
+		tf.Int64: argKernel(i64, dataOf[int64]), tf.Uint64: argKernel(u64, dataOf[uint64]),
 		tf.Float16: argKernel(f32, converted[float32]), tf.BFloat16: argKernel(f32, converted[float32]),
 	}
 	for _, d := range []tf.DType{tf.Int8, tf.Int16, tf.Int32, tf.Uint8, tf.Uint16, tf.Uint32, tf.Bool} {
@@ -101,13 +101,13 @@ func argKernels(f32 argFunc[float32], f64 argFunc[float64], i64 argFunc[int64], 
 }
 
 // converted returns the elements of t converted to T.
-func converted[T int64 | float32](t *core.Tensor) []T {
-	out := core.Make[T](t.Len())
+func converted[T int64 | float32](c *core.OpContext, t *core.Tensor) []T {
+	out := core.Borrow[T](c, t.Len())
 	elementwise.Cast(out, core.AnyData(t))
 	return out
 }
 
-func argKernel[T any](find argFunc[T], ordered func(*core.Tensor) []T) core.NewKernel {
+func argKernel[T any](find argFunc[T], ordered func(*core.OpContext, *core.Tensor) []T) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		d := n.Type("output_type")
 		return core.Compute(func(c *core.OpContext) error {
@@ -121,8 +121,8 @@ func argKernel[T any](find argFunc[T], ordered func(*core.Tensor) []T) core.NewK
 			if err != nil || out.Len() == 0 {
 				return err
 			}
-			pos := core.Make[int64](out.Len())
-			find(c.ParallelFor, pos, ordered(x), s[:axis].NumElements(), s[axis], s[axis+1:].NumElements())
+			pos := core.Borrow[int64](c, out.Len())
+			find(c.ParallelFor, pos, ordered(c, x), s[:axis].NumElements(), s[axis], s[axis+1:].NumElements())
 			elementwise.Cast(core.AnyData(out), pos)
 			return nil
 		}), nil

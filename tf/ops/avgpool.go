@@ -97,7 +97,7 @@ func avgPoolBack[T numeric.Float](rank int) func(computedIn[T]) core.NewKernel {
 		if err != nil {
 			return err
 		}
-		dy := channelsLast(c, a.imageFormat, k.load(grad), grad.Shape())
+		dy := channelsLast(c, a.imageFormat, k.load(c, grad), grad.Shape())
 		ownOrder(c, a.imageFormat, z, s, func(dx []T) { pool.AvgPoolGrad(c.ParallelFor, v, dx, dy) })
 		k.finish(out, z)
 		return nil

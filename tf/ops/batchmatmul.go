@@ -159,8 +159,8 @@ func halfBatchKernel[H interface {
 			if err != nil {
 				return err
 			}
-			z := core.Make[float32](out.Len())
-			multiplyAll(c, g, b, z, wide[H](c.Input(0)), wide[H](c.Input(1)), nil)
+			z := core.Borrow[float32](c, out.Len())
+			multiplyAll(c, g, b, z, wide[H](c, c.Input(0)), wide[H](c, c.Input(1)), nil)
 			elementwise.Narrow(core.Data[H](out), z)
 			return nil
 		}), nil

@@ -60,16 +60,16 @@ func wideBatchKernel[T numeric.Number](n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		z := core.Make[T](out.Len())
-		multiplyAll(c, g, b, z, numbersAs[T](c.Input(0)), numbersAs[T](c.Input(1)), nil)
+		z := core.Borrow[T](c, out.Len())
+		multiplyAll(c, g, b, z, numbersAs[T](c, c.Input(0)), numbersAs[T](c, c.Input(1)), nil)
 		elementwise.Cast(core.AnyData(out), z)
 		return nil
 	}), nil
 }
 
 // numbersAs returns the elements of t as numbers of type T.
-func numbersAs[T numeric.Number](t *core.Tensor) []T {
-	x := core.Make[T](t.Len())
+func numbersAs[T numeric.Number](c *core.OpContext, t *core.Tensor) []T {
+	x := core.Borrow[T](c, t.Len())
 	elementwise.Cast(x, core.AnyData(t))
 	return x
 }

@@ -299,7 +299,7 @@ func batchNormThen(c *core.OpContext, k computedIn[float32], then func(y []float
 	if err != nil {
 		return err
 	}
-	images := channelsLast(c, f, k.load(x), x.Shape())
+	images := channelsLast(c, f, k.load(c, x), x.Shape())
 	if c.Node.Bool("is_training") {
 		m.train(c, b, a, images)
 	} else {

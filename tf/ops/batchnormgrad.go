@@ -86,7 +86,7 @@ func batchNormBack(c *core.OpContext, k computedIn[float32], gate *normalization
 			return err
 		}
 	}
-	from, images := channelsLast(c, f, k.load(dy), x.Shape()), channelsLast(c, f, k.load(x), x.Shape())
+	from, images := channelsLast(c, f, k.load(c, dy), x.Shape()), channelsLast(c, f, k.load(c, x), x.Shape())
 	out, z, err := k.allocFrom(c, 0, 0, x.DType(), x.Shape())
 	if err != nil {
 		return err

@@ -13,10 +13,10 @@ func init() {
 			Name: name, In: "sorted_inputs: T; values: T", Out: "output: out_type", Attrs: "T: type; out_type: {int32, int64} = int32",
 			Shape: boundShape, NoGrad: core.NoGradientDefined,
 			Kernels: core.ByType("T", byType{
-				tf.Float32: bound(upper, core.Data[float32]), tf.Float64: bound(upper, core.Data[float64]),
+				tf.Float32: bound(upper, dataOf[float32]), tf.Float64: bound(upper, dataOf[float64]),
 				tf.Float16: bound(upper, wide[tf.Half]), tf.BFloat16: bound(upper, wide[tf.BF16]),
-				tf.Int8: bound(upper, core.Data[int8]), tf.Int16: bound(upper, core.Data[int16]), tf.Int32: bound(upper, core.Data[int32]), tf.Int64: bound(upper, core.Data[int64]),
-				tf.Uint8: bound(upper, core.Data[uint8]), tf.Uint16: bound(upper, core.Data[uint16]), tf.Uint32: bound(upper, core.Data[uint32]), tf.Uint64: bound(upper, core.Data[uint64]),
+				tf.Int8: bound(upper, dataOf[int8]), tf.Int16: bound(upper, dataOf[int16]), tf.Int32: bound(upper, dataOf[int32]), tf.Int64: bound(upper, dataOf[int64]),
+				tf.Uint8: bound(upper, dataOf[uint8]), tf.Uint16: bound(upper, dataOf[uint16]), tf.Uint32: bound(upper, dataOf[uint32]), tf.Uint64: bound(upper, dataOf[uint64]),
 			}),
 		})
 	}
@@ -81,7 +81,7 @@ func checkBound(sorted, values *core.Tensor, d tf.DType) error {
 	return nil
 }
 
-func bound[T numeric.Real](upper bool, load func(*core.Tensor) []T) core.NewKernel {
+func bound[T numeric.Real](upper bool, load func(*core.OpContext, *core.Tensor) []T) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		d := n.Type("out_type")
 		return core.Compute(func(c *core.OpContext) error {
@@ -93,9 +93,9 @@ func bound[T numeric.Real](upper bool, load func(*core.Tensor) []T) core.NewKern
 			if err != nil || out.Len() == 0 {
 				return err
 			}
-			at, rows := core.Make[int](out.Len()), sorted.Dim(1)
+			at, rows := core.Borrow[int](c, out.Len()), sorted.Dim(1)
 			width := values.Dim(1)
-			x, v := load(sorted), load(values)
+			x, v := load(c, sorted), load(c, values)
 			c.ParallelFor(len(at), elementGrain/16, func(lo, hi int) {
 				for i := lo; i < hi; i++ {
 					row := i / width

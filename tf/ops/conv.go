@@ -231,7 +231,7 @@ type operand[T any] struct {
 
 // operand returns input i.
 func (k computedIn[T]) operand(c *core.OpContext, i int) operand[T] {
-	return operand[T]{k.load(c.Input(i)), c.Input(i).Shape()}
+	return operand[T]{k.load(c, c.Input(i)), c.Input(i).Shape()}
 }
 
 // convolveAs makes output 0 the convolution of images x with the filter w, in

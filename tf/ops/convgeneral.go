@@ -169,5 +169,5 @@ func generalInputs[T numeric.Number](c *core.OpContext, k computedIn[T]) error {
 	}
 	batch := x[:len(x)-1-spatial]
 	as := func(s tf.Shape) tf.Shape { return append(batch[:len(batch):len(batch)], s[1:]...) }
-	return convolveAs(c, a, k, operand[T]{k.load(c.Input(0)), flat}, k.operand(c, 1), as, gemm.Epilogue[T]{})
+	return convolveAs(c, a, k, operand[T]{k.load(c, c.Input(0)), flat}, k.operand(c, 1), as, gemm.Epilogue[T]{})
 }

@@ -185,8 +185,8 @@ func backInput[T numeric.Number](c *core.OpContext, a *windowAttrs, k computedIn
 	if err != nil {
 		return err
 	}
-	grads := channelsLast(c, a.imageFormat, k.load(dy), dy.Shape())
-	ownOrder(c, a.imageFormat, z, s, func(dx []T) { conv.ConvolveBackInput(c.ParallelFor, v, dx, grads, k.load(w)) })
+	grads := channelsLast(c, a.imageFormat, k.load(c, dy), dy.Shape())
+	ownOrder(c, a.imageFormat, z, s, func(dx []T) { conv.ConvolveBackInput(c.ParallelFor, v, dx, grads, k.load(c, w)) })
 	k.finish(out, z)
 	return nil
 }
@@ -220,7 +220,7 @@ func backFilter[T numeric.Number](c *core.OpContext, a *windowAttrs, k computedI
 	if err != nil || len(z) == 0 {
 		return err
 	}
-	images, grads := channelsLast(c, a.imageFormat, k.load(x), x.Shape()), channelsLast(c, a.imageFormat, k.load(dy), dy.Shape())
+	images, grads := channelsLast(c, a.imageFormat, k.load(c, x), x.Shape()), channelsLast(c, a.imageFormat, k.load(c, dy), dy.Shape())
 	conv.ConvolveBackFilter(c.ParallelFor, v, z, images, grads)
 	k.finish(out, z)
 	return nil

@@ -104,7 +104,7 @@ func depthwiseAttrs(n *core.Node) (*windowAttrs, error) {
 	return a, err
 }
 
-func depthwiseKernel[T any](run func(c *core.OpContext, a *windowAttrs, k computedIn[T]) error) func(computedIn[T]) core.NewKernel {
+func depthwiseKernel[T core.Plain](run func(c *core.OpContext, a *windowAttrs, k computedIn[T]) error) func(computedIn[T]) core.NewKernel {
 	return func(k computedIn[T]) core.NewKernel {
 		return func(n *core.Node) (core.Kernel, error) {
 			a, err := depthwiseAttrs(n)
@@ -126,17 +126,17 @@ func (a *windowAttrs) depthwiseOf(x, w tf.Shape) (v *conv.Depthwise, multiplier 
 
 // channelsRepeated returns images with as many copies of each channel as it
 // has results.
-func channelsRepeated[T any](c *core.OpContext, x []T, multiplier int) []T {
+func channelsRepeated[T core.Plain](c *core.OpContext, x []T, multiplier int) []T {
 	if multiplier == 1 {
 		return x
 	}
-	y := core.Make[T](len(x) * multiplier)
+	y := core.Borrow[T](c, len(x) * multiplier)
 	conv.RepeatChannels(c.ParallelFor, y, x, multiplier)
 	return y
 }
 
 func depthwise[T numeric.Float](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
-	return depthwiseWith(c, a, k, k.load(c.Input(1)), gemm.Epilogue[T]{})
+	return depthwiseWith(c, a, k, k.load(c, c.Input(1)), gemm.Epilogue[T]{})
 }
 
 // depthwiseForward is the kernel of the forward convolution, which can be done in parts if images are as
@@ -167,8 +167,8 @@ func depthwiseForward[T numeric.Float](k computedIn[T]) core.NewKernel {
 				if err != nil || z.Len() == 0 {
 					return
 				}
-				images := channelsRepeated(c, k.load(c.Input(0)), multiplier)
-				conv.DepthwiseConvolve(c.ParallelFor, v, k.load(z), images, k.load(c.Input(1)), gemm.Epilogue[T]{Done: done})
+				images := channelsRepeated(c, k.load(c, c.Input(0)), multiplier)
+				conv.DepthwiseConvolve(c.ParallelFor, v, k.load(c, z), images, k.load(c, c.Input(1)), gemm.Epilogue[T]{Done: done})
 			},
 		}, nil
 	}
@@ -199,7 +199,7 @@ func depthwiseWith[T numeric.Float](c *core.OpContext, a *windowAttrs, k compute
 	if err != nil || len(z) == 0 {
 		return err
 	}
-	images := channelsRepeated(c, channelsLast(c, a.imageFormat, k.load(c.Input(0)), x), multiplier)
+	images := channelsRepeated(c, channelsLast(c, a.imageFormat, k.load(c, c.Input(0)), x), multiplier)
 	ownOrder(c, a.imageFormat, z, s, func(y []T) {
 		conv.DepthwiseConvolve(c.ParallelFor, v, y, images, filter, e)
 	})

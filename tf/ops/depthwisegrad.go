@@ -68,8 +68,8 @@ func depthwiseBackInput[T numeric.Float](c *core.OpContext, a *windowAttrs, k co
 	if err != nil || len(z) == 0 {
 		return err
 	}
-	grads := channelsLast(c, a.imageFormat, k.load(dy), dy.Shape())
-	ownOrder(c, a.imageFormat, z, s, func(dx []T) { depthwiseImages(c, v, multiplier, dx, grads, k.load(w)) })
+	grads := channelsLast(c, a.imageFormat, k.load(c, dy), dy.Shape())
+	ownOrder(c, a.imageFormat, z, s, func(dx []T) { depthwiseImages(c, v, multiplier, dx, grads, k.load(c, w)) })
 	k.finish(out, z)
 	return nil
 }
@@ -80,7 +80,7 @@ func depthwiseImages[T numeric.Float](c *core.OpContext, v *conv.Depthwise, mult
 		conv.DepthwiseBackInput(c.ParallelFor, v, dx, dy, w)
 		return
 	}
-	all := core.Make[T](len(dx) * multiplier)
+	all := core.Borrow[T](c, len(dx)*multiplier)
 	if len(all) > 0 {
 		conv.DepthwiseBackInput(c.ParallelFor, v, all, dy, w)
 	}
@@ -102,8 +102,8 @@ func depthwiseBackFilter[T numeric.Float](c *core.OpContext, a *windowAttrs, k c
 	if err != nil || len(z) == 0 {
 		return err
 	}
-	images := channelsRepeated(c, channelsLast(c, a.imageFormat, k.load(x), x.Shape()), multiplier)
-	conv.DepthwiseBackFilter(c.ParallelFor, v, z, images, channelsLast(c, a.imageFormat, k.load(dy), dy.Shape()))
+	images := channelsRepeated(c, channelsLast(c, a.imageFormat, k.load(c, x), x.Shape()), multiplier)
+	conv.DepthwiseBackFilter(c.ParallelFor, v, z, images, channelsLast(c, a.imageFormat, k.load(c, dy), dy.Shape()))
 	k.finish(out, z)
 	return nil
 }

@@ -115,7 +115,7 @@ func dilationShape(c *core.Infer) error {
 
 // dilation makes the kernel of a dilation or its gradients from what computes
 // one run of it.
-func dilation[T any](run func(c *core.OpContext, a *windowAttrs, k computedIn[T]) error) poolKernel[T] {
+func dilation[T core.Plain](run func(c *core.OpContext, a *windowAttrs, k computedIn[T]) error) poolKernel[T] {
 	return func(k computedIn[T]) core.NewKernel {
 		return func(n *core.Node) (core.Kernel, error) {
 			a, err := dilationAttrs(n)
@@ -153,7 +153,7 @@ func dilate[T numeric.Real](c *core.OpContext, a *windowAttrs, k computedIn[T]) 
 	if err != nil {
 		return err
 	}
-	conv.Dilate(c.ParallelFor, v, y, k.load(x), k.load(w), nil)
+	conv.Dilate(c.ParallelFor, v, y, k.load(c, x), k.load(c, w), nil)
 	k.finish(out, y)
 	return nil
 }
@@ -175,13 +175,13 @@ func dilateBack[T numeric.Real](input int) func(c *core.OpContext, a *windowAttr
 			return err
 		}
 		clear(z)
-		g := k.load(dy)
+		g := k.load(c, dy)
 		if len(g) == 0 {
 			k.finish(out, z)
 			return nil
 		}
-		from := core.Make[int32](len(g))
-		conv.Dilate(c.ParallelFor, v, core.Make[T](len(g)), k.load(x), k.load(w), from)
+		from := core.Borrow[int32](c, len(g))
+		conv.Dilate(c.ParallelFor, v, core.Borrow[T](c, len(g)), k.load(c, x), k.load(c, w), from)
 		conv.DilateBack(c.ParallelFor, v, z, g, from, input == 1)
 		k.finish(out, z)
 		return nil

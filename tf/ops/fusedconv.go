@@ -90,7 +90,7 @@ func (f *fusion[T]) args(c *core.OpContext, k computedIn[T], channels int) ([][]
 		case t.Len() != channels:
 			return nil, tf.Errorf(tf.InvalidArgument, "%s must have an element for each of %d channels, got %d", name, channels, t.Len())
 		}
-		out[i] = k.load(t)
+		out[i] = k.load(c, t)
 	}
 	return out, nil
 }
@@ -103,7 +103,7 @@ func (f *fusion[T]) apply(c *core.OpContext, k computedIn[T], channels int) (w [
 	if err != nil {
 		return nil, e, err
 	}
-	w, e.Activate = k.load(c.Input(1)), f.activate
+	w, e.Activate = k.load(c, c.Input(1)), f.activate
 	if !f.norm {
 		e.Bias = args[0]
 		return w, e, nil

@@ -46,7 +46,7 @@ func fusedConvBytes(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		sums := core.Make[int32](out.Len())
+		sums := core.Borrow[int32](c, out.Len())
 		conv.Convolve8(c.ParallelFor, v, sums, gemm.Bytes[int8]{Data: core.Data[int8](c.Input(0))}, gemm.Bytes[int8]{Data: core.Data[int8](c.Input(1))})
 		finishBytes(c, core.Data[int8](out), sums, v.OutC, least)
 		return nil

@@ -22,7 +22,7 @@ func init() {
 			"fused_ops: list(string) = []; epsilon: float = 0.0001; leakyrelu_alpha: float = 0.2",
 		Shape: matMulShape, Expensive: true, NoGrad: core.NoGradientDefined,
 		Kernels: core.ByType("T", byType{
-			tf.Float32: fusedMatMul(func(t *core.Tensor) []float32 { return core.Data[float32](t) }, nil),
+			tf.Float32: fusedMatMul(dataOf[float32], nil),
 			tf.Float16: fusedMatMul(wide[tf.Half], narrowTo[tf.Half]), tf.BFloat16: fusedMatMul(wide[tf.BF16], narrowTo[tf.BF16]),
 		}),
 	})
@@ -30,7 +30,7 @@ func init() {
 
 // fusedMatMul computes in float32; store, if not nil, rounds to the elements
 // of the result.
-func fusedMatMul(load func(*core.Tensor) []float32, store func(*core.Tensor, []float32)) core.NewKernel {
+func fusedMatMul(load func(*core.OpContext, *core.Tensor) []float32, store func(*core.Tensor, []float32)) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		ta, tb := n.Bool("transpose_a"), n.Bool("transpose_b")
 		activate, err := fusedActivation(n)
@@ -49,8 +49,8 @@ func fusedMatMul(load func(*core.Tensor) []float32, store func(*core.Tensor, []f
 			if err != nil {
 				return err
 			}
-			z := outputOf(out, store)
-			gemm.MatMul(c.ParallelFor, g, z, load(c.Input(0)), load(c.Input(1)), gemm.Epilogue[float32]{Bias: load(c.Input(2)), Activate: activate})
+			z := outputOf(c, out, store)
+			gemm.MatMul(c.ParallelFor, g, z, load(c, c.Input(0)), load(c, c.Input(1)), gemm.Epilogue[float32]{Bias: load(c, c.Input(2)), Activate: activate})
 			if store != nil {
 				store(out, z)
 			}
@@ -60,9 +60,9 @@ func fusedMatMul(load func(*core.Tensor) []float32, store func(*core.Tensor, []f
 }
 
 // outputOf returns the memory to compute in.
-func outputOf(t *core.Tensor, store func(*core.Tensor, []float32)) []float32 {
+func outputOf(c *core.OpContext, t *core.Tensor, store func(*core.Tensor, []float32)) []float32 {
 	if store != nil {
-		return core.Make[float32](t.Len())
+		return core.Borrow[float32](c, t.Len())
 	}
 	return core.Data[float32](t)
 }

@@ -31,7 +31,7 @@ func batchNormEx(c *core.OpContext, k computedIn[float32]) error {
 	}
 	var side []float32
 	if sides == 1 {
-		side = k.load(c.Input(5))
+		side = k.load(c, c.Input(5))
 	}
 	return batchNormThen(c, k, func(y []float32) {
 		c.ParallelFor(len(y), elementGrain, func(lo, hi int) {

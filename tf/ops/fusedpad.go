@@ -139,7 +139,8 @@ func padAndConvolve[T numeric.Float](c *core.OpContext, a *windowAttrs, k comput
 	if err := core.CheckSize(tf.Float64, s); err != nil {
 		return err
 	}
-	padded := core.Make[T](s.NumElements())
+	padded := core.Borrow[T](c, s.NumElements())
+	clear(padded)
 	m.fill(c, func(to, from, n int) { copy(padded[to:to+n], x.data[from:from+n]) })
 	return convolveAs(c, a, k, operand[T]{padded, s}, w, itself, gemm.Epilogue[T]{})
 }
@@ -197,7 +198,7 @@ func resized[T numeric.Float](c *core.OpContext, x operand[T], align bool) (y op
 		return y, err
 	}
 	room.Release()
-	y = operand[T]{core.Make[T](s.NumElements()), s}
+	y = operand[T]{core.Borrow[T](c, s.NumElements()), s}
 	bilinear(c, y, x, placesOf(x.shape[1], h, align), placesOf(x.shape[2], w, align))
 	return y, nil
 }

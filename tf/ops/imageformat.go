@@ -90,7 +90,7 @@ func channelsLast[T numeric.Number](c *core.OpContext, f imageFormat, x []T, s t
 	if !f.channelsFirst {
 		return x
 	}
-	y := core.Make[T](len(x))
+	y := core.Borrow[T](c, len(x))
 	layout.TransposeNumbers(c.ParallelFor, layout.NewTransposition(s, f.toLast()), y, x)
 	return y
 }
@@ -102,7 +102,7 @@ func ownOrder[T numeric.Number](c *core.OpContext, f imageFormat, dst []T, s tf.
 		compute(dst)
 		return
 	}
-	y := core.Make[T](len(dst))
+	y := core.Borrow[T](c, len(dst))
 	compute(y)
 	layout.TransposeNumbers(c.ParallelFor, layout.NewTransposition(permuted(s, f.toLast()), f.toFirst()), dst, y)
 }

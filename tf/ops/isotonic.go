@@ -37,7 +37,7 @@ func isotonic[T numeric.Real, R numeric.Float](in computedIn[T], result computed
 			if x.Rank() > 0 {
 				width = x.Dim(x.Rank() - 1)
 			}
-			v, number := in.load(x), core.Data[int32](segments)
+			v, number := in.load(c, x), core.Data[int32](segments)
 			if len(v) > 0 {
 				c.ParallelFor(len(v)/width, max(1, elementGrain/width), func(lo, hi int) {
 					for i := lo * width; i < hi*width; i += width {

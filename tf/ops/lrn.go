@@ -90,7 +90,7 @@ func lrn(c *core.OpContext, a *lrnAttrs, k computedIn[float32]) error {
 	if err != nil {
 		return err
 	}
-	x := k.load(in)
+	x := k.load(c, in)
 	a.eachBlock(c, in.Shape(), func(b *lrnBlock, lo, hi int) {
 		y, x := y[lo:hi], x[lo:hi]
 		norm := b.norms[:len(x)]
@@ -119,7 +119,7 @@ func lrnBack(c *core.OpContext, a *lrnAttrs, k computedIn[float32]) error {
 	if err != nil {
 		return err
 	}
-	x, y, g := k.load(in), k.load(act), k.load(dy)
+	x, y, g := k.load(c, in), k.load(c, act), k.load(c, dy)
 	a.eachBlock(c, dy.Shape(), func(b *lrnBlock, lo, hi int) {
 		b.back(dx[lo:hi], g[lo:hi], x[lo:hi], y[lo:hi])
 	})

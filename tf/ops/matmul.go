@@ -137,19 +137,19 @@ func halfMatMul[H interface {
 		if err != nil {
 			return err
 		}
-		z := core.Make[float32](out.Len())
-		gemm.MatMul(c.ParallelFor, g, z, wide[H](c.Input(0)), wide[H](c.Input(1)), gemm.Epilogue[float32]{})
+		z := core.Borrow[float32](c, out.Len())
+		gemm.MatMul(c.ParallelFor, g, z, wide[H](c, c.Input(0)), wide[H](c, c.Input(1)), gemm.Epilogue[float32]{})
 		elementwise.Narrow(core.Data[H](out), z)
 		return nil
 	}), nil
 }
 
-// wide returns the elements of t as float32.
+// wide returns the elements of t as float32, in borrowed memory.
 func wide[H interface {
 	numeric.HalfFloat
 	tf.Elem
-}](t *core.Tensor) []float32 {
-	out := core.Make[float32](t.Len())
+}](c *core.OpContext, t *core.Tensor) []float32 {
+	out := core.Borrow[float32](c, t.Len())
 	elementwise.Widen(out, core.Data[H](t))
 	return out
 }

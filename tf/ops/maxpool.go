@@ -152,7 +152,7 @@ func maxPoolGatherKernels(rank int) byType {
 }
 
 // poolKernel makes a kernel that computes in T.
-type poolKernel[T any] func(computedIn[T]) core.NewKernel
+type poolKernel[T core.Plain] func(computedIn[T]) core.NewKernel
 
 // realPool holds the kernels of the real types, nil for those without.
 type realPool struct {
@@ -180,7 +180,7 @@ func realPools(p realPool) byType {
 }
 
 // pooled makes the kernel of a pooling from what computes one run of it.
-func pooled[T any](rank int, run func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error) poolKernel[T] {
+func pooled[T core.Plain](rank int, run func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error) poolKernel[T] {
 	return func(k computedIn[T]) core.NewKernel {
 		return func(n *core.Node) (core.Kernel, error) {
 			attrs, err := poolSourceOf(n, rank)
@@ -219,7 +219,7 @@ func poolForward[T numeric.Number](c *core.OpContext, a *poolAttrs, k computedIn
 	if err != nil {
 		return err
 	}
-	images := channelsLast(c, a.imageFormat, k.load(x), x.Shape())
+	images := channelsLast(c, a.imageFormat, k.load(c, x), x.Shape())
 	ownOrder(c, a.imageFormat, z, s, func(y []T) { f(v, y, images) })
 	k.finish(out, z)
 	return nil
@@ -266,9 +266,9 @@ func maxPoolThrough[T numeric.Real](c *core.OpContext, a *poolAttrs, k computedI
 	if err != nil {
 		return err
 	}
-	dy := channelsLast(c, a.imageFormat, k.load(grad), grad.Shape())
+	dy := channelsLast(c, a.imageFormat, k.load(c, grad), grad.Shape())
 	ownOrder(c, a.imageFormat, z, x.Shape(), func(dx []T) {
-		pool.MaxPoolBack(c.ParallelFor, v, gate, dx, channelsLast(c, a.imageFormat, k.load(x), x.Shape()), dy)
+		pool.MaxPoolBack(c.ParallelFor, v, gate, dx, channelsLast(c, a.imageFormat, k.load(c, x), x.Shape()), dy)
 	})
 	k.finish(out, z)
 	return nil
@@ -288,8 +288,8 @@ func maxPoolGather[T numeric.Real](rank int) poolKernel[T] {
 		if err != nil {
 			return err
 		}
-		from := channelsLast(c, a.imageFormat, k.load(grad), grad.Shape())
-		images, greatest := channelsLast(c, a.imageFormat, k.load(x), x.Shape()), channelsLast(c, a.imageFormat, k.load(y), y.Shape())
+		from := channelsLast(c, a.imageFormat, k.load(c, grad), grad.Shape())
+		images, greatest := channelsLast(c, a.imageFormat, k.load(c, x), x.Shape()), channelsLast(c, a.imageFormat, k.load(c, y), y.Shape())
 		ownOrder(c, a.imageFormat, z, y.Shape(), func(dst []T) { pool.MaxPoolSelect(c.ParallelFor, v, dst, from, images, greatest) })
 		k.finish(out, z)
 		return nil

@@ -92,7 +92,7 @@ func argmaxPool[T numeric.Real]() poolKernel[T] {
 		if err != nil {
 			return err
 		}
-		images, arg := k.load(x), core.Make[int64](len(y))
+		images, arg := k.load(c, x), core.Borrow[int64](c, len(y))
 		pool.MaxPoolArg(c.ParallelFor, v, arg, images)
 		pool.MaxPoolGather(c.ParallelFor, v, y, images, arg) // what is there, even if another element is NaN
 		k.finish(out, y)
@@ -142,7 +142,7 @@ func argmaxPoolBack[T numeric.Real]() poolKernel[T] {
 		if c.Node.Bool("include_batch_in_index") {
 			image = 0 // positions count from the beginning
 		}
-		if err := spreadBack(dx, k.load(grad), rows.Indices(argmax), image, v.Batch); err != nil {
+		if err := spreadBack(dx, k.load(c, grad), rows.Indices(argmax), image, v.Batch); err != nil {
 			return err
 		}
 		k.finish(out, dx)

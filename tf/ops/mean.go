@@ -62,7 +62,7 @@ func intMean[T numeric.Integer](c *core.OpContext, r *reduction.Reduction, dst, 
 }
 
 func wideMean[T numeric.Integer, W int64 | uint64](c *core.OpContext, r *reduction.Reduction, dst, src []T) {
-	d, s := core.Make[W](len(dst)), core.Make[W](len(src))
+	d, s := core.Borrow[W](c, len(dst)), core.Borrow[W](c, len(src))
 	kernel.Map2(s, src, func(v T) W { return W(v) })
 	reduction.Reduce(c.ParallelFor, r, d, s, reduction.SumFold[W]())
 	kernel.Map2(dst, d, func(v W) T { return T(v / W(r.Count)) })

@@ -31,7 +31,7 @@ func EuclideanNorm[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output 
 }
 
 func norm[T numeric.Float](c *core.OpContext, r *reduction.Reduction, dst, src []T) {
-	squares := core.Make[T](len(src))
+	squares := core.Borrow[T](c, len(src))
 	elementwise.Square(squares, src)
 	reduction.Reduce(c.ParallelFor, r, dst, squares, reduction.SumFold[T]())
 	elementwise.Sqrt(dst, dst)
@@ -39,14 +39,14 @@ func norm[T numeric.Float](c *core.OpContext, r *reduction.Reduction, dst, src [
 
 // wholeNorm sums in T itself, which may wrap around, and rounds roots down.
 func wholeNorm[T numeric.Integer](c *core.OpContext, r *reduction.Reduction, dst, src []T) {
-	squares := core.Make[T](len(src))
+	squares := core.Borrow[T](c, len(src))
 	elementwise.Square(squares, src)
 	reduction.Reduce(c.ParallelFor, r, dst, squares, reduction.SumFold[T]())
 	kernel.Map(dst, dst, func(v T) T { return T(math.Sqrt(float64(max(v, 0)))) })
 }
 
 func complexNorm[T numeric.Complex](c *core.OpContext, r *reduction.Reduction, dst, src []T) {
-	squares, sums := core.Make[float64](len(src)), core.Make[float64](len(dst))
+	squares, sums := core.Borrow[float64](c, len(src)), core.Borrow[float64](c, len(dst))
 	kernel.Map2(squares, src, func(v T) float64 {
 		z := complex128(v)
 		return real(z)*real(z) + imag(z)*imag(z)

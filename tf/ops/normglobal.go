@@ -118,8 +118,8 @@ func globalNorm[T numeric.Float](k computedIn[T]) core.NewKernel {
 			if err != nil {
 				return err
 			}
-			x, mean, beta, gamma := k.load(c.Input(0)), k.load(c.Input(1)), k.load(c.Input(3)), k.load(c.Input(4))
-			factor := deviations(k.load(c.Input(2)), epsilon)
+			x, mean, beta, gamma := k.load(c, c.Input(0)), k.load(c, c.Input(1)), k.load(c, c.Input(3)), k.load(c, c.Input(4))
+			factor := deviations(k.load(c, c.Input(2)), epsilon)
 			for i := range factor {
 				if scale {
 					factor[i] *= float64(gamma[i])
@@ -147,8 +147,8 @@ func globalNormBack[T numeric.Float](k computedIn[T]) core.NewKernel {
 			if s := c.Input(4).Shape(); !s.Equal(c.Input(0).Shape()) {
 				return tf.Errorf(tf.InvalidArgument, "out_backprop must be 4-dimensional%s", s.String())
 			}
-			g := &globalNormGrads[T]{x: k.load(c.Input(0)), mean: k.load(c.Input(1)), dy: k.load(c.Input(4))}
-			dx := g.compute(k.load(c.Input(2)), k.load(c.Input(3)), epsilon, scale)
+			g := &globalNormGrads[T]{x: k.load(c, c.Input(0)), mean: k.load(c, c.Input(1)), dy: k.load(c, c.Input(4))}
+			dx := g.compute(k.load(c, c.Input(2)), k.load(c, c.Input(3)), epsilon, scale)
 			for i, v := range [][]T{dx, g.dm, g.dv, g.db, g.dg} {
 				s := tf.Shape{len(g.mean)}
 				if i == 0 {

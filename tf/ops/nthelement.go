@@ -117,7 +117,7 @@ func nthElement[T numeric.Real](k computedIn[T]) core.NewKernel {
 			if err != nil {
 				return err
 			}
-			nthOfRows(c, y, k.load(x), width, nth)
+			nthOfRows(c, y, k.load(c, x), width, nth)
 			k.finish(out, y)
 			return nil
 		}), nil

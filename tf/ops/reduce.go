@@ -215,7 +215,7 @@ func inFloat32Fold[H numeric.HalfFloat](f reduce[float32], rows func(dst, src []
 			inWideBlocks(c.ParallelFor, dst, src, 1, r.Count, rows)
 			return
 		}
-		d, s := core.Make[float32](len(dst)), core.Make[float32](len(src))
+		d, s := core.Borrow[float32](c, len(dst)), core.Borrow[float32](c, len(src))
 		c.ParallelFor(len(src), elementGrain, func(lo, hi int) { elementwise.Widen(s[lo:hi], src[lo:hi]) })
 		f(c, r, d, s)
 		elementwise.Narrow(dst, d)

@@ -90,7 +90,9 @@ func halfRows[H numeric.HalfFloat](f rowFunc[float32]) rowFunc[H] {
 			inWideBlocks(par, y, x, n, n, func(y, x []float32, n int) { f(kernel.Serial, y, x, n) })
 			return
 		}
-		in, out := core.Make[float32](len(x)), core.Make[float32](len(x))
+		room, loan := core.Lend[float32](2 * len(x))
+		defer loan.Return()
+		in, out := room[:len(x)], room[len(x):]
 		elementwise.Widen(in, x)
 		f(par, out, in, n)
 		elementwise.Narrow(y, out)

@@ -57,7 +57,7 @@ func sumTiles[T numeric.Number](k computedIn[T]) core.NewKernel {
 			if err != nil {
 				return err
 			}
-			addTiles(y, k.load(x), s, x.Shape())
+			addTiles(y, k.load(c, x), s, x.Shape())
 			k.finish(out, y)
 			return nil
 		}), nil

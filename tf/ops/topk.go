@@ -114,8 +114,8 @@ func topK[T numeric.Real](k computedIn[T]) core.NewKernel {
 		if err != nil {
 			return err
 		}
-		at := core.Make[int64](len(z))
-		reduction.TopK(c.ParallelFor, z, at, k.load(x), width, n)
+		at := core.Borrow[int64](c, len(z))
+		reduction.TopK(c.ParallelFor, z, at, k.load(c, x), width, n)
 		k.finish(values, z)
 		elementwise.Cast(core.AnyData(indices), at)
 		return nil

@@ -40,7 +40,7 @@ func whereShape(c *core.Infer) error {
 func where(*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
-		set := nonZero(x)
+		set := nonZero(c, x)
 		count := countTrue(set)
 		out, err := c.Alloc(0, tf.Int64, tf.Shape{count, x.Rank()})
 		if err != nil {
@@ -53,11 +53,11 @@ func where(*core.Node) (core.Kernel, error) {
 
 // nonZero tells which elements of x are not zero. A complex number is zero if
 // both of its parts are.
-func nonZero(x *core.Tensor) []bool {
+func nonZero(c *core.OpContext, x *core.Tensor) []bool {
 	if x.DType() == tf.Bool {
 		return core.Data[bool](x)
 	}
-	set := core.Make[bool](x.Len())
+	set := core.Borrow[bool](c, x.Len())
 	switch x.DType() {
 	case tf.Complex64:
 		kernel.Map2(set, core.Data[complex64](x), func(v complex64) bool { return v != 0 })

@@ -16,7 +16,9 @@ func inWideBlocks[H numeric.HalfFloat](par kernel.Par, y, x []H, m, n int, f fun
 	block := max(1, wideElements/n)
 	par(len(x)/n, max(1, elementGrain/n), func(lo, hi int) {
 		most := min(block, hi-lo)
-		in, out := core.Make[float32](most*n), core.Make[float32](most*m)
+		room, loan := core.Lend[float32](most * (n + m))
+		defer loan.Return()
+		in, out := room[:most*n], room[most*n:]
 		for ; lo < hi; lo += most {
 			k := min(most, hi-lo)
 			wide, z := in[:k*n], out[:k*m]

@@ -81,7 +81,7 @@ func (d *decoding) decodePNG(c *core.OpContext, data string) error {
 	case tf.Uint16:
 		err = imagefile.DecodePNG(f, core.Data[uint16](out), channels)
 	default:
-		deep := core.Make[uint16](out.Len())
+		deep := core.Borrow[uint16](c, out.Len())
 		err = imagefile.DecodePNG(f, deep, channels)
 		elementwise.Cast(core.Data[float32](out), deep)
 		scale(core.Data[float32](out), 1./65535)

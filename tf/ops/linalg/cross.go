@@ -81,7 +81,7 @@ func halfCross[H interface {
 			return err
 		}
 		n := out.Len()
-		z, x, y := core.Make[float32](n), core.Make[float32](n), core.Make[float32](n)
+		z, x, y := core.Borrow[float32](c, n), core.Borrow[float32](c, n), core.Borrow[float32](c, n)
 		elementwise.Cast(x, core.Data[H](c.Input(0)))
 		elementwise.Cast(y, core.Data[H](c.Input(1)))
 		crossAll(c, z, x, y)

@@ -54,7 +54,7 @@ func (f *finish) into(c *core.OpContext, out *core.Tensor, sums []int32, channel
 	case tf.QInt32:
 		finishAs(c, f, core.Data[int32](out), sums, channels)
 	case tf.BFloat16:
-		y := core.Make[float32](len(sums))
+		y := core.Borrow[float32](c, len(sums))
 		f.floats(c, y, sums, channels)
 		elementwise.Narrow(core.Data[tf.BF16](out), y)
 	default:

@@ -187,7 +187,7 @@ func fusedConv[Q gemm.Byte](w *slide, o fusedConvOpts) core.Kernel {
 		if err != nil {
 			return err
 		}
-		sums := core.Make[int32](out.Len())
+		sums := core.Borrow[int32](c, out.Len())
 		conv.Convolve8(c.ParallelFor, v, sums, gemm.Bytes[Q]{Data: core.Data[Q](x)}, gemm.Bytes[int8]{Data: core.Data[int8](filter)})
 		f.into(c, out, sums, v.OutC)
 		return setConvSpans[Q](c, o.in, &r)

@@ -116,7 +116,7 @@ func (f matMulFusion) kernel(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		sums := core.Make[int32](out.Len())
+		sums := core.Borrow[int32](c, out.Len())
 		gemm.MatMul8(c.ParallelFor, g, sums, gemm.Bytes[uint8]{Data: core.Data[uint8](a)}, gemm.Bytes[int8]{Data: core.Data[int8](b)})
 		finish := f.finish(c, scaled)
 		finish.bias = f.biases(c, g, scaled)

@@ -229,7 +229,7 @@ func (o *instanceNorm) normalize(c *core.OpContext, x []uint8, s tf.Shape, step 
 	if len(x) == 0 {
 		return nil // any number of images may have no elements
 	}
-	y := core.Make[float32](len(x))
+	y := core.Borrow[float32](c, len(x))
 	pixels, channels := s[1]*s[2], s[3]
 	c.ParallelFor(s[0], max(1, grain/max(1, pixels*channels)), func(lo, hi int) {
 		for i := lo; i < hi; i++ {

@@ -43,7 +43,7 @@ func sampled(c *core.OpContext, out *core.Tensor, params int, sample func(i, par
 	if out.Len() == 0 || params == 0 {
 		return
 	}
-	values, each := core.Make[float64](out.Len()), out.Len()/params
+	values, each := core.Borrow[float64](c, out.Len()), out.Len()/params
 	c.ParallelFor(len(values), sampleGrain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			param := i / each

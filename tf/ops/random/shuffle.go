@@ -65,7 +65,7 @@ func shuffle(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		order := core.Make[int](x.Dim(0))
+		order := core.Borrow[int](c, x.Dim(0))
 		for i := range order {
 			order[i] = i
 		}

@@ -142,7 +142,7 @@ func stochasticCast(how stochastic) core.NewKernel {
 			// The counter is the key here, and the other way round.
 			s := &caster{stochastic: how, base: stream.New(int64(core.Data[uint64](c.Input(2))[0]), int64(core.Data[uint64](c.Input(1))[0]))}
 			s.bounds(d)
-			x := core.Make[float64](out.Len())
+			x := core.Borrow[float64](c, out.Len())
 			widen(x, c.Input(0))
 			s.all(x, d == tf.Int32)
 			narrow(out, x)

@@ -125,7 +125,7 @@ func parameterized(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		p := g.ReserveBlocks(uint64(batches) * 2 * 1000 * uint64(each+3) / 4)
-		of, values := precisionOf(d), core.Make[float64](out.Len())
+		of, values := precisionOf(d), core.Borrow[float64](c, out.Len())
 		params := boundedParameters(c, 1)
 		for b := range batches {
 			part := values[min(b*each, len(values)):min((b+1)*each, len(values))]
@@ -198,7 +198,7 @@ func parameterizedStateless(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		of, batches := precisionOf(d), s.NumElements()
-		values, part := core.Make[float64](out.Len()), core.Make[float64](out.Len()/batches)
+		values, part := core.Borrow[float64](c, out.Len()), core.Borrow[float64](c, out.Len()/batches)
 		for b := range batches {
 			one := stream.Bounded{Mean: params[0][b], Deviation: params[1][b], Low: params[2][b], High: params[3][b]}
 			if err := told(one.Fill(&p, of, part)); err != nil {

@@ -70,7 +70,7 @@ func inLanes[T fft.Real](s *spectrum, c *core.OpContext, plans *lanePlans[T], ou
 	case s.inverse:
 		x := in
 		if last > 0 {
-			x = core.Make[T](len(x))
+			x = core.Borrow[T](c, len(x))
 			transformColumns(s, c, columns, x, in, width)
 		}
 		f.InverseReal(c.ParallelFor, out, x, width)

@@ -1,0 +1,47 @@
+package memory
+
+import (
+	"errors"
+	"math"
+	"sync"
+	"testing"
+)
+
+// What is lent is nobody else's: goroutines that fill blocks of all sizes find what they wrote.
+func TestLend(t *testing.T) {
+	var all sync.WaitGroup
+	for g := range 4 {
+		all.Go(func() {
+			for i := range 500 {
+				n := i * (g + 1) % 3000
+				small, a := Lend[int16](n)
+				large, b := Lend[complex128](n)
+				if len(small) != n || len(large) != n {
+					t.Errorf("lent %d and %d elements, want %d", len(small), len(large), n)
+				}
+				for k := range n {
+					small[k], large[k] = int16(g*i+k), complex(float64(k), float64(g))
+				}
+				for k := range n {
+					if small[k] != int16(g*i+k) || large[k] != complex(float64(k), float64(g)) {
+						t.Errorf("element %d of %d was written by another goroutine", k, n)
+						break
+					}
+				}
+				a.Return()
+				b.Return()
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestLendRefuses(t *testing.T) {
+	defer func() {
+		var e *Exhausted
+		if err, _ := recover().(error); !errors.As(err, &e) {
+			t.Errorf("Lend of too much panicked with %v, want *Exhausted", err)
+		}
+	}()
+	Lend[float64](math.MaxInt / 4)
+}
