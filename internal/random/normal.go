@@ -1,6 +1,10 @@
 package random
 
-import "math"
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/memory"
+)
 
 // NormalFloat32 fills out with standard normal numbers, beginning with group.
 func NormalFloat32(base Philox, group uint64, out []float32) {
@@ -11,7 +15,8 @@ func NormalFloat32(base Philox, group uint64, out []float32) {
 // there were n or more.
 func (p Philox) eachNormals(group uint64, n int, f func(v []float32)) {
 	p.Skip(group)
-	v := make([]float32, min((n+Group-1)/Group*Group, chunk))
+	v, loan := memory.Lend[float32](min((n+Group-1)/Group*Group, chunk))
+	defer loan.Return()
 	p.eachWords(n, func(words []uint32) {
 		normalsOf(v, words)
 		f(v[:len(words)])

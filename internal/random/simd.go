@@ -1,6 +1,9 @@
 package random
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // vectorLoops are loops over vectors of counters. Their results are those of the loops in
 // Go, to the bit.
@@ -28,9 +31,12 @@ type lanes [(2*rounds + 3) * maxLanes]uint64
 
 func (l *lanes) set(row, lane int, v uint64) { l[row*maxLanes+lane] = v }
 
-// newLanes returns the lanes for blocks that are stride apart.
+// lanesOf are not in use.
+var lanesOf = sync.Pool{New: func() any { return new(lanes) }}
+
+// newLanes returns the lanes for blocks that are stride apart, which go back to lanesOf.
 func newLanes(p Philox, stride uint64) *lanes {
-	l := &lanes{}
+	l := lanesOf.Get().(*lanes)
 	k0, k1 := uint32(p.key), uint32(p.key>>32)
 	for r := range rounds {
 		for i := range maxLanes {
@@ -63,7 +69,9 @@ func (p *Philox) vectors(n int, stride uint64) int {
 // are stride apart, and passes over them.
 func (p *Philox) fillWords(out []uint32, stride uint64) {
 	if n := p.vectors(len(out)/Group, stride); n > 0 {
-		simd.words(&out[0], n, &newLanes(*p, stride)[0])
+		l := newLanes(*p, stride)
+		simd.words(&out[0], n, &l[0])
+		lanesOf.Put(l)
 		done := n * len(simd.order)
 		p.Skip(uint64(done) * stride)
 		out = out[done*Group:]
@@ -77,7 +85,9 @@ func (p *Philox) fillWords(out []uint32, stride uint64) {
 // fillUniforms is fillWords for numbers in [0, 1).
 func (p *Philox) fillUniforms(out []float32) {
 	if n := p.vectors(len(out)/Group, 1); n > 0 {
-		simd.uniforms(&out[0], n, &newLanes(*p, 1)[0])
+		l := newLanes(*p, 1)
+		simd.uniforms(&out[0], n, &l[0])
+		lanesOf.Put(l)
 		done := n * len(simd.order)
 		p.Skip(uint64(done))
 		out = out[done*Group:]

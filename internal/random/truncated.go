@@ -1,6 +1,10 @@
 package random
 
-import "math"
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/memory"
+)
 
 // cutoff is where truncated normal numbers end on both sides.
 const cutoff = 2
@@ -46,8 +50,11 @@ func TruncatedNormalFloat64(base Philox, group uint64, out []float64) {
 // are enough for nearly all groups; the others are made by themselves.
 func fillTruncated[T any](base Philox, group uint64, out []T, round func(float32) T) {
 	base.Skip(group * truncatedStride)
-	words := make([]uint32, min((len(out)+Group-1)/Group*Group, chunk))
-	first, second := make([]float32, len(words)), make([]float32, len(words))
+	words, ofWords := memory.Lend[uint32](min((len(out)+Group-1)/Group*Group, chunk))
+	normals, ofNormals := memory.Lend[float32](2 * len(words))
+	defer ofWords.Return()
+	defer ofNormals.Return()
+	first, second := normals[:len(words)], normals[len(words):]
 	for len(out) > 0 {
 		words = words[:min((len(out)+Group-1)/Group*Group, len(words))]
 		at, next := base, base

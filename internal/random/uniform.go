@@ -1,6 +1,10 @@
 package random
 
-import "math"
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/memory"
+)
 
 // oneCall is how many numbers a call into assembly makes at most: the scheduler cannot interrupt it.
 const oneCall = 16 << 10
@@ -99,7 +103,8 @@ const chunk = 1 << 10
 // more.
 func (p *Philox) eachWords(n int, f func(words []uint32)) {
 	n = (n + Group - 1) / Group * Group
-	words := make([]uint32, min(n, chunk))
+	words, loan := memory.Lend[uint32](min(n, chunk))
+	defer loan.Return()
 	for ; n > 0; n -= len(words) {
 		words = words[:min(n, len(words))]
 		p.fillWords(words, 1)

@@ -130,7 +130,7 @@ func channelsRepeated[T core.Plain](c *core.OpContext, x []T, multiplier int) []
 	if multiplier == 1 {
 		return x
 	}
-	y := core.Borrow[T](c, len(x) * multiplier)
+	y := core.Borrow[T](c, len(x)*multiplier)
 	conv.RepeatChannels(c.ParallelFor, y, x, multiplier)
 	return y
 }

@@ -20,6 +20,7 @@ type lrnBlock struct {
 	depth, gap  int
 	padded, sum []float32 // of pixels with their zeros
 	norms, room []float32 // of pixels
+	loan        *core.Loan
 }
 
 // eachBlock calls f for ranges of elements of images of shape s, all channels
@@ -32,6 +33,7 @@ func (a *lrnAttrs) eachBlock(c *core.OpContext, s tf.Shape, f func(b *lrnBlock, 
 	pixels := max(1, lrnElements/depth)
 	c.ParallelFor(s.NumElements()/depth, max(pixels, elementGrain/(8*depth)), func(lo, hi int) {
 		b := newLRNBlock(a, depth, pixels)
+		defer b.loan.Return()
 		for at := lo; at < hi; at += pixels {
 			f(b, at*depth, min(at+pixels, hi)*depth)
 		}
@@ -41,8 +43,9 @@ func (a *lrnAttrs) eachBlock(c *core.OpContext, s tf.Shape, f func(b *lrnBlock, 
 func newLRNBlock(a *lrnAttrs, depth, pixels int) *lrnBlock {
 	b := &lrnBlock{lrnAttrs: a, depth: depth, gap: min(a.radius, depth-1)}
 	n := pixels*(depth+b.gap) + b.gap
-	b.padded, b.sum = core.Make[float32](n), core.Make[float32](n)
-	b.norms, b.room = core.Make[float32](pixels*depth), core.Make[float32](pixels*depth)
+	all, loan := core.Lend[float32](2*n + 2*pixels*depth)
+	b.padded, b.sum, b.loan = all[:n], all[n:2*n], loan
+	b.norms, b.room = all[2*n:][:pixels*depth], all[2*n+pixels*depth:]
 	return b
 }
 

@@ -84,6 +84,10 @@ func (k *call) run(prepare func(*core.OpContext)) (out []*core.Tensor, err error
 		prepare(c)
 	}
 	err = compute(c)
+	if c.Pool != nil {
+		c.GiveBack()
+		soil(c.Pool) // an output of borrowed memory is garbage then
+	}
 	for _, s := range c.Out {
 		out = append(out, s.T)
 	}
@@ -123,10 +127,23 @@ func testReuse(t *testing.T, s *suite) {
 // dirty lets all inputs be overwritten and gives out memory that was used.
 func dirty(c *core.OpContext) {
 	c.Pool = memory.NewPool(1 << 30)
+	soil(c.Pool)
+	c.Last = make([]bool, len(c.In))
+	for i := range c.Last {
+		c.Last[i] = true
+	}
+	c.Scratch = make([]*core.Tensor, len(c.Out))
+	for i := range c.Scratch {
+		c.Scratch[i] = &core.Tensor{}
+	}
+}
+
+// soil fills what a pool keeps idle with garbage.
+func soil(p *memory.Pool) {
 	for _, n := range []int{1, 65, 129, 257, 513, 1024} { // a size of every class that samples use
 		var held []*memory.Buffer
 		for range 3 {
-			b := c.Pool.Get(n)
+			b := p.Get(n)
 			for i := range b.Bytes() {
 				b.Bytes()[i] = 0xA5
 			}
@@ -135,14 +152,6 @@ func dirty(c *core.OpContext) {
 		for _, b := range held {
 			b.Unref()
 		}
-	}
-	c.Last = make([]bool, len(c.In))
-	for i := range c.Last {
-		c.Last[i] = true
-	}
-	c.Scratch = make([]*core.Tensor, len(c.Out))
-	for i := range c.Scratch {
-		c.Scratch[i] = &core.Tensor{}
 	}
 }
 

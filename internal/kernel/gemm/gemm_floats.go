@@ -36,13 +36,11 @@ func byFloats[T numeric.Number](par kernel.Par, g Gemm, c, a, b []T) bool {
 func wholeProduct(par kernel.Par, g Gemm, c, a, b []int32) bool {
 	switch most := reach(a) * reach(b) * float64(g.K); {
 	case most < 1<<24:
-		sums := memory.Make[float32](len(c))
-		MatMul(par, g, sums, cast[float32](par, a), cast[float32](par, b), Epilogue[float32]{})
-		par(len(c), kernel.ElementGrain, func(lo, hi int) { elementwise.Cast(c[lo:hi], sums[lo:hi]) })
+		productAs(par, g, a, b, len(c), func(sums []float32) {
+			par(len(c), kernel.ElementGrain, func(lo, hi int) { elementwise.Cast(c[lo:hi], sums[lo:hi]) })
+		})
 	case most < 1<<53:
-		sums := memory.Make[float64](len(c))
-		MatMul(par, g, sums, cast[float64](par, a), cast[float64](par, b), Epilogue[float64]{})
-		Wrapped(par, c, sums)
+		productAs(par, g, a, b, len(c), func(sums []float64) { Wrapped(par, c, sums) })
 	default:
 		return false
 	}
@@ -58,10 +56,19 @@ func reach(x []int32) float64 {
 	return max(-float64(least), float64(most))
 }
 
-func cast[F numeric.Float](par kernel.Par, x []int32) []F {
-	y := memory.Make[F](len(x))
+// productAs gives f the product of n elements, computed in F.
+func productAs[F numeric.Float](par kernel.Par, g Gemm, a, b []int32, n int, f func(sums []F)) {
+	all, loan := memory.Lend[F](len(a) + len(b) + n)
+	defer loan.Return()
+	x, y, sums := all[:len(a)], all[len(a):len(a)+len(b)], all[len(a)+len(b):]
+	castAll(par, x, a)
+	castAll(par, y, b)
+	MatMul(par, g, sums, x, y, Epilogue[F]{})
+	f(sums)
+}
+
+func castAll[F numeric.Float](par kernel.Par, y []F, x []int32) {
 	par(len(y), kernel.ElementGrain, func(lo, hi int) { elementwise.Cast(y[lo:hi], x[lo:hi]) })
-	return y
 }
 
 // parted views complex numbers as their parts, one after the other.
@@ -71,9 +78,11 @@ func parted[F numeric.Float, T numeric.Number](x []T) []F {
 
 // complexProduct makes four products of parts.
 func complexProduct[F numeric.Float](par kernel.Par, g Gemm, c, a, b []F) {
-	reA, imA := split(par, a)
-	reB, imB := split(par, b)
-	re, im := memory.Make[F](len(c)/2), memory.Make[F](len(c)/2)
+	all, loan := memory.Lend[F](len(a) + len(b) + len(c))
+	defer loan.Return()
+	reA, imA := split(par, a, all)
+	reB, imB := split(par, b, all[len(a):])
+	re, im := all[len(a)+len(b):][:len(c)/2], all[len(a)+len(b)+len(c)/2:]
 	add := g
 	add.Accumulate = true
 	MatMul(par, g, im, reA, imB, Epilogue[F]{})
@@ -89,8 +98,9 @@ func complexProduct[F numeric.Float](par kernel.Par, g Gemm, c, a, b []F) {
 	})
 }
 
-func split[F numeric.Float](par kernel.Par, x []F) (re, im []F) {
-	re, im = memory.Make[F](len(x)/2), memory.Make[F](len(x)/2)
+// split puts the parts of complex numbers into room, apart.
+func split[F numeric.Float](par kernel.Par, x, room []F) (re, im []F) {
+	re, im = room[:len(x)/2], room[len(x)/2:len(x)]
 	par(len(re), kernel.ElementGrain, func(lo, hi int) {
 		z := x[2*lo : 2*hi]
 		for i := range re[lo:hi] {

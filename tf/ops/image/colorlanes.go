@@ -1,6 +1,8 @@
 package image
 
 import (
+	"sync"
+
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
 	"github.com/gorge-tf/gorge/internal/machine"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -55,8 +57,12 @@ func eachFast(c *core.OpContext, y, x []float32, fast fastColor, f pixel[float32
 	c.ParallelFor(len(x)/3, grain/16, func(lo, hi int) { convert(y[3*lo:3*hi], x[3*lo:3*hi], fast, f) })
 }
 
+// planesOf are not in use.
+var planesOf = sync.Pool{New: func() any { return new(planes) }}
+
 func convert(y, x []float32, fast fastColor, f pixel[float32]) {
-	p := new(planes)
+	p := planesOf.Get().(*planes)
+	defer planesOf.Put(p)
 	for len(x) > 0 {
 		n := min(colorBlock, len(x)/3)
 		p.read(x[:3*n])

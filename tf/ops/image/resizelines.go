@@ -92,7 +92,8 @@ func (r *resizer) place(i int) (first int, row taps) {
 // rowsFirst makes new rows lo to hi where there are fewer of them than old ones.
 func (r *resizer) rowsFirst(lo, hi int) {
 	width, line := r.s[2]*r.s[3], r.line()
-	sum := core.Make[float32](width)
+	sum, loan := core.Lend[float32](width)
+	defer loan.Return()
 	var parts [][]float32
 	for i := lo; i < hi; i++ {
 		first, row := r.place(i)
@@ -109,6 +110,7 @@ func (r *resizer) rowsFirst(lo, hi int) {
 // summed once.
 func (r *resizer) columnsFirst(lo, hi int) {
 	old, line := newOldLines(r), r.line()
+	defer old.release()
 	var parts [][]float32
 	for i := lo; i < hi; i++ {
 		first, row := r.place(i)
@@ -133,6 +135,7 @@ type oldLines struct {
 type oldLine struct {
 	at, turn int
 	pixels   []float32
+	loan     *core.Loan
 }
 
 func newOldLines(r *resizer) *oldLines {
@@ -141,6 +144,15 @@ func newOldLines(r *resizer) *oldLines {
 		most = max(most, len(row.at))
 	}
 	return &oldLines{r: r, lines: core.Make[oldLine](most)}
+}
+
+// release gives up what get has returned.
+func (o *oldLines) release() {
+	for _, l := range o.lines {
+		if l.loan != nil {
+			l.loan.Return()
+		}
+	}
 }
 
 // get returns old row i of all images, resized.
@@ -157,7 +169,7 @@ func (o *oldLines) get(i int) []float32 {
 		}
 	}
 	if oldest.pixels == nil {
-		oldest.pixels = core.Make[float32](o.r.line())
+		oldest.pixels, oldest.loan = core.Lend[float32](o.r.line())
 	}
 	width := o.r.s[2] * o.r.s[3]
 	o.r.resizeLine(oldest.pixels, o.r.x[i*width:][:width])

@@ -18,13 +18,15 @@ type fakeBlock struct {
 	ranges                         []nudged
 	min, max, inverse, zero, scale []float32
 	empty                          bool // one of the ranges is
+	loan                           *core.Loan
 }
 
 func newFakeBlock(r []nudged) *fakeBlock {
 	n := max(1, fakeElements/len(r)) * len(r)
-	b := &fakeBlock{ranges: r}
-	for _, p := range []*[]float32{&b.min, &b.max, &b.inverse, &b.zero, &b.scale} {
-		*p = core.Make[float32](n)
+	all, loan := core.Lend[float32](5 * n)
+	b := &fakeBlock{ranges: r, loan: loan}
+	for i, p := range []*[]float32{&b.min, &b.max, &b.inverse, &b.zero, &b.scale} {
+		*p = all[i*n:][:n]
 	}
 	for i := range n {
 		e := &r[i%len(r)]
@@ -39,7 +41,9 @@ func roundChannels(y, x []float32, r []nudged) {
 	if len(x) == 0 {
 		return
 	}
-	for b := newFakeBlock(r); len(x) > 0; {
+	b := newFakeBlock(r)
+	defer b.loan.Return()
+	for len(x) > 0 {
 		n := min(len(x), len(b.min))
 		b.round(y[:n], x[:n])
 		y, x = y[n:], x[n:]
@@ -101,7 +105,9 @@ func oneIf(cond bool) float32 {
 // channel.
 func (b *fakeBlock) cutSome(dx, dy, x []float32) []float64 {
 	size, n := len(b.min), len(b.ranges)
-	sums := core.Make[float32](2 * size)
+	sums, loan := core.Lend[float32](2 * size)
+	defer loan.Return()
+	clear(sums)
 	for lo := 0; lo < len(x); lo += size {
 		hi := min(lo+size, len(x))
 		b.cut(dx[lo:hi], sums[:size], sums[size:], dy[lo:hi], x[lo:hi])
@@ -134,6 +140,7 @@ func fakeBackward(c *core.OpContext, _ int, r []nudged) error {
 	dx, totals := core.Data[float32](out), core.Make[float64](2*len(r))
 	if len(x) > 0 {
 		b := newFakeBlock(r)
+		defer b.loan.Return()
 		part := fakeSums * len(b.min)
 		parts := core.Make[[]float64]((len(x) + part - 1) / part)
 		c.ParallelFor(len(parts), max(1, grain/part), func(lo, hi int) {
