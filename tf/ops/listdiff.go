@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -61,7 +62,7 @@ func listDiff[T tf.Elem](n *core.Node) (core.Kernel, error) {
 			}
 		}
 		x := core.Data[T](c.Input(0))
-		at := missing(x, core.Data[T](c.Input(1)))
+		at := missing(core.Borrow[int](c, len(x))[:0], x, core.Data[T](c.Input(1)))
 		out, err := c.Alloc(0, c.Input(0).DType(), tf.Shape{len(at)})
 		if err != nil {
 			return err
@@ -73,13 +74,17 @@ func listDiff[T tf.Elem](n *core.Node) (core.Kernel, error) {
 	}), nil
 }
 
-// missing returns where the elements of x are that are not in y.
-func missing[T comparable](x, y []T) (at []int) {
+// missing appends to at where the elements of x are that are not in y.
+func missing[T comparable](at []int, x, y []T) []int {
 	switch x := any(x).(type) {
 	case []tf.Half:
-		return missingHalves(x, any(y).([]tf.Half))
+		return missingHalves(at, x, any(y).([]tf.Half))
 	case []tf.BF16:
-		return missingHalves(x, any(y).([]tf.BF16))
+		return missingHalves(at, x, any(y).([]tf.BF16))
+	case []int32:
+		return missingInts(at, x, any(y).([]int32))
+	case []int64:
+		return missingInts(at, x, any(y).([]int64))
 	}
 	in := make(map[T]bool, len(y))
 	for _, v := range y {
@@ -93,7 +98,36 @@ func missing[T comparable](x, y []T) (at []int) {
 	return at
 }
 
-func missingHalves[H tf.Half | tf.BF16](x, y []H) []int {
+func missingHalves[H tf.Half | tf.BF16](at []int, x, y []H) []int {
 	ids := halfIDs(slices.Concat(x, y))
-	return missing(ids[:len(x)], ids[len(x):])
+	return missing(at, ids[:len(x)], ids[len(x):])
+}
+
+// missingInts finds what is in y by a table with open addressing, of twice as many places at least. A
+// place has a number, 0 if it is empty: whether y has 0 is known apart.
+func missingInts[T int32 | int64](at []int, x, y []T) []int {
+	size, zero := 1<<bits.Len(uint(2*len(y))), false
+	table, loan := core.Lend[T](size)
+	defer loan.Return()
+	clear(table)
+	for _, v := range y {
+		table[placeOf(table, v)] = v
+		zero = zero || v == 0
+	}
+	for i, v := range x {
+		if v == 0 && !zero || v != 0 && table[placeOf(table, v)] == 0 {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// placeOf returns where v is in the table, or is to be put.
+func placeOf[T int32 | int64](table []T, v T) int {
+	high, low := bits.Mul64(uint64(v)^uniqueSecrets[0], uniqueSecrets[1])
+	at := int(high^low) & (len(table) - 1)
+	for table[at] != 0 && table[at] != v {
+		at = (at + 1) & (len(table) - 1)
+	}
+	return at
 }
