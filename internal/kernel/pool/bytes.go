@@ -17,7 +17,9 @@ func byFloats[T int8 | uint8](par kernel.Par, v *Pool, y, x []T, l loops, end fu
 	if l.windows == nil {
 		return false
 	}
-	wide, joined := memory.Make[float32](len(x)), memory.Make[float32](len(y))
+	room, loan := memory.Lend[float32](len(x) + len(y))
+	defer loan.Return()
+	wide, joined := room[:len(x)], room[len(x):]
 	par(len(x), poolElements, func(lo, hi int) { elementwise.Cast(wide[lo:hi], x[lo:hi]) })
 	poolRuns(par, v, joined, wide, l, end)
 	par(len(y), poolElements, func(lo, hi int) { elementwise.Cast(y[lo:hi], joined[lo:hi]) })
@@ -44,7 +46,9 @@ func AvgPoolBytes[T int8 | uint8](par kernel.Par, v *Pool, y, x []T) {
 	}) {
 		return
 	}
-	wide, means := memory.Make[int64](len(x)), memory.Make[int64](len(y))
+	room, loan := memory.Lend[int64](len(x) + len(y))
+	defer loan.Return()
+	wide, means := room[:len(x)], room[len(x):]
 	elementwise.Cast(wide, x)
 	AvgPoolWhole(par, v, means, wide)
 	elementwise.Cast(y, means) // no mean is out of the range of its numbers

@@ -35,7 +35,8 @@ func argRuns(par kernel.Par, v *Pool, arg []int64, x []float32) {
 	most := v.mostCovered()
 	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
 		n := max(1, argElements/v.C) * v.C
-		room := memory.Make[float32](3*n + most)
+		room, loan := memory.Lend[float32](3*n + most)
+		defer loan.Return()
 		f := &argFinder{v, room[:n], room[n : 2*n], room[2*n : 3*n], room[3*n:], make([]int64, most)}
 		for i := range f.numbers {
 			f.numbers[i] = math.Float32frombits(uint32(i))

@@ -224,7 +224,8 @@ func MaxPoolBack[T numeric.Real](par kernel.Par, v *Pool, gate *Gate, dx, x, dy 
 	xf, _ := kernel.AsFloat32(x)
 	dyf, _ := kernel.AsFloat32(dy)
 	if !ok || simd.poolMaxGrad == nil || v.mostCovered() > countable {
-		arg := memory.Make[int64](len(dy))
+		arg, loan := memory.Lend[int64](len(dy))
+		defer loan.Return()
 		MaxPoolArg(par, v, arg, x)
 		MaxPoolGrad(par, v, dx, dy, arg)
 		if ok && gate != nil {
