@@ -200,7 +200,7 @@ func reducer(c *core.OpContext, keep bool) (*reduction.Reduction, tf.Shape, erro
 type reduce[T any] func(c *core.OpContext, r *reduction.Reduction, dst, src []T)
 
 // folding returns the reduction with f.
-func folding[T any](f reduction.Fold[T]) reduce[T] {
+func folding[T core.Plain](f reduction.Fold[T]) reduce[T] {
 	return func(c *core.OpContext, r *reduction.Reduction, dst, src []T) {
 		reduction.Reduce(c.ParallelFor, r, dst, src, f)
 	}
@@ -222,7 +222,7 @@ func inFloat32Fold[H numeric.HalfFloat](f reduce[float32], rows func(dst, src []
 	}
 }
 
-func foldKernel[T tf.Elem](f reduction.Fold[T]) core.NewKernel {
+func foldKernel[T elem](f reduction.Fold[T]) core.NewKernel {
 	return foldingRows(folding(f), func(z, x []T, n int) { reduction.ReduceRows(z, x, n, f) })
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/elementwise"
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/numeric"
 )
 
@@ -38,7 +39,8 @@ func Dilate[T numeric.Real](par kernel.Par, v *Depthwise, y, x, w []T, from []in
 func dilateRuns(par kernel.Par, v *Depthwise, y, x, w []float32) {
 	wide, run := repeated(v, w, v.run()), v.run()*v.C
 	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
-		sums := make([]float32, run)
+		sums, loan := memory.Lend[float32](run)
+		defer loan.Return()
 		for i := lo; i < hi; i++ {
 			dst := y[i*v.Out[2]*v.C : (i+1)*v.Out[2]*v.C]
 			kernel.Fill(dst, numeric.Lowest[float32]())

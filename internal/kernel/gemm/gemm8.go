@@ -55,21 +55,30 @@ func MatMul8[A, B Byte](par kernel.Par, g Gemm, c []int32, a Bytes[A], b Bytes[B
 }
 
 func matMul8In[F numeric.Float, A, B Byte](par kernel.Par, g Gemm, c []int32, a Bytes[A], b Bytes[B]) {
-	sums := memory.Make[F](len(c))
-	MatMul(par, g, sums, Distances[F](par, a), Distances[F](par, b), Epilogue[F]{})
+	room, loan := memory.Lend[F](len(a.Data) + len(b.Data) + len(c))
+	defer loan.Return()
+	x, y, sums := room[:len(a.Data)], room[len(a.Data):][:len(b.Data)], room[len(a.Data)+len(b.Data):]
+	SetDistances(par, x, a)
+	SetDistances(par, y, b)
+	MatMul(par, g, sums, x, y, Epilogue[F]{})
 	Wrapped(par, c, sums)
 }
 
 // Distances returns what the numbers of x stand for.
 func Distances[T int32 | float32 | float64, Q Byte](par kernel.Par, x Bytes[Q]) []T {
 	y := memory.Make[T](len(x.Data))
+	SetDistances(par, y, x)
+	return y
+}
+
+// SetDistances sets y to what the numbers of x stand for.
+func SetDistances[T int32 | float32 | float64, Q Byte](par kernel.Par, y []T, x Bytes[Q]) {
 	par(len(y), kernel.ElementGrain, func(lo, hi int) {
 		src := x.Data[lo:hi]
 		for i, v := range src {
 			y[lo+i] = T(int32(v) - x.Zero)
 		}
 	})
-	return y
 }
 
 // Wrapped sets y to whole numbers x, as many of their bits as fit.

@@ -7,7 +7,7 @@ import (
 
 // outer folds a reduced dimension before a kept one, behind which others are reduced.
 // Rows are what one index of the reduced dimension has.
-type outer[T any] struct {
+type outer[T memory.Plain] struct {
 	dims    []reduceDim // from the kept one on
 	stride  int         // between rows
 	results int         // of one index of the kept dimension
@@ -16,11 +16,12 @@ type outer[T any] struct {
 
 // foldOuter folds a reduced first dimension, for the indices [lo, hi) of the kept one
 // behind it: for so many at a time that their results stay in the first-level cache.
-func foldOuter[T any](dims []reduceDim, dst, src []T, lo, hi int, f Fold[T]) {
+func foldOuter[T memory.Plain](dims []reduceDim, dst, src []T, lo, hi int, f Fold[T]) {
 	o := &outer[T]{dims: dims[1:], stride: innerLen(dims), results: keptLen(dims[1:]), fold: f}
 	in, rows := innerLen(o.dims), dims[0].n
 	most := max(1, foldWidth/o.results)
-	buf := memory.Make[T](min(most, hi-lo) * o.results * o.depth(rows))
+	buf, loan := memory.Lend[T](min(most, hi-lo) * o.results * o.depth(rows))
+	defer loan.Return()
 	for ; lo < hi; lo += most {
 		o.into(dst[lo*o.results:min(lo+most, hi)*o.results], src[lo*in:], rows, buf)
 	}

@@ -49,7 +49,7 @@ func (r *Reduction) push(d reduceDim) {
 }
 
 // Fold is an associative operation in the forms that a reduction meets.
-type Fold[T any] struct {
+type Fold[T memory.Plain] struct {
 	// Init is the result of folding nothing.
 	Init T
 	// Join folds two results.
@@ -93,7 +93,7 @@ const (
 )
 
 // Reduce folds src into dst.
-func Reduce[T any](par kernel.Par, r *Reduction, dst, src []T, f Fold[T]) {
+func Reduce[T memory.Plain](par kernel.Par, r *Reduction, dst, src []T, f Fold[T]) {
 	kernel.Fill(dst[:r.Len], f.Init)
 	if r.Len == 0 || r.Count == 0 {
 		return
@@ -109,7 +109,7 @@ func Reduce[T any](par kernel.Par, r *Reduction, dst, src []T, f Fold[T]) {
 }
 
 // foldAll folds everything: chunks of their own, then the chunks' results.
-func foldAll[T any](par kernel.Par, x []T, f Fold[T]) T {
+func foldAll[T memory.Plain](par kernel.Par, x []T, f Fold[T]) T {
 	if len(x) <= foldChunk {
 		return f.Run(x)
 	}
@@ -123,7 +123,7 @@ func foldAll[T any](par kernel.Par, x []T, f Fold[T]) T {
 }
 
 // reduceKept shares the outermost kept dimension between threads.
-func reduceKept[T any](par kernel.Par, dims []reduceDim, dst, src []T, f Fold[T]) {
+func reduceKept[T memory.Plain](par kernel.Par, dims []reduceDim, dst, src []T, f Fold[T]) {
 	kept := 0
 	if dims[0].reduced {
 		kept = 1
@@ -164,9 +164,10 @@ func narrowRows(width int) int { return kernel.ElementGrain / width }
 
 // foldNarrow folds short rows without gaps: blocks of them, shared between
 // threads, then the blocks' results.
-func foldNarrow[T any](par kernel.Par, dst, src []T, rows int, f Fold[T]) {
+func foldNarrow[T memory.Plain](par kernel.Par, dst, src []T, rows int, f Fold[T]) {
 	width, block := len(dst), narrowRows(len(dst))
-	part := memory.Make[T](kernel.CeilDiv(rows, block) * width)
+	part, loan := memory.Lend[T](kernel.CeilDiv(rows, block) * width)
+	defer loan.Return()
 	kernel.Fill(part, f.Init)
 	par(kernel.CeilDiv(rows, block), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -177,11 +178,12 @@ func foldNarrow[T any](par kernel.Par, dst, src []T, rows int, f Fold[T]) {
 }
 
 // foldSideBySide folds rows of len(dst) elements, several beside one another.
-func foldSideBySide[T any](dst, src []T, f Fold[T]) {
+func foldSideBySide[T memory.Plain](dst, src []T, f Fold[T]) {
 	width := len(dst)
 	wide := foldWidth / width * width
 	if many := len(src) / wide; many > 1 {
-		acc := make([]T, wide)
+		acc, loan := memory.Lend[T](wide)
+		defer loan.Return()
 		kernel.Fill(acc, f.Init)
 		foldColumns(acc, src, many, wide, f)
 		foldColumns(dst, acc, wide/width, width, f)
@@ -211,7 +213,7 @@ func keptLen(dims []reduceDim) int {
 }
 
 // reduceRange folds the indices [lo, hi) of a kept first dimension.
-func reduceRange[T any](dims []reduceDim, dst, src []T, lo, hi int, f Fold[T]) {
+func reduceRange[T memory.Plain](dims []reduceDim, dst, src []T, lo, hi int, f Fold[T]) {
 	if len(dims) == 1 {
 		f.Rows(dst[lo:hi], src[lo:hi])
 		return
@@ -223,7 +225,7 @@ func reduceRange[T any](dims []reduceDim, dst, src []T, lo, hi int, f Fold[T]) {
 }
 
 // reduceReduced folds a reduced first dimension.
-func reduceReduced[T any](dims []reduceDim, dst, src []T, f Fold[T]) {
+func reduceReduced[T memory.Plain](dims []reduceDim, dst, src []T, f Fold[T]) {
 	switch len(dims) {
 	case 1:
 		dst[0] = f.Join(dst[0], foldAll(kernel.Serial, src, f))
@@ -235,12 +237,13 @@ func reduceReduced[T any](dims []reduceDim, dst, src []T, f Fold[T]) {
 }
 
 // foldColumns folds rows of len(dst) elements that are stride apart.
-func foldColumns[T any](dst, src []T, rows, stride int, f Fold[T]) {
+func foldColumns[T memory.Plain](dst, src []T, rows, stride int, f Fold[T]) {
 	h := halves[T]{piece: foldRows, stride: stride, fold: f}
 	if rows <= foldFew {
 		h.piece /= 2
 	}
-	buf := make([]T, min(len(dst), foldWidth)*h.depth(rows))
+	buf, loan := memory.Lend[T](min(len(dst), foldWidth) * h.depth(rows))
+	defer loan.Return()
 	for j := 0; j < len(dst); j += foldWidth {
 		h.into(dst[j:min(len(dst), j+foldWidth)], src[j:], rows, buf)
 	}
@@ -248,7 +251,7 @@ func foldColumns[T any](dst, src []T, rows, stride int, f Fold[T]) {
 
 // halves folds the rows of a strip of columns in halves, down to pieces that are
 // folded in order.
-type halves[T any] struct {
+type halves[T memory.Plain] struct {
 	piece, stride int
 	fold          Fold[T]
 }

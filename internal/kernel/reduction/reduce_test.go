@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/kernel/kerneltest"
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/numeric"
 )
 
@@ -49,7 +50,10 @@ func eachReduction(f func(shape []int, reduced []bool)) {
 	}
 }
 
-func checkReduce[T comparable](t *testing.T, name string, src func(n int) []T, f Fold[T], join func(a, b T) T) {
+func checkReduce[T interface {
+	comparable
+	memory.Plain
+}](t *testing.T, name string, src func(n int) []T, f Fold[T], join func(a, b T) T) {
 	t.Helper()
 	eachReduction(func(shape []int, reduced []bool) {
 		x := src(kernel.Product(shape))

@@ -1,10 +1,13 @@
 package reduction
 
-import "github.com/gorge-tf/gorge/internal/kernel"
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/memory"
+)
 
 // ReduceRows folds each row of n elements of src into an element of dst, to the bits
 // of Reduce where that keeps the first of two axes: rows may be folded some at a time.
-func ReduceRows[T any](dst, src []T, n int, f Fold[T]) {
+func ReduceRows[T memory.Plain](dst, src []T, n int, f Fold[T]) {
 	kernel.Fill(dst, f.Init)
 	switch n {
 	case 0:

@@ -51,11 +51,11 @@ var elementsOf = map[tf.DType]func(*core.Tensor) any{
 func sliceOf[T tf.Elem](t *core.Tensor) any { return core.Data[T](t) }
 
 // inFloat32 returns the elements of t as float32: its memory if they are.
-func inFloat32(t *core.Tensor) []float32 {
+func inFloat32(c *core.OpContext, t *core.Tensor) []float32 {
 	if t.DType() == tf.Float32 {
 		return core.Data[float32](t)
 	}
-	x := core.Make[float32](t.Len())
+	x := core.Borrow[float32](c, t.Len())
 	elementwise.Cast(x, elementsOf[t.DType()](t))
 	return x
 }
@@ -70,7 +70,7 @@ func output(c *core.OpContext, i int, d tf.DType, s tf.Shape) ([]float32, func()
 	if d == tf.Float32 {
 		return core.Data[float32](t), func() {}, nil
 	}
-	x := core.Make[float32](t.Len())
+	x := core.Borrow[float32](c, t.Len())
 	return x, func() { elementwise.Cast(elementsOf[d](t), x) }, nil
 }
 

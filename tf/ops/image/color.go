@@ -147,7 +147,7 @@ func smallColors(f rounded) func(*core.OpContext) error {
 		}
 		y, store, err := output(c, 0, in.DType(), in.Shape())
 		if err == nil {
-			eachColor(c, y, inFloat32(in), f(roundingOf(in.DType())))
+			eachColor(c, y, inFloat32(c, in), f(roundingOf(in.DType())))
 			store()
 		}
 		return err
@@ -203,7 +203,7 @@ func adjustContrast(c *core.OpContext) error {
 	}
 	depth := s[len(s)-1]
 	size := s[len(s)-3] * s[len(s)-2] * depth
-	x, factor := inFloat32(in), core.Data[float32](by)[0]
+	x, factor := inFloat32(c, in), core.Data[float32](by)[0]
 	c.ParallelFor(len(x)/size, max(1, grain/size), func(lo, hi int) {
 		k := newContrast(depth)
 		for i := lo * size; i < hi*size; i += size {

@@ -50,7 +50,7 @@ func oldContrast(c *core.OpContext) error {
 	if err != nil || len(y) == 0 {
 		return err
 	}
-	x, depth := inFloat32(in), s[len(s)-1]
+	x, depth := inFloat32(c, in), s[len(s)-1]
 	size := s[len(s)-3] * s[len(s)-2] * depth
 	c.ParallelFor(len(y)/size, max(1, grain/size), func(lo, hi int) {
 		for i := lo; i < hi; i++ {

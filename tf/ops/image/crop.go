@@ -291,7 +291,7 @@ func cropKernel(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		x := inFloat32(c.Input(0))
+		x := inFloat32(c, c.Input(0))
 		c.ParallelFor(v.out[0], v.boxGrain(), func(lo, hi int) {
 			v.cutOut(lo, hi, y, x, beyond)
 		})

@@ -193,7 +193,7 @@ func cropBoxes(c *core.OpContext) error {
 		return err
 	}
 	clear(d)
-	x, dy := inFloat32(c.Input(1)), core.Data[float32](c.Input(0))
+	x, dy := inFloat32(c, c.Input(1)), core.Data[float32](c.Input(0))
 	c.ParallelFor(v.out[0], v.boxGrain(), func(lo, hi int) {
 		v.eachPixel(lo, hi, func(p *cut) { v.moveBox(d[4*p.box:][:4], x, dy[p.to:][:v.out[3]], p) })
 	})

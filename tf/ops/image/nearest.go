@@ -172,7 +172,7 @@ func nearestBackHalf(*core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		addRounded(dx, inFloat32(c.Input(0)), s, rows, columns, roundingOf(c.Input(0).DType()))
+		addRounded(dx, inFloat32(c, c.Input(0)), s, rows, columns, roundingOf(c.Input(0).DType()))
 		store()
 		return nil
 	}), nil

@@ -197,7 +197,7 @@ func newSelection(c *core.OpContext) (*selection, error) {
 			return nil, notScalar(op, name, t.Shape())
 		}
 		if into[i] != nil {
-			*into[i] = s.round(inFloat32(t)[0])
+			*into[i] = s.round(inFloat32(c, t)[0])
 		}
 		if i == 1 && !overlaps && !(s.threshold >= 0 && s.threshold <= 1) {
 			return nil, invalid("iou_threshold must be in [0, 1]")
@@ -209,10 +209,10 @@ func newSelection(c *core.OpContext) (*selection, error) {
 	if !(s.sigma >= 0) {
 		return nil, invalid("soft_nms_sigma_val must be >= 0")
 	}
-	if err := s.readBoxes(c.Input(0), c.Input(1).Shape(), overlaps); err != nil {
+	if err := s.readBoxes(c, c.Input(0), c.Input(1).Shape(), overlaps); err != nil {
 		return nil, err
 	}
-	s.scores = inFloat32(c.Input(1))
+	s.scores = inFloat32(c, c.Input(1))
 	if s.limit = int(core.Data[int32](c.Input(2))[0]); s.limit < 0 {
 		return nil, invalid("output size must be non-negative")
 	}
@@ -228,7 +228,7 @@ func notScalar(op, name string, s tf.Shape) error {
 }
 
 // readBoxes checks boxes, or how they overlap, and the shape of their scores.
-func (s *selection) readBoxes(t *core.Tensor, scores tf.Shape, overlaps bool) error {
+func (s *selection) readBoxes(c *core.OpContext, t *core.Tensor, scores tf.Shape, overlaps bool) error {
 	shape := t.Shape()
 	switch {
 	case overlaps && len(shape) != 2:
@@ -244,7 +244,7 @@ func (s *selection) readBoxes(t *core.Tensor, scores tf.Shape, overlaps bool) er
 	case scores[0] != shape[0]:
 		return invalid("scores has incompatible shape (Dimensions must be equal, but are %d and %d)", shape[0], scores[0])
 	}
-	v := inFloat32(t)
+	v := inFloat32(c, t)
 	if overlaps {
 		s.similar = func(i, j int) float32 { return v[i*shape[0]+j] }
 		return nil

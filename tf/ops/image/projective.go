@@ -298,7 +298,7 @@ func projectiveHalf(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		project(c, p, y, inFloat32(c.Input(0)))
+		project(c, p, y, inFloat32(c, c.Input(0)))
 		store()
 		return nil
 	}), nil

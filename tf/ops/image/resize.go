@@ -197,7 +197,7 @@ func resizeKernel(f interpolation, keep bool) core.NewKernel {
 			if err != nil || len(y) == 0 {
 				return err
 			}
-			x := inFloat32(c.Input(0))
+			x := inFloat32(c, c.Input(0))
 			if keep && h == s[1] && w == s[2] {
 				copy(y, x)
 			} else {

@@ -46,7 +46,8 @@ func (r *resizerBack) partsOfRows() []taps {
 // rowsFirst makes rows lo to hi of dx of sums of rows of dy.
 func (r *resizerBack) rowsFirst(of []taps, lo, hi int) {
 	width, line := r.widths()
-	sum := core.Make[float32](line)
+	sum, loan := core.Lend[float32](line)
+	defer loan.Return()
 	var parts [][]float32
 	for i := lo; i < hi; i++ {
 		first, row := i/r.s[1]*len(r.rows), of[i%r.s[1]]
@@ -64,7 +65,8 @@ func (r *resizerBack) rowsFirst(of []taps, lo, hi int) {
 func (r *resizerBack) columnsFirst(lo, hi int) {
 	width, line := r.widths()
 	clear(r.dx[lo*r.s[1]*width : hi*r.s[1]*width])
-	old := core.Make[float32](width)
+	old, loan := core.Lend[float32](width)
+	defer loan.Return()
 	for i := lo * len(r.rows); i < hi*len(r.rows); i++ {
 		spreadLine(old, r.dy[i*line:(i+1)*line], r.columns, r.s[3])
 		first, row := i/len(r.rows)*r.s[1], r.rows[i%len(r.rows)]

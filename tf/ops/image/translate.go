@@ -235,7 +235,7 @@ func translateKernel(n *core.Node) (core.Kernel, error) {
 		if err != nil || len(y) == 0 {
 			return err
 		}
-		(&resizer{s: s, y: y, x: inFloat32(c.Input(0)), rows: rows, columns: columns}).run(c)
+		(&resizer{s: s, y: y, x: inFloat32(c, c.Input(0)), rows: rows, columns: columns}).run(c)
 		return nil
 	}), nil
 }
