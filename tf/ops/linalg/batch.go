@@ -102,7 +102,10 @@ func solveAll[I, O scalar](c *core.OpContext, p *problem, f solver[I, O]) error 
 	}
 	var first firstError
 	c.ParallelFor(b.Len, max(1, grain/max(1, p.cost(in))), func(lo, hi int) {
-		x, y := matricesOf[I](in, nil), matricesOf[O](out, c.Out)
+		x, ofInputs := matricesOf[I](in, nil)
+		y, ofResults := matricesOf[O](out, c.Out)
+		defer ofInputs.Return()
+		defer ofResults.Return()
 		b.Runs(lo, hi, func(at int, off []int, n int) {
 			for k := range n {
 				load(c, x, off, b.Inner(), k)
@@ -196,10 +199,10 @@ func (p *problem) checkBatches(c *core.OpContext) error {
 	return nil
 }
 
-// matricesOf makes room for matrices of the given shapes; not for results that lie
+// matricesOf lends memory for matrices of the given shapes; not for results that lie
 // within the outputs.
-func matricesOf[T scalar](shapes []tf.Shape, outputs []core.Slot) []matrix[T] {
-	out := make([]matrix[T], len(shapes))
+func matricesOf[T scalar](shapes []tf.Shape, outputs []core.Slot) ([]matrix[T], *core.Loan) {
+	out, size := make([]matrix[T], len(shapes)), 0
 	for i, s := range shapes {
 		m := &out[i]
 		switch m.rows, m.cols = 1, 1; len(s) {
@@ -210,11 +213,16 @@ func matricesOf[T scalar](shapes []tf.Shape, outputs []core.Slot) []matrix[T] {
 			m.rows, m.cols = s[0], s[1]
 		}
 		m.stride = m.cols
-		if outputs == nil || outputs[i].T.DType() != core.TypeOf[T]() {
-			m.data = core.Make[T](m.rows * m.cols)
+		size += m.rows * m.cols
+	}
+	room, loan := core.Lend[T](size)
+	for i := range out {
+		if m := &out[i]; outputs == nil || outputs[i].T.DType() != core.TypeOf[T]() {
+			n := m.rows * m.cols
+			m.data, room = room[:n:n], room[n:]
 		}
 	}
-	return out
+	return out, loan
 }
 
 // load reads a set of matrices: those that are k steps from where off says. The
