@@ -74,6 +74,22 @@ func (it *stagedIterator) Next(ctx context.Context) (Element, error) {
 	return e, nil
 }
 
+// Save notes of which stage the state is, since states of some others have the same keys.
+func (it *stagedIterator) Save(s *State) {
+	it.Iterator.Save(s)
+	s.PutBool("staged", true)
+	s.PutBool("staged/"+it.stage.Name, true)
+}
+
+// Restore refuses the state of another stage. States of earlier versions do not tell theirs.
+func (it *stagedIterator) Restore(ctx context.Context, s *State) {
+	if own := "staged/" + it.stage.Name; s.Has("staged") && !s.Has(own) {
+		s.Fail(otherDataset("it has no %q", s.prefix+own))
+		return
+	}
+	it.Iterator.Restore(ctx, s)
+}
+
 // refused is an error whose text is TensorFlow's. What came follows where it is printed, not
 // where clients of TensorFlow look at it.
 func refused(text string, got int64) error {

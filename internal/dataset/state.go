@@ -208,8 +208,7 @@ func (s *State) putResults(key string, list []result) {
 			part.PutElement("element", r.e)
 			continue
 		}
-		part.PutInt("code", int64(core.CodeOf(r.err)))
-		part.Put("message", core.Scalar(core.AsError(r.err).Message()))
+		part.putError(core.AsError(r.err))
 	}
 }
 
@@ -222,9 +221,36 @@ func (s *State) results(key string) []result {
 			list[i].e = part.Element("element")
 			continue
 		}
-		list[i].err = core.Errorf(core.Code(part.Int("code")), "%s", part.text("message"))
+		list[i].err = part.error()
 	}
 	return list
+}
+
+// putError keeps an error with what it says of its origin, but not its cause.
+func (s *State) putError(e *core.Error) {
+	s.PutInt("code", int64(e.Code))
+	s.Put("message", core.Scalar(e.Message()))
+	for key, text := range errorTexts(e) {
+		if *text != "" {
+			s.Put(key, core.Scalar(*text))
+		}
+	}
+}
+
+// error returns an error.
+func (s *State) error() error {
+	e := &core.Error{Code: core.Code(s.Int("code")), Msg: s.text("message")}
+	for key, text := range errorTexts(e) {
+		if s.Has(key) {
+			*text = s.text(key)
+		}
+	}
+	return e
+}
+
+// errorTexts are the parts of an error that most have not, and states of earlier versions neither.
+func errorTexts(e *core.Error) map[string]*string {
+	return map[string]*string{"node": &e.Node, "op": &e.Op, "pos": &e.Pos, "plain": &e.Plain}
 }
 
 // resultsOr returns the list "results" or, of a state of earlier versions, the elements

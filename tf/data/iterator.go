@@ -75,6 +75,9 @@ func (it *Iterator) Save(ctx context.Context) ([]byte, error) {
 
 // Restore brings the iterator to where another was saved.
 func (it *Iterator) Restore(ctx context.Context, state []byte) error {
+	if len(state) == 0 {
+		return tf.Errorf(tf.InvalidArgument, "the state of an iterator must be what Save returned, got nothing")
+	}
 	p := &pb.TensorProto{}
 	if err := proto.Unmarshal(state, p); err != nil {
 		return tf.Errorf(tf.InvalidArgument, "the state of an iterator must be what Save returned: %v", err)

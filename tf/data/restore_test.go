@@ -1,0 +1,79 @@
+package data_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/data"
+)
+
+func iterator(t *testing.T, d *data.Dataset) *data.Iterator {
+	t.Helper()
+	it, err := d.Iterator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(it.Close)
+	return it
+}
+
+// revived returns an iterator of one dataset, and what became of restoring it from a state of
+// another one, of which an element has been taken.
+func revived(t *testing.T, to, from *data.Dataset) (*data.Iterator, error) {
+	t.Helper()
+	a, b := iterator(t, from), iterator(t, to)
+	if _, err := a.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	state, err := a.Save(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, b.Restore(t.Context(), state)
+}
+
+// TestRestoreOfAnotherPipeline: the state of another pipeline is refused, also if it has the
+// same keys.
+func TestRestoreOfAnotherPipeline(t *testing.T) {
+	same := func(_ context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) { return in, nil }
+	d := data.Range(0, 12)
+	to := d.Batch(2, false)
+	for name, from := range map[string]*data.Dataset{
+		"Map":       d.Map(same, ints, nil),
+		"Prefetch":  d.Prefetch(2),
+		"Map+Batch": d.Map(same, ints, nil).Batch(2, false),
+		"Take":      d.Take(5),
+	} {
+		if _, err := revived(t, to, from); tf.CodeOf(err) != tf.NotFound {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if it, err := revived(t, to, to); err != nil {
+		t.Error(err)
+	} else if e, err := it.Next(t.Context()); err != nil || text(e) != "2 3" {
+		t.Error(e, err)
+	}
+	err := iterator(t, to).Restore(t.Context(), nil)
+	if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "must be what Save returned, got nothing") {
+		t.Errorf("of nothing: %v", err)
+	}
+}
+
+// TestRestoredErrorsNameTheStage: an error that a state has is still one of the stage where it was.
+func TestRestoredErrorsNameTheStage(t *testing.T) {
+	bad := func(_ context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) {
+		if in[0].At(0) == int64(1) {
+			return nil, errBadRow
+		}
+		return in, nil
+	}
+	it, err := revived(t, data.Range(0, 2).Map(bad, ints, nil).Prefetch(4), data.Range(0, 2).Map(bad, ints, nil).Prefetch(4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := it.Next(t.Context()); err == nil || !strings.Contains(err.Error(), ": Map: bad row") {
+		t.Errorf("got %v", err)
+	}
+}
