@@ -216,9 +216,13 @@ func (c *Cursor) Close() {
 	}
 }
 
-// cancelled is the error of a wait that ctx has ended.
+// cancelled is the error of a wait that ctx has ended, by its deadline perhaps.
 func cancelled(ctx context.Context) error {
-	return &core.Error{Code: core.Canceled, Msg: "Iterator was cancelled", Err: context.Cause(ctx), Derived: true}
+	code := core.Canceled
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		code = core.DeadlineExceeded
+	}
+	return &core.Error{Code: code, Msg: "Iterator was cancelled", Err: context.Cause(ctx), Derived: true}
 }
 
 // interrupted reports whether err is that of a call which ctx has ended. An input has then

@@ -83,7 +83,7 @@ func TestResultsDoNotWaitForTheInput(t *testing.T) {
 		it := mustIterate(t, d)
 		defer it.Close()
 		for v := range int64(6) {
-			if _, err := it.Next(soon(t)); core.CodeOf(err) != core.Canceled {
+			if _, err := it.Next(soon(t)); core.CodeOf(err) != core.DeadlineExceeded {
 				t.Errorf("before element %d: %v", v, err)
 			}
 			in.send <- v

@@ -47,7 +47,7 @@ func TestSaveEndsWithItsContext(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait() // until the input waits
-		if _, err := c.Save(soon(t)); core.CodeOf(err) != core.Canceled {
+		if _, err := c.Save(soon(t)); core.CodeOf(err) != core.DeadlineExceeded {
 			t.Errorf("Save: %v", err)
 		}
 		for v := range int64(3) {
@@ -100,7 +100,7 @@ func TestSaveWaitsForCalls(t *testing.T) {
 				t.Fatal(e, err)
 			}
 			synctest.Wait()
-			if _, err := c.Save(soon(t)); core.CodeOf(err) != core.Canceled {
+			if _, err := c.Save(soon(t)); core.CodeOf(err) != core.DeadlineExceeded {
 				t.Errorf("%s: Save while a function waits: %v", name, err)
 			}
 			close(gate)
@@ -129,7 +129,7 @@ func TestNestedSaveEndsWithItsContext(t *testing.T) {
 		it := mustIterate(t, must2(t)(Interleave(Prefetch(nested, 4), firstOf, scalars, 1, 1, 0)))
 		defer it.Close()
 		take(t, it, 2)
-		if _, err := it.Next(soon(t)); core.CodeOf(err) != core.Canceled {
+		if _, err := it.Next(soon(t)); core.CodeOf(err) != core.DeadlineExceeded {
 			t.Errorf("got %v", err)
 		}
 		in.send <- 2

@@ -32,10 +32,10 @@ func TestWhatIsAheadOfALiveGenerator(t *testing.T) {
 				if _, err := it.Next(soon(t)); err != nil {
 					t.Errorf("the first element: %v", err)
 				}
-				if _, err := it.Next(soon(t)); tf.CodeOf(err) != tf.Canceled {
+				if _, err := it.Next(soon(t)); tf.CodeOf(err) != tf.DeadlineExceeded {
 					t.Errorf("Next: %v", err)
 				}
-				if _, err := it.Save(soon(t)); tf.CodeOf(err) != tf.Canceled {
+				if _, err := it.Save(soon(t)); tf.CodeOf(err) != tf.DeadlineExceeded {
 					t.Errorf("Save: %v", err)
 				}
 				close(arrived)
