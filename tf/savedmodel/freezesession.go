@@ -16,11 +16,17 @@ import (
 func FreezeSession(ctx context.Context, s *session.Session, outputs ...tf.Output) (*pb.GraphDef, error) {
 	g := s.Graph()
 	if len(outputs) == 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "a graph is frozen for its outputs, none is given")
+		return nil, tf.Errorf(tf.InvalidArgument, "FreezeSession freezes what outputs depend on, none is given")
 	}
 	nodes := make([]string, len(outputs))
 	for i, y := range outputs {
-		if y.IsZero() || y.Graph() != g {
+		if y.IsZero() {
+			return nil, tf.Errorf(tf.InvalidArgument, "outputs must belong to the session's graph, output %d of %d is no output of any", i, len(outputs))
+		}
+		if err := y.Err(); err != nil {
+			return nil, err
+		}
+		if y.Graph() != g {
 			return nil, tf.Errorf(tf.InvalidArgument, "outputs must belong to the session's graph, %s does not", y.Name())
 		}
 		nodes[i] = y.Operation().Name

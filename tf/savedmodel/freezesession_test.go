@@ -72,6 +72,7 @@ func TestFreezeSession(t *testing.T) {
 	other := ops.Scalar[float32](tf.NewGraph(), 1)
 	for rule, err := range map[string]error{
 		"none is given": freezeError(t, s), "must belong to the session's graph": freezeError(t, s, other),
+		"output 1 of 2 is no output of any": freezeError(t, s, y, tf.Output{}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), rule) {
 			t.Errorf("%s: %v", rule, err)
