@@ -215,6 +215,14 @@ func (d *document) shapeOf(n int32) tf.Shape {
 	return shape
 }
 
+// checkRank refuses what would be a tensor of too many dimensions.
+func checkRank(n int) error {
+	if n > maxRank {
+		return tf.Errorf(tf.InvalidArgument, "a tensor has at most %d dimensions, got arrays nested %d deep", maxRank, n)
+	}
+	return nil
+}
+
 // hasShape reports whether shapeOf would return a shape.
 func (d *document) hasShape(n int32, shape tf.Shape) bool {
 	for _, size := range shape {

@@ -9,9 +9,12 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// maxDepth bounds how deep arrays and objects are nested: tensors have at most 254
-// dimensions.
+// maxDepth bounds how deep arrays and objects are nested, before it is known
+// which of them are tensors.
 const maxDepth = 300
+
+// maxRank is how many dimensions a tensor has at most.
+const maxRank = 254
 
 // parser reads JSON as RapidJSON does with TensorFlow Serving's flags: NaN, Inf
 // and Infinity are numbers, and what follows the first value is ignored.

@@ -110,6 +110,9 @@ func only(types map[string]tf.DType) string {
 // column reads a tensor.
 func (d *document) column(out map[string]*tf.Tensor, name string, n int32, types map[string]tf.DType) error {
 	shape := d.shapeOf(n)
+	if err := checkRank(len(shape)); err != nil {
+		return err
+	}
 	c := newColumn(types[name], d.leaves(shape, 1))
 	err := c.add(d, n, shape)
 	if err == nil {
@@ -203,6 +206,9 @@ func (t *table) add(name string, n int32) error {
 		return c.grow(t.d, n, c.shape)
 	}
 	shape := t.d.shapeOf(n)
+	if err := checkRank(1 + len(shape)); err != nil {
+		return err
+	}
 	if c == nil {
 		c = &growing{column: newColumn(dtype, t.d.leaves(shape, t.count)), shape: shape, size: -1}
 		t.columns[name] = c
