@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -22,7 +23,7 @@ type GraphFunc struct {
 // What f uses from around it, variables too, is the session's.
 func NewGraphFunc(s *session.Session, f *tf.Function) (*GraphFunc, error) {
 	if s == nil || f == nil {
-		return nil, tf.Errorf(tf.InvalidArgument, "a function of a graph needs a session and the function, got nil")
+		return nil, author.Called(tf.Errorf(tf.InvalidArgument, "a function of a graph needs a session and the function, got nil"))
 	}
 	if err := f.Err(); err != nil {
 		return nil, err
@@ -41,8 +42,10 @@ func NewGraphFunc(s *session.Session, f *tf.Function) (*GraphFunc, error) {
 		fetches = append(fetches, y)
 	}
 	var err error
-	g.call, err = s.MakeCallable(args, fetches...)
-	return g, err
+	if g.call, err = s.MakeCallable(args, fetches...); err != nil {
+		return nil, author.Called(err)
+	}
+	return g, nil
 }
 
 // Call computes the function of an element.

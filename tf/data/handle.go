@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 )
 
 // NewIterator returns an iterator for elements of the given types and shapes (nil:
@@ -18,12 +19,16 @@ func NewIterator(types []tf.DType, shapes []tf.Shape) *Iterator {
 // elements of its types and shapes.
 func (it *Iterator) Start(ctx context.Context, d *Dataset) error {
 	if d == nil {
-		return errNilDataset
+		return author.Called(errNilDataset)
 	}
 	if d.err != nil {
 		return d.err
 	}
-	return it.c.Start(ctx, d.d)
+	err := it.c.Start(ctx, d.d)
+	if err != nil && ctx.Err() == nil {
+		return author.Called(err)
+	}
+	return err
 }
 
 // A Feed gives elements of one iterator or another: of the one that it was last
@@ -44,10 +49,10 @@ func NewFeed(types []tf.DType, shapes []tf.Shape) *Feed {
 // Point lets the feed give elements of it.
 func (f *Feed) Point(it *Iterator) error {
 	if it == nil {
-		return tf.Errorf(tf.InvalidArgument, "a feed must be pointed at an iterator, got nil")
+		return author.Called(tf.Errorf(tf.InvalidArgument, "a feed must be pointed at an iterator, got nil"))
 	}
 	if err := f.spec.Admits(it.c.Spec()); err != nil {
-		return err
+		return author.Called(err)
 	}
 	<-f.at
 	f.at <- it

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
@@ -76,11 +77,11 @@ func (it *Iterator) Save(ctx context.Context) ([]byte, error) {
 // Restore brings the iterator to where another was saved.
 func (it *Iterator) Restore(ctx context.Context, state []byte) error {
 	if len(state) == 0 {
-		return tf.Errorf(tf.InvalidArgument, "the state of an iterator must be what Save returned, got nothing")
+		return author.Called(tf.Errorf(tf.InvalidArgument, "the state of an iterator must be what Save returned, got nothing"))
 	}
 	p := &pb.TensorProto{}
 	if err := proto.Unmarshal(state, p); err != nil {
-		return tf.Errorf(tf.InvalidArgument, "the state of an iterator must be what Save returned: %v", err)
+		return author.Called(tf.Errorf(tf.InvalidArgument, "the state of an iterator must be what Save returned: %v", err))
 	}
 	t, err := core.TensorFromProto(p)
 	if err != nil {

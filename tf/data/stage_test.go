@@ -44,6 +44,26 @@ func TestErrorsNameTheStage(t *testing.T) {
 	}
 }
 
+// TestErrorsNameTheLine: so do errors of what a program does with iterators and functions.
+func TestErrorsNameTheLine(t *testing.T) {
+	ctx, it := context.Background(), data.NewIterator(ints, nil)
+	defer it.Close()
+	feed := data.NewFeed([]tf.DType{tf.String}, nil)
+	_, nothing := data.NewGraphFunc(nil, nil)
+	for want, err := range map[string]error{
+		`Start: Data type mismatch at component 0: expected int64 but got string.`:      it.Start(ctx, data.FromTensors(tf.Scalar("x"))),
+		`Start: an input must be a dataset, got nil`:                                    it.Start(ctx, nil),
+		`Point: Data type mismatch at component 0: expected string but got int64.`:      feed.Point(it),
+		`Point: a feed must be pointed at an iterator, got nil`:                         feed.Point(nil),
+		`NewGraphFunc: a function of a graph needs a session and the function, got nil`: nothing,
+	} {
+		at := regexp.MustCompile(`^stage_test\.go:\d+: ` + regexp.QuoteMeta(want))
+		if tf.CodeOf(err) != tf.InvalidArgument || !at.MatchString(err.Error()) {
+			t.Errorf("got %v, want a line and %s", err, want)
+		}
+	}
+}
+
 func firstError(d *data.Dataset) error {
 	for _, err := range d.All(context.Background()) {
 		if err != nil {
