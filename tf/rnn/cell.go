@@ -64,6 +64,9 @@ func filled(n tf.Output, size int, d tf.DType) tf.Output {
 		return n
 	}
 	g := n.Graph()
+	if size < 0 { // that of a cell in a stack or a wrapper, which its own step would refuse
+		return tf.Failed(g, "rnn_cell", wrongUnits(size)).Output(0)
+	}
 	y := ops.Fill(ops.Stack([]tf.Output{n, ops.Scalar(g, int32(size))}, 0), ops.Scalar(g, int32(0)).Cast(d))
 	if y.Err() == nil && len(y.Shape()) != 2 {
 		y.SetShape(tf.Shape{-1, size})

@@ -244,6 +244,15 @@ func TestMistakes(t *testing.T) {
 			y, _ := rnn.DynamicRNN(rnn.NewGRU(3), ops.Placeholder(g, tf.Float32, tf.Shape{2, 3, -1}))
 			return y
 		}},
+		"negative units in a stack": {"a cell needs a positive number of units, got -3", func(g *tf.Graph) tf.Output {
+			return over(g, rnn.Multi(rnn.NewGRU(2), rnn.NewGRU(-3)))
+		}},
+		"negative units in a wrapper": {"a cell needs a positive number of units, got -3", func(g *tf.Graph) tf.Output {
+			return over(g, rnn.Residual(rnn.NewLSTM(-3)))
+		}},
+		"a state of negative units": {"a cell needs a positive number of units, got -3", func(g *tf.Graph) tf.Output {
+			return rnn.ZeroState(rnn.NewGRU(-3), ops.Scalar(g, int32(2)), tf.Float32)[0]
+		}},
 		"a matrix": {"depth of inputs", func(g *tf.Graph) tf.Output { y, _ := rnn.DynamicRNN(rnn.NewGRU(3), sine(g, 3, 4)); return y }},
 		"whole numbers": {"floating point inputs", func(g *tf.Graph) tf.Output {
 			y, _ := rnn.DynamicRNN(rnn.NewGRU(3), sine(g, 2, 3, 4).Cast(tf.Int32))
