@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -16,18 +17,18 @@ import (
 func FreezeSession(ctx context.Context, s *session.Session, outputs ...tf.Output) (*pb.GraphDef, error) {
 	g := s.Graph()
 	if len(outputs) == 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "FreezeSession freezes what outputs depend on, none is given")
+		return nil, author.Called(tf.Errorf(tf.InvalidArgument, "freezing takes what outputs depend on, none is given"))
 	}
 	nodes := make([]string, len(outputs))
 	for i, y := range outputs {
 		if y.IsZero() {
-			return nil, tf.Errorf(tf.InvalidArgument, "outputs must belong to the session's graph, output %d of %d is no output of any", i, len(outputs))
+			return nil, author.Called(tf.Errorf(tf.InvalidArgument, "outputs must belong to the session's graph, output %d of %d is no output of any", i, len(outputs)))
 		}
 		if err := y.Err(); err != nil {
 			return nil, err
 		}
 		if y.Graph() != g {
-			return nil, tf.Errorf(tf.InvalidArgument, "outputs must belong to the session's graph, %s does not", y.Name())
+			return nil, author.Called(tf.Errorf(tf.InvalidArgument, "outputs must belong to the session's graph, %s does not", y.Name()))
 		}
 		nodes[i] = y.Operation().Name
 	}
