@@ -51,8 +51,8 @@ func (BaseListener) End(context.Context, *session.Session, int64) error { return
 // With Async, a save only takes the values of a step while training waits; they are
 // written while it goes on. The next step after the end of the writing calls the
 // listeners' AfterSave, and fails if the save has failed. A save that is due while
-// another one is being written begins after that. The last one, at the end, is
-// synchronous. See [Saver.SaveAsync] for the memory that it takes.
+// another one is being written begins after that, in the first step then: it is not
+// made if training ends by an error before. The last one, at the end, is synchronous. See [Saver.SaveAsync] for the memory that it takes.
 type CheckpointSaverHook struct {
 	BaseHook
 	closing
