@@ -12,6 +12,7 @@ type run struct {
 	pixel         int   // that the first window begins with, in the batch
 	offsets       []int // of all pixels it covers from there on, in elements, in order
 	lines         int   // on which these lie
+	below         []int // room for the offsets of lines
 }
 
 // eachRun calls f for the windows of lines [lo, hi), in order.
@@ -60,15 +61,12 @@ func (v *Pool) whole(o int) bool {
 	return inside && first+(v.Kernel[2]-1)*v.Dilation[2] < v.In[2]
 }
 
-// loops are vector loops that join the elements of windows, and elements at the same place of lines.
-type loops struct {
-	windows func(y, x *float32, offsets *int, taps, channels, count, step int)
-	lines   func(z, x, y []float32)
-}
+// windowLoop is a vector loop that joins the elements of windows.
+type windowLoop func(y, x *float32, offsets *int, taps, channels, count, step int)
 
 // poolRuns pools by vector loops; end gets each result, or whatever there was
 // of windows that cover nothing, and how many elements it is of.
-func poolRuns(par kernel.Par, v *Pool, y, x []float32, l loops, end func(y []float32, taps int)) {
+func poolRuns(par kernel.Par, v *Pool, y, x []float32, join windowLoop, end func(y []float32, taps int)) {
 	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
 		var room []float32
 		v.eachRun(lo, hi, func(r *run) {
@@ -79,13 +77,24 @@ func poolRuns(par kernel.Par, v *Pool, y, x []float32, l loops, end func(y []flo
 					if room == nil {
 						room = memory.Make[float32](v.In[2] * v.C)
 					}
-					from, taps = v.joinLines(room, from, r, l.lines), taps/r.lines
+					from, taps = v.joinLines(room, from, r, join), taps/r.lines
 				}
-				l.windows(&dst[0], &from[0], &r.offsets[0], taps, v.C, r.count, v.Stride[2]*v.C)
+				v.joinWindows(dst, from, r, taps, join)
 			}
 			end(dst, len(r.offsets))
 		})
 	})
+}
+
+// joinWindows joins the first taps elements of each window. What windows that move by one pixel
+// begin with lies side by side, so that a run is one window of more channels: few of them would
+// fill no group of vectors.
+func (v *Pool) joinWindows(dst, x []float32, r *run, taps int, join windowLoop) {
+	channels, count := v.C, r.count
+	if v.Stride[2] == 1 {
+		channels, count = len(dst), 1
+	}
+	join(&dst[0], &x[0], &r.offsets[0], taps, channels, count, v.Stride[2]*v.C)
 }
 
 // worthLines reports whether windows overlap so much that it takes less to join what lies below
@@ -96,15 +105,14 @@ func (v *Pool) worthLines(r *run) bool {
 }
 
 // joinLines sets room to what lies below each other in the lines of a run, which begins where x
-// does.
-func (v *Pool) joinLines(room, x []float32, r *run, join func(z, x, y []float32)) []float32 {
+// does: to the loop, that is one window of all the elements of a line.
+func (v *Pool) joinLines(room, x []float32, r *run, join windowLoop) []float32 {
 	beside := len(r.offsets) / r.lines
-	n := (r.count-1)*v.Stride[2]*v.C + r.offsets[beside-1] + v.C
-	room = room[:n]
-	line := func(i int) []float32 { return x[r.offsets[i*beside]:][:n] }
-	join(room, line(0), line(1))
-	for i := 2; i < r.lines; i++ {
-		join(room, room, line(i))
+	room = room[:(r.count-1)*v.Stride[2]*v.C+r.offsets[beside-1]+v.C]
+	r.below = r.below[:0]
+	for i := range r.lines {
+		r.below = append(r.below, r.offsets[i*beside])
 	}
+	join(&room[0], &x[0], &r.below[0], r.lines, len(room), 1, 0)
 	return room
 }
