@@ -13,21 +13,21 @@ const mostMeaned = 1 << 16
 
 // byFloats computes y, of bytes, by the vector loops of float32, which hold them exactly. It
 // reports false if there are none.
-func byFloats[T int8 | uint8](par kernel.Par, v *Pool, y, x []T, join windowLoop, end func(y []float32, taps int)) bool {
-	if join == nil {
+func byFloats[T int8 | uint8](par kernel.Par, v *Pool, y, x []T, l loops, end func(y []float32, taps int)) bool {
+	if l.windows == nil {
 		return false
 	}
 	room, loan := memory.Lend[float32](len(x) + len(y))
 	defer loan.Return()
 	wide, joined := room[:len(x)], room[len(x):]
 	par(len(x), poolElements, func(lo, hi int) { elementwise.Cast(wide[lo:hi], x[lo:hi]) })
-	poolRuns(par, v, joined, wide, join, end)
+	poolRuns(par, v, joined, wide, l, end)
 	par(len(y), poolElements, func(lo, hi int) { elementwise.Cast(y[lo:hi], joined[lo:hi]) })
 	return true
 }
 
 func maxBytes[T int8 | uint8](par kernel.Par, v *Pool, y, x []T) bool {
-	return byFloats(par, v, y, x, simd.poolMax, func(y []float32, taps int) {
+	return byFloats(par, v, y, x, loops{simd.poolMax, elementwise.Max[float32]}, func(y []float32, taps int) {
 		if taps == 0 {
 			kernel.Fill(y, float32(numeric.Lowest[T]()))
 		}
@@ -36,7 +36,7 @@ func maxBytes[T int8 | uint8](par kernel.Par, v *Pool, y, x []T) bool {
 
 // AvgPoolBytes is AvgPoolWhole for bytes.
 func AvgPoolBytes[T int8 | uint8](par kernel.Par, v *Pool, y, x []T) {
-	if len(y) == 0 || v.mostCovered() <= mostMeaned && byFloats(par, v, y, x, simd.poolSum, func(y []float32, taps int) {
+	if len(y) == 0 || v.mostCovered() <= mostMeaned && byFloats(par, v, y, x, loops{simd.poolSum, elementwise.Add[float32]}, func(y []float32, taps int) {
 		if taps == 0 {
 			clear(y)
 			return

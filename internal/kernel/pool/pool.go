@@ -83,7 +83,7 @@ func MaxPool[T numeric.Real](par kernel.Par, v *Pool, y, x []T) {
 	}
 	if yf, ok := kernel.AsFloat32(y); ok && simd.poolMax != nil {
 		xf, _ := kernel.AsFloat32(x)
-		poolRuns(par, v, yf, xf, simd.poolMax, func(y []float32, taps int) {
+		poolRuns(par, v, yf, xf, loops{simd.poolMax, elementwise.Max[float32]}, func(y []float32, taps int) {
 			if taps == 0 {
 				kernel.Fill(y, numeric.Lowest[float32]())
 			}
@@ -272,7 +272,7 @@ func sumPool[T numeric.Float](par kernel.Par, v *Pool, y, x []T, mean bool) {
 	}
 	if yf, ok := kernel.AsFloat32(y); ok && simd.poolSum != nil {
 		xf, _ := kernel.AsFloat32(x)
-		poolRuns(par, v, yf, xf, simd.poolSum, func(y []float32, taps int) {
+		poolRuns(par, v, yf, xf, loops{simd.poolSum, elementwise.Add[float32]}, func(y []float32, taps int) {
 			switch {
 			case taps == 0:
 				clear(y)

@@ -61,12 +61,15 @@ func (v *Pool) whole(o int) bool {
 	return inside && first+(v.Kernel[2]-1)*v.Dilation[2] < v.In[2]
 }
 
-// windowLoop is a vector loop that joins the elements of windows.
-type windowLoop func(y, x *float32, offsets *int, taps, channels, count, step int)
+// loops are vector loops that join the elements of windows, and elements at the same place of lines.
+type loops struct {
+	windows func(y, x *float32, offsets *int, taps, channels, count, step int)
+	lines   func(z, x, y []float32)
+}
 
 // poolRuns pools by vector loops; end gets each result, or whatever there was
 // of windows that cover nothing, and how many elements it is of.
-func poolRuns(par kernel.Par, v *Pool, y, x []float32, join windowLoop, end func(y []float32, taps int)) {
+func poolRuns(par kernel.Par, v *Pool, y, x []float32, l loops, end func(y []float32, taps int)) {
 	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
 		var room []float32
 		v.eachRun(lo, hi, func(r *run) {
@@ -77,9 +80,9 @@ func poolRuns(par kernel.Par, v *Pool, y, x []float32, join windowLoop, end func
 					if room == nil {
 						room = memory.Make[float32](v.In[2] * v.C)
 					}
-					from, taps = v.joinLines(room, from, r, join), taps/r.lines
+					from, taps = v.joinLines(room, from, r, l), taps/r.lines
 				}
-				v.joinWindows(dst, from, r, taps, join)
+				v.joinWindows(dst, from, r, taps, l)
 			}
 			end(dst, len(r.offsets))
 		})
@@ -89,12 +92,12 @@ func poolRuns(par kernel.Par, v *Pool, y, x []float32, join windowLoop, end func
 // joinWindows joins the first taps elements of each window. What windows that move by one pixel
 // begin with lies side by side, so that a run is one window of more channels: few of them would
 // fill no group of vectors.
-func (v *Pool) joinWindows(dst, x []float32, r *run, taps int, join windowLoop) {
+func (v *Pool) joinWindows(dst, x []float32, r *run, taps int, l loops) {
 	channels, count := v.C, r.count
 	if v.Stride[2] == 1 {
 		channels, count = len(dst), 1
 	}
-	join(&dst[0], &x[0], &r.offsets[0], taps, channels, count, v.Stride[2]*v.C)
+	l.windows(&dst[0], &x[0], &r.offsets[0], taps, channels, count, v.Stride[2]*v.C)
 }
 
 // worthLines reports whether windows overlap so much that it takes less to join what lies below
@@ -104,15 +107,27 @@ func (v *Pool) worthLines(r *run) bool {
 	return r.lines > 1 && r.count > 2*beside && r.count*v.C >= 64 && r.lines*v.Stride[2]+beside+1 < len(r.offsets)
 }
 
+// manyLines are joined faster in one pass, which reads as many streams at once. Few of them come
+// from memory sooner as streams of their own.
+const manyLines = 4
+
 // joinLines sets room to what lies below each other in the lines of a run, which begins where x
-// does: to the loop, that is one window of all the elements of a line.
-func (v *Pool) joinLines(room, x []float32, r *run, join windowLoop) []float32 {
+// does. To the loop over windows, many lines are one window of all the elements of a line.
+func (v *Pool) joinLines(room, x []float32, r *run, l loops) []float32 {
 	beside := len(r.offsets) / r.lines
-	room = room[:(r.count-1)*v.Stride[2]*v.C+r.offsets[beside-1]+v.C]
-	r.below = r.below[:0]
-	for i := range r.lines {
-		r.below = append(r.below, r.offsets[i*beside])
+	n := (r.count-1)*v.Stride[2]*v.C + r.offsets[beside-1] + v.C
+	room, r.below = room[:n], r.below[:0]
+	if r.lines >= manyLines {
+		for i := range r.lines {
+			r.below = append(r.below, r.offsets[i*beside])
+		}
+		l.windows(&room[0], &x[0], &r.below[0], r.lines, n, 1, 0)
+		return room
 	}
-	join(&room[0], &x[0], &r.below[0], r.lines, len(room), 1, 0)
+	line := func(i int) []float32 { return x[r.offsets[i*beside]:][:n] }
+	l.lines(room, line(0), line(1))
+	for i := 2; i < r.lines; i++ {
+		l.lines(room, room, line(i))
+	}
 	return room
 }
