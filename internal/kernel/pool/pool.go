@@ -110,9 +110,11 @@ func MaxPool[T numeric.Real](par kernel.Par, v *Pool, y, x []T) {
 // poolLines joins the elements of each window: first those below each other,
 // for all windows of a line at once, then those beside each other. end gets the
 // result, or whatever there was if the window covers nothing.
-func poolLines[T any](par kernel.Par, v *Pool, y, x []T, join func(z, x, y []T), end func(dst []T, count int)) {
+func poolLines[T memory.Plain](par kernel.Par, v *Pool, y, x []T, join func(z, x, y []T), end func(dst []T, count int)) {
 	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
-		joined, width := memory.Make[T](v.In[2]*v.C), v.In[2]*v.C
+		width := v.In[2] * v.C
+		joined, loan := memory.Lend[T](width)
+		defer loan.Return()
 		var lines []int
 		for i := lo; i < hi; i++ {
 			n, od, oh := v.Line(i)
@@ -318,7 +320,9 @@ func AvgPoolGrad[T numeric.Float](par kernel.Par, v *Pool, dx, dy []T) {
 	}
 	par(v.Batch, v.imageGrain(), func(lo, hi int) {
 		width := v.In[2] * v.C
-		part, shared := make([]T, v.C), make([]T, width)
+		room, loan := memory.Lend[T](v.C + width)
+		defer loan.Return()
+		part, shared := room[width:], room[:width]
 		var lines []int
 		for i := lo * v.LinesOut(); i < hi*v.LinesOut(); i++ {
 			n, od, oh := v.Line(i)

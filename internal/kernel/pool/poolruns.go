@@ -71,15 +71,13 @@ type loops struct {
 // of windows that cover nothing, and how many elements it is of.
 func poolRuns(par kernel.Par, v *Pool, y, x []float32, l loops, end func(y []float32, taps int)) {
 	par(v.Batch*v.LinesOut(), v.lineGrain(), func(lo, hi int) {
-		var room []float32
+		room, loan := memory.Lend[float32](v.In[2] * v.C)
+		defer loan.Return()
 		v.eachRun(lo, hi, func(r *run) {
 			dst := y[r.window*v.C : (r.window+r.count)*v.C]
 			if taps := len(r.offsets); taps > 0 {
 				from := x[r.pixel*v.C:]
 				if v.worthLines(r) {
-					if room == nil {
-						room = memory.Make[float32](v.In[2] * v.C)
-					}
 					from, taps = v.joinLines(room, from, r, l), taps/r.lines
 				}
 				v.joinWindows(dst, from, r, taps, l)
