@@ -23,16 +23,23 @@ type Loan struct {
 var loans [64]sync.Pool
 
 // Lend is Make for what is read only until [Loan.Return]: n elements of any value. Memory that is new each
-// time costs page faults and clearing. What several goroutines compute at once has a loan for each.
+// time costs page faults and clearing. What several goroutines compute at once has a loan for each. A loan
+// that is not returned is garbage.
+//
+//go:noinline
 func Lend[T Plain](n int) ([]T, *Loan) {
 	var z T
-	words := max(8, (Size(n, int(unsafe.Sizeof(z)))+7)/8)
-	class := bits.Len(uint(words - 1))
+	p, l := lend(n, int(unsafe.Sizeof(z)))
+	return unsafe.Slice((*T)(p), n), l
+}
+
+func lend(n, size int) (unsafe.Pointer, *Loan) {
+	class := bits.Len(uint(max(8, (Size(n, size)+7)/8) - 1))
 	l, ok := loans[class].Get().(*Loan)
 	if !ok {
 		l = &Loan{Make[uint64](1 << class)}
 	}
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(l.block))), n), l
+	return unsafe.Pointer(unsafe.SliceData(l.block)), l
 }
 
 // Return gives l back. Its memory must not be used any more.

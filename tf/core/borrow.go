@@ -12,13 +12,16 @@ import (
 // borrowed memory, and nothing may keep it. The goroutine that the kernel was called on borrows, not
 // what ParallelFor runs.
 func Borrow[T Plain](c *OpContext, n int) []T {
-	if c.Pool == nil || n <= 0 {
-		return Make[T](n)
-	}
 	var z T
-	b := must(c.Pool.GetFor(c.stepID(), memory.Size(n, int(unsafe.Sizeof(z)))))
-	c.borrowed = append(c.borrowed, b)
-	return memory.Slice[T](b)
+	return unsafe.Slice((*T)(c.borrow(n, int(unsafe.Sizeof(z)))), n)
+}
+
+func (c *OpContext) borrow(n, size int) unsafe.Pointer {
+	b := must(c.buffer(memory.Size(n, size), true))
+	if c.Pool != nil {
+		c.borrowed = append(c.borrowed, b)
+	}
+	return unsafe.Pointer(unsafe.SliceData(b.Bytes()))
 }
 
 // Plain is what can be borrowed and lent: types without pointers.

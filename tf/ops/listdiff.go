@@ -13,10 +13,11 @@ func init() {
 		Name: "ListDiff", In: "x: T; y: T", Out: "out: T; idx: out_idx", Attrs: "T: type; out_idx: {int32, int64} = int32",
 		Shape: listDiffShape, NoGrad: core.NotDifferentiable,
 		Kernels: core.ByType("T", byType{
-			tf.Float32: listDiff[float32], tf.Float64: listDiff[float64], tf.Float16: listDiff[tf.Half], tf.BFloat16: listDiff[tf.BF16],
-			tf.Int8: listDiff[int8], tf.Int16: listDiff[int16], tf.Int32: listDiff[int32], tf.Int64: listDiff[int64],
-			tf.Uint8: listDiff[uint8], tf.Uint16: listDiff[uint16], tf.Uint32: listDiff[uint32], tf.Uint64: listDiff[uint64],
-			tf.String: listDiff[string],
+			tf.Float32: listDiff(missing[float32]), tf.Float64: listDiff(missing[float64]),
+			tf.Float16: listDiff(missingHalves[tf.Half]), tf.BFloat16: listDiff(missingHalves[tf.BF16]),
+			tf.Int8: listDiff(missing[int8]), tf.Int16: listDiff(missing[int16]), tf.Int32: listDiff(missingInts[int32]), tf.Int64: listDiff(missingInts[int64]),
+			tf.Uint8: listDiff(missing[uint8]), tf.Uint16: listDiff(missing[uint16]), tf.Uint32: listDiff(missing[uint32]), tf.Uint64: listDiff(missing[uint64]),
+			tf.String: listDiff(missing[string]),
 		}),
 	})
 }
@@ -53,39 +54,32 @@ func listDiffShape(c *core.Infer) error {
 	return nil
 }
 
-func listDiff[T tf.Elem](n *core.Node) (core.Kernel, error) {
-	d := n.Type("out_idx")
-	return core.Compute(func(c *core.OpContext) error {
-		for i, name := range []string{"x", "y"} {
-			if s := c.Input(i).Shape(); len(s) != 1 {
-				return tf.Errorf(tf.InvalidArgument, "%s should be a 1D vector.", name)
+// listDiff makes the kernel of a type from what appends to at where the elements of x are that are
+// not in y.
+func listDiff[T tf.Elem](missing func(at []int, x, y []T) []int) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
+		d := n.Type("out_idx")
+		return core.Compute(func(c *core.OpContext) error {
+			for i, name := range []string{"x", "y"} {
+				if s := c.Input(i).Shape(); len(s) != 1 {
+					return tf.Errorf(tf.InvalidArgument, "%s should be a 1D vector.", name)
+				}
 			}
-		}
-		x := core.Data[T](c.Input(0))
-		at := missing(core.Borrow[int](c, len(x))[:0], x, core.Data[T](c.Input(1)))
-		out, err := c.Alloc(0, c.Input(0).DType(), tf.Shape{len(at)})
-		if err != nil {
-			return err
-		}
-		for i, from := range at {
-			core.Data[T](out)[i] = x[from]
-		}
-		return allocInts(c, 1, d, at)
-	}), nil
+			x := core.Data[T](c.Input(0))
+			at := missing(core.Borrow[int](c, len(x))[:0], x, core.Data[T](c.Input(1)))
+			out, err := c.Alloc(0, c.Input(0).DType(), tf.Shape{len(at)})
+			if err != nil {
+				return err
+			}
+			for i, from := range at {
+				core.Data[T](out)[i] = x[from]
+			}
+			return allocInts(c, 1, d, at)
+		}), nil
+	}
 }
 
-// missing appends to at where the elements of x are that are not in y.
 func missing[T comparable](at []int, x, y []T) []int {
-	switch x := any(x).(type) {
-	case []tf.Half:
-		return missingHalves(at, x, any(y).([]tf.Half))
-	case []tf.BF16:
-		return missingHalves(at, x, any(y).([]tf.BF16))
-	case []int32:
-		return missingInts(at, x, any(y).([]int32))
-	case []int64:
-		return missingInts(at, x, any(y).([]int64))
-	}
 	in := make(map[T]bool, len(y))
 	for _, v := range y {
 		in[v] = true
@@ -100,7 +94,7 @@ func missing[T comparable](at []int, x, y []T) []int {
 
 func missingHalves[H tf.Half | tf.BF16](at []int, x, y []H) []int {
 	ids := halfIDs(slices.Concat(x, y))
-	return missing(at, ids[:len(x)], ids[len(x):])
+	return missingInts(at, ids[:len(x)], ids[len(x):])
 }
 
 // missingInts finds what is in y by a table with open addressing, of twice as many places at least. A
@@ -108,7 +102,6 @@ func missingHalves[H tf.Half | tf.BF16](at []int, x, y []H) []int {
 func missingInts[T int32 | int64](at []int, x, y []T) []int {
 	size, zero := 1<<bits.Len(uint(2*len(y))), false
 	table, loan := core.Lend[T](size)
-	defer loan.Return()
 	clear(table)
 	for _, v := range y {
 		table[placeOf(table, v)] = v
@@ -119,6 +112,7 @@ func missingInts[T int32 | int64](at []int, x, y []T) []int {
 			at = append(at, i)
 		}
 	}
+	loan.Return()
 	return at
 }
 

@@ -40,7 +40,9 @@ func testMissing[T int32 | int64](t *testing.T, x, y []T) {
 			want = append(want, i)
 		}
 	}
-	if got := missing(nil, x, y); !slices.Equal(got, want) {
-		t.Errorf("of %v, %v are not in %v, want %v", x, got, y, want)
+	for _, find := range []func(at []int, x, y []T) []int{missing[T], missingInts[T]} {
+		if got := find(nil, x, y); !slices.Equal(got, want) {
+			t.Errorf("of %v, %v are not in %v, want %v", x, got, y, want)
+		}
 	}
 }

@@ -59,8 +59,9 @@ func (o VariableOpts) Apply(s *tf.Spec) {
 // reference to a variable of type d, any, and the given shape, in which sizes
 // may be unknown (-1); it has no value before Assign. A container with other
 // characters than letters, digits, '.', '-' and '/', and a shared name that
-// begins with '_' or whose variable has another type, are refused in the step
-// with INVALID_ARGUMENT. Its options are [VariableOpts].
+// begins with '_', are refused in the step with INVALID_ARGUMENT, a shared name
+// whose variable has another type with INTERNAL, as by TensorFlow. Its options
+// are [VariableOpts].
 func VariableV2(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, tf.Attr("dtype", d), tf.Attr("shape", shape))
 	return tf.Apply(g, "VariableV2", nil, opts...).Output(0)
@@ -138,7 +139,7 @@ func refVariable(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		if v.dtype != d {
-			return tf.Errorf(tf.InvalidArgument, "Trying to access a variable of type %s as one of type %s: %s", v.dtype.CName(), d.CName(), name)
+			return tf.Errorf(tf.Internal, "Output 0 of type %s_ref does not match declared output type %s_ref for node {{node %s}}: variable %s has the other type", v.dtype.CName(), d.CName(), n.Name, name)
 		}
 		c.Out[0].Ref = &v.Ref
 		return nil

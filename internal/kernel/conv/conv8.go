@@ -22,7 +22,6 @@ func Convolve8[A, B gemm.Byte](par kernel.Par, v *Conv, y []int32, x gemm.Bytes[
 
 func convolve8In[F numeric.Float, A, B gemm.Byte](par kernel.Par, v *Conv, y []int32, x gemm.Bytes[A], w gemm.Bytes[B]) {
 	room, loan := memory.Lend[F](len(x.Data) + len(w.Data) + len(y))
-	defer loan.Return()
 	images, filters, sums := room[:len(x.Data)], room[len(x.Data):][:len(w.Data)], room[len(x.Data)+len(w.Data):]
 	gemm.SetDistances(par, images, x)
 	gemm.SetDistances(par, filters, w)
@@ -30,4 +29,5 @@ func convolve8In[F numeric.Float, A, B gemm.Byte](par kernel.Par, v *Conv, y []i
 	plain.Plain = true
 	Convolve(par, &plain, sums, images, filters, gemm.Epilogue[F]{})
 	gemm.Wrapped(par, y, sums)
+	loan.Return()
 }

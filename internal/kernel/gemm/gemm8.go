@@ -56,12 +56,12 @@ func MatMul8[A, B Byte](par kernel.Par, g Gemm, c []int32, a Bytes[A], b Bytes[B
 
 func matMul8In[F numeric.Float, A, B Byte](par kernel.Par, g Gemm, c []int32, a Bytes[A], b Bytes[B]) {
 	room, loan := memory.Lend[F](len(a.Data) + len(b.Data) + len(c))
-	defer loan.Return()
 	x, y, sums := room[:len(a.Data)], room[len(a.Data):][:len(b.Data)], room[len(a.Data)+len(b.Data):]
 	SetDistances(par, x, a)
 	SetDistances(par, y, b)
 	MatMul(par, g, sums, x, y, Epilogue[F]{})
 	Wrapped(par, c, sums)
+	loan.Return()
 }
 
 // Distances returns what the numbers of x stand for.
@@ -72,6 +72,8 @@ func Distances[T int32 | float32 | float64, Q Byte](par kernel.Par, x Bytes[Q]) 
 }
 
 // SetDistances sets y to what the numbers of x stand for.
+//
+//go:noinline
 func SetDistances[T int32 | float32 | float64, Q Byte](par kernel.Par, y []T, x Bytes[Q]) {
 	par(len(y), kernel.ElementGrain, func(lo, hi int) {
 		src := x.Data[lo:hi]

@@ -59,14 +59,15 @@ func reach(x []int32) float64 {
 // productAs gives f the product of n elements, computed in F.
 func productAs[F numeric.Float](par kernel.Par, g Gemm, a, b []int32, n int, f func(sums []F)) {
 	all, loan := memory.Lend[F](len(a) + len(b) + n)
-	defer loan.Return()
 	x, y, sums := all[:len(a)], all[len(a):len(a)+len(b)], all[len(a)+len(b):]
 	castAll(par, x, a)
 	castAll(par, y, b)
 	MatMul(par, g, sums, x, y, Epilogue[F]{})
 	f(sums)
+	loan.Return()
 }
 
+//go:noinline
 func castAll[F numeric.Float](par kernel.Par, y []F, x []int32) {
 	par(len(y), kernel.ElementGrain, func(lo, hi int) { elementwise.Cast(y[lo:hi], x[lo:hi]) })
 }
@@ -79,7 +80,6 @@ func parted[F numeric.Float, T numeric.Number](x []T) []F {
 // complexProduct makes four products of parts.
 func complexProduct[F numeric.Float](par kernel.Par, g Gemm, c, a, b []F) {
 	all, loan := memory.Lend[F](len(a) + len(b) + len(c))
-	defer loan.Return()
 	reA, imA := split(par, a, all)
 	reB, imB := split(par, b, all[len(a):])
 	re, im := all[len(a)+len(b):][:len(c)/2], all[len(a)+len(b)+len(c)/2:]
@@ -96,9 +96,12 @@ func complexProduct[F numeric.Float](par kernel.Par, g Gemm, c, a, b []F) {
 			z[2*i], z[2*i+1] = v, im[lo+i]
 		}
 	})
+	loan.Return()
 }
 
 // split puts the parts of complex numbers into room, apart.
+//
+//go:noinline
 func split[F numeric.Float](par kernel.Par, x, room []F) (re, im []F) {
 	re, im = room[:len(x)/2], room[len(x)/2:len(x)]
 	par(len(re), kernel.ElementGrain, func(lo, hi int) {

@@ -21,10 +21,10 @@ func foldOuter[T memory.Plain](dims []reduceDim, dst, src []T, lo, hi int, f Fol
 	in, rows := innerLen(o.dims), dims[0].n
 	most := max(1, foldWidth/o.results)
 	buf, loan := memory.Lend[T](min(most, hi-lo) * o.results * o.depth(rows))
-	defer loan.Return()
 	for ; lo < hi; lo += most {
 		o.into(dst[lo*o.results:min(lo+most, hi)*o.results], src[lo*in:], rows, buf)
 	}
+	loan.Return()
 }
 
 // depth is how often a number of rows is halved.

@@ -167,7 +167,6 @@ func narrowRows(width int) int { return kernel.ElementGrain / width }
 func foldNarrow[T memory.Plain](par kernel.Par, dst, src []T, rows int, f Fold[T]) {
 	width, block := len(dst), narrowRows(len(dst))
 	part, loan := memory.Lend[T](kernel.CeilDiv(rows, block) * width)
-	defer loan.Return()
 	kernel.Fill(part, f.Init)
 	par(kernel.CeilDiv(rows, block), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -175,6 +174,7 @@ func foldNarrow[T memory.Plain](par kernel.Par, dst, src []T, rows int, f Fold[T
 		}
 	})
 	foldColumns(dst, part, len(part)/width, width, f)
+	loan.Return()
 }
 
 // foldSideBySide folds rows of len(dst) elements, several beside one another.
@@ -183,10 +183,10 @@ func foldSideBySide[T memory.Plain](dst, src []T, f Fold[T]) {
 	wide := foldWidth / width * width
 	if many := len(src) / wide; many > 1 {
 		acc, loan := memory.Lend[T](wide)
-		defer loan.Return()
 		kernel.Fill(acc, f.Init)
 		foldColumns(acc, src, many, wide, f)
 		foldColumns(dst, acc, wide/width, width, f)
+		loan.Return()
 		src = src[many*wide:]
 	}
 	foldColumns(dst, src, len(src)/width, width, f)
@@ -243,10 +243,10 @@ func foldColumns[T memory.Plain](dst, src []T, rows, stride int, f Fold[T]) {
 		h.piece /= 2
 	}
 	buf, loan := memory.Lend[T](min(len(dst), foldWidth) * h.depth(rows))
-	defer loan.Return()
 	for j := 0; j < len(dst); j += foldWidth {
 		h.into(dst[j:min(len(dst), j+foldWidth)], src[j:], rows, buf)
 	}
+	loan.Return()
 }
 
 // halves folds the rows of a strip of columns in halves, down to pieces that are
