@@ -66,7 +66,7 @@ func TestSparsePlaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at, err := sparsePlaces(idx, s, true)
+		at, err := sparsePlaces(&core.OpContext{}, idx, s, true)
 		if want := checkSparseRows(v, n, s); (err == nil) != (want == nil) || err != nil && err.Error() != want.Error() {
 			t.Fatalf("%v: %v, want %v", v, err, want)
 		}

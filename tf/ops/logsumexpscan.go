@@ -38,7 +38,7 @@ func CumulativeLogsumexp[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Ou
 	return apply("CumulativeLogsumexp", opts, x, author.AsInt(x, axis))
 }
 
-func logSumScan[T tf.Elem](join func(z, x, y []T), init T) core.NewKernel {
+func logSumScan[T elem](join func(z, x, y []T), init T) core.NewKernel {
 	return scan[T]{join: join, init: init, abreast: scanAbreast[T]}.kernel()
 }
 
@@ -47,8 +47,10 @@ func logSumScan[T tf.Elem](join func(z, x, y []T), init T) core.NewKernel {
 const linesAbreast = 48
 
 // scanAbreast sets dst to the running folds along lines of n elements of src.
-func scanAbreast[T tf.Elem](s *scan[T], dst, src []T, n int) {
-	in, out, acc := core.Make[T](linesAbreast*linesAbreast), core.Make[T](linesAbreast*linesAbreast), core.Make[T](linesAbreast)
+func scanAbreast[T elem](s *scan[T], dst, src []T, n int) {
+	const block = linesAbreast * linesAbreast
+	room, loan := core.Lend[T](2*block + linesAbreast)
+	in, out, acc := room[:block], room[block:2*block], room[2*block:]
 	for ; len(src) > 0; dst, src = dst[min(len(dst), linesAbreast*n):], src[min(len(src), linesAbreast*n):] {
 		lines := min(len(src)/n, linesAbreast)
 		kernel.Fill(acc, s.init)
@@ -72,6 +74,7 @@ func scanAbreast[T tf.Elem](s *scan[T], dst, src []T, n int) {
 			}
 		}
 	}
+	loan.Return()
 }
 
 // cumulativeLogsumexpGrad takes the positive and the negative part of the

@@ -51,7 +51,7 @@ func sparseToDense(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		idx, values := c.Input(0), c.Input(2)
-		at, err := sparsePlaces(idx, s, validate)
+		at, err := sparsePlaces(c, idx, s, validate)
 		if err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func sparseShape(c *core.OpContext) (tf.Shape, error) {
 
 // sparsePlaces returns where in a tensor of shape s the elements lie that the indices point
 // to, which must be in order if that is to be validated.
-func sparsePlaces(idx *core.Tensor, s tf.Shape, validate bool) ([]int64, error) {
+func sparsePlaces(c *core.OpContext, idx *core.Tensor, s tf.Shape, validate bool) ([]int64, error) {
 	n := 1
 	if idx.Rank() > 0 {
 		n = idx.Dim(0)
@@ -118,7 +118,7 @@ func sparsePlaces(idx *core.Tensor, s tf.Shape, validate bool) ([]int64, error) 
 	if err != nil {
 		return nil, err
 	}
-	at := core.Make[int64](n)
+	at := core.Borrow[int64](c, n)
 	inside := newSlices(matrix, s).find(at, 0)
 	switch {
 	case validate && !(inside && ascending(at)):

@@ -161,7 +161,8 @@ type ctcSequence struct {
 func lossOf[T numeric.Float](v *ctc, b int, x, dx []T) T {
 	path, steps := v.paths[b], int(v.lengths[b])
 	n, probs := len(path)*steps, steps*v.classes
-	work := core.Make[float64](probs + 3*n)
+	work, loan := core.Lend[float64](probs + 3*n)
+	defer loan.Return()
 	s := &ctcSequence{ctc: v, path: path, steps: steps, probs: work[:probs], labels: work[probs : probs+n], alpha: work[probs+n : probs+2*n], beta: work[probs+2*n:], joined: newLogSums(len(path))}
 	s.findMoves()
 	for t := range steps {

@@ -145,10 +145,10 @@ type union[T number] struct {
 	values []T
 }
 
-// newUnion has room for as many values as the larger tensor has, and grows.
-func newUnion[T number](a, b *coo) *union[T] {
+// newUnion borrows room for as many values as the larger tensor has, and grows.
+func newUnion[T number](c *core.OpContext, a, b *coo) *union[T] {
 	n := max(a.n, b.n)
-	return &union[T]{core.Make[int64](n * a.rank)[:0], core.Make[T](n)[:0]}
+	return &union[T]{core.Borrow[int64](c, n*a.rank)[:0], core.Borrow[T](c, n)[:0]}
 }
 
 func (u *union[T]) add(at []int64, v T) {
@@ -181,7 +181,7 @@ func add[T number, R realNumber](size func(T) R) core.NewKernel {
 			return invalid("the threshold must be of type %s, got %s", tf.TypeOf[R]().CName(), c.Input(6).DType().CName())
 		}
 		thresh := core.Data[R](c.Input(6))[0]
-		sum := newUnion[T](a, b)
+		sum := newUnion[T](c, a, b)
 		x, y := core.Data[T](a.values), core.Data[T](b.values)
 		merge(a, b, func(i, j int) {
 			switch {

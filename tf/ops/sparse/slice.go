@@ -103,7 +103,7 @@ func slice(c *core.OpContext) error {
 	if err := checkSizes(shape); err != nil {
 		return err
 	}
-	kept := core.Make[int](t.n)[:0]
+	kept := core.Borrow[int](c, t.n)[:0]
 	for i := range t.n {
 		if inSlice(t.index(i), start, size) {
 			kept = append(kept, i)
