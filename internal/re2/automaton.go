@@ -267,6 +267,64 @@ func (a *automaton) seek(s string, at int) (begin int) {
 	}
 }
 
+// matchesIn reports whether there is a match in s, which leads to a state up to a place, and whether
+// there was memory to tell. Unlike seek it need not know where the match may begin.
+func (a *automaton) matchesIn(s string, here *state, at int) (found, known bool) {
+	for {
+		here, at = here.walk(s, at)
+		switch {
+		case here.flags&decided != 0:
+			return here.flags&matches != 0, true
+		case at == len(s):
+			return here.flags&matchesAtEnd != 0, true
+		}
+		r, size := utf8.DecodeRuneInString(s[at:])
+		next := a.step(here, r)
+		if next == nil {
+			return false, false
+		}
+		here, at = next, at+size
+	}
+}
+
+// decided are the flags of states whose texts match or not, whatever follows.
+const decided = matches | final
+
+// walk goes on in s from a place while states are known and nothing is decided.
+func (here *state) walk(s string, at int) (*state, int) {
+	for ; at < len(s) && here.flags&decided == 0; at++ {
+		c := s[at]
+		if c >= utf8.RuneSelf {
+			break
+		}
+		next := here.next[c].Load()
+		if next == nil {
+			break
+		}
+		here = next
+	}
+	return here, at
+}
+
+// walkTwo is walk from the beginning of two texts, abreast: a processor waits for the next state of one
+// while it looks up that of the other. It ends where one of them does.
+func walkTwo(here, there *state, s, t string) (*state, *state, int) {
+	n := min(len(s), len(t))
+	s, t = s[:n], t[:n]
+	for at := range n {
+		c, d := s[at], t[at]
+		if c|d >= utf8.RuneSelf || (here.flags|there.flags)&decided != 0 {
+			return here, there, at
+		}
+		next, other := here.next[c%utf8.RuneSelf].Load(), there.next[d%utf8.RuneSelf].Load()
+		if next == nil || other == nil {
+			return here, there, at
+		}
+		here, there = next, other
+	}
+	return here, there, n
+}
+
 // sought returns where seek goes on in a state that is more than seeking, at a place of s: from
 // where on matches may begin, and the next place to look at; or what seek returns, if it has ended.
 func (here *state) sought(s string, begin, at int) (from, next int, ended bool) {

@@ -59,11 +59,34 @@ const stepsPerByte = 32
 // Match reports whether the expression matches in s.
 func (p *Pattern) Match(s string) bool {
 	if a := p.auto(); a != nil && utf8.ValidString(s) {
-		if begin := a.seek(s, 0); begin != endless {
-			return begin >= 0
+		if found, known := a.matchesIn(s, a.seeks[1], 0); known {
+			return found
 		}
 	}
 	return p.For(s).MatchString(s)
+}
+
+// MatchAll sets y to Match of each text.
+func (p *Pattern) MatchAll(y []bool, texts []string) {
+	i := 0
+	if a := p.auto(); a != nil {
+		for ; i+1 < len(texts); i += 2 {
+			s, t := texts[i], texts[i+1]
+			if !utf8.ValidString(s) || !utf8.ValidString(t) {
+				y[i], y[i+1] = p.Match(s), p.Match(t)
+				continue
+			}
+			here, there, at := walkTwo(a.seeks[1], a.seeks[1], s, t)
+			var known, both bool
+			y[i], known = a.matchesIn(s, here, at)
+			if y[i+1], both = a.matchesIn(t, there, at); !known || !both {
+				y[i], y[i+1] = p.For(s).MatchString(s), p.For(t).MatchString(t)
+			}
+		}
+	}
+	for ; i < len(texts); i++ {
+		y[i] = p.Match(texts[i])
+	}
 }
 
 // Matches appends to dst where the matches in s are, as many as most unless that is

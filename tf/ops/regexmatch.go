@@ -71,11 +71,7 @@ func matchAll(c *core.OpContext, re *re2.Pattern) error {
 	}
 	in, y := core.Data[string](x), core.Data[bool](out)
 	const grain = 1 << 8
-	c.ParallelFor(len(y), grain, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			y[i] = re.Match(in[i])
-		}
-	})
+	c.ParallelFor(len(y), grain, func(lo, hi int) { re.MatchAll(y[lo:hi], in[lo:hi]) })
 	return nil
 }
 
