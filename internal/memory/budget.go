@@ -54,7 +54,7 @@ type budget struct {
 }
 
 // process is the budget of this process. All memory of tensors counts in it.
-var process = &budget{measure: heap, collect: runtime.GC, trim: trimPools, system: SystemLimit, holders: holders}
+var process = &budget{measure: heap, collect: runtime.GC, trim: trimAll, system: SystemLimit, holders: holders}
 
 // heap returns the bytes that objects take in Go's heap, garbage included that
 // has not been swept.

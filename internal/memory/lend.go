@@ -1,8 +1,8 @@
 package memory
 
 import (
-	"math/bits"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/gorge-tf/gorge/internal/invariants"
@@ -16,11 +16,15 @@ type Plain interface {
 // A Loan is scratch memory that is used again when it has been returned. As of a sync.Pool, idle
 // memory is collected.
 type Loan struct {
-	block []uint64 // a power of two
+	block []byte
+	class int
 }
 
-// loans are idle, by the logarithm of their length.
-var loans [64]sync.Pool
+// loans are idle, by size class.
+var loans [numClasses]sync.Pool
+
+// lent is set when loans may be idle, which survive one collection.
+var lent atomic.Bool
 
 // Lend is Make for what is read only until [Loan.Return]: n elements of any value. Memory that is new each
 // time costs page faults and clearing. What several goroutines compute at once has a loan for each. A loan
@@ -34,18 +38,35 @@ func Lend[T Plain](n int) ([]T, *Loan) {
 }
 
 func lend(n, size int) (unsafe.Pointer, *Loan) {
-	class := bits.Len(uint(max(8, (Size(n, size)+7)/8) - 1))
+	bytes := Size(n, size)
+	class := classIndex(bytes)
+	if class >= numClasses {
+		return unsafe.Pointer(unsafe.SliceData(Make[byte](bytes))), &Loan{class: class}
+	}
 	l, ok := loans[class].Get().(*Loan)
 	if !ok {
-		l = &Loan{Make[uint64](1 << class)}
+		lent.Store(true)
+		l = &Loan{Make[byte](classSize(class)), class}
 	}
 	return unsafe.Pointer(unsafe.SliceData(l.block)), l
 }
 
 // Return gives l back. Its memory must not be used any more.
 func (l *Loan) Return() {
-	if invariants.Enabled {
-		poison(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(l.block))), 8*len(l.block)))
+	if l.class >= numClasses {
+		return
 	}
-	loans[bits.Len(uint(len(l.block)-1))].Put(l)
+	if invariants.Enabled {
+		poison(l.block)
+	}
+	loans[l.class].Put(l)
+}
+
+// trimAll gives the idle memory of pools to the garbage collector. What is lent and idle has been kept
+// through a collection, and goes with the next one.
+func trimAll() (freed int64) {
+	if freed = trimPools(); lent.Swap(false) {
+		freed++
+	}
+	return freed
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"errors"
 	"math"
+	"runtime"
 	"sync"
 	"testing"
 )
@@ -44,4 +45,25 @@ func TestLendRefuses(t *testing.T) {
 		}
 	}()
 	Lend[float64](math.MaxInt / 4)
+}
+
+// Idle loans leave room for what needs more than is left without them.
+func TestIdleLoansAreNotCounted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("allocates 96 MiB")
+	}
+	runtime.GC()
+	runtime.GC()
+	used, _ := Usage()
+	defer SetLimit(SetLimit(used + 80<<20))
+	x, loan := Lend[float64](6 << 20)
+	x[0] = 1
+	loan.Return()
+	for range 3 {
+		y, err := TryMake[float64](6 << 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y[0] = 1
+	}
 }
