@@ -26,7 +26,7 @@ var loans [numClasses]sync.Pool
 // lent is set when loans may be idle, which survive one collection.
 var lent atomic.Bool
 
-// Lend is Make for what is read only until [Loan.Return]: n elements of any value. Memory that is new each
+// Lend is Make for what is needed until [Loan.Return] only: n elements of any value. Memory that is new each
 // time costs page faults and clearing. What several goroutines compute at once has a loan for each. A loan
 // that is not returned is garbage.
 //
@@ -45,7 +45,6 @@ func lend(n, size int) (unsafe.Pointer, *Loan) {
 	}
 	l, ok := loans[class].Get().(*Loan)
 	if !ok {
-		lent.Store(true)
 		l = &Loan{Make[byte](classSize(class)), class}
 	}
 	return unsafe.Pointer(unsafe.SliceData(l.block)), l
@@ -60,6 +59,9 @@ func (l *Loan) Return() {
 		poison(l.block)
 	}
 	loans[l.class].Put(l)
+	if !lent.Load() {
+		lent.Store(true)
+	}
 }
 
 // trimAll gives the idle memory of pools to the garbage collector. What is lent and idle has been kept
