@@ -80,7 +80,10 @@ func tryParams(t testing.TB, text string, p executor.Params) (*machine, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &machine{pool: memory.NewPool(1 << 24)} // which keeps all that runs at once may hold
+	m := &machine{pool: p.Pool}
+	if m.pool == nil {
+		m.pool = memory.NewPool(1 << 24) // which keeps all that runs at once may hold
+	}
 	p.Device, p.Kernel, p.Pool = host{}, kernelOf, m.pool
 	m.Executor, err = executor.New(g, p)
 	return m, err

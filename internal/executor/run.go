@@ -65,6 +65,7 @@ func (r *run) runInOrder() (err error) {
 	i, items, x := 0, r.e.items, r.root.iters[0]
 	defer func() {
 		if v := recover(); v != nil {
+			x.ctx[i].GiveBack() // or it would count until the node runs again, if ever
 			err = items[i].failure(items[i].panicked(v), &x.ctx[i])
 			items[i].unload(&x.ctx[i])
 		}
