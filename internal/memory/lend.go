@@ -46,6 +46,9 @@ func lend(n, size int) (unsafe.Pointer, *Loan) {
 	l, ok := loans[class].Get().(*Loan)
 	if !ok {
 		l = &Loan{Make[byte](classSize(class)), class}
+		if invariants.Enabled {
+			poison(l.block) // borrowers must not rely on zeros
+		}
 	}
 	return unsafe.Pointer(unsafe.SliceData(l.block)), l
 }

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+
+	"github.com/gorge-tf/gorge/internal/invariants"
 )
 
 // TestLend: goroutines that fill loans of all sizes find what they wrote, so no two share memory.
@@ -35,6 +37,20 @@ func TestLend(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// New loans are as dirty as used ones where invariants are checked.
+func TestLoansAreDirty(t *testing.T) {
+	if !invariants.Enabled {
+		t.Skip("loans are overwritten with -tags invariants only")
+	}
+	for range 2 {
+		x, loan := Lend[uint8](5 << 20) // of a class that no other test asks for
+		if x[0] == 0 || x[len(x)-1] == 0 {
+			t.Error("a loan is zero")
+		}
+		loan.Return()
+	}
 }
 
 func TestLendRefuses(t *testing.T) {
