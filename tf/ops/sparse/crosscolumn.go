@@ -174,6 +174,9 @@ func crossRows(c *core.OpContext, n int, dense []*core.Tensor, onlyText bool) (i
 	} else if len(dense) > 0 {
 		rows = dense[0].Dim(0)
 	}
+	if rows < 0 { // TensorFlow crashes
+		return 0, invalid("Expected a batch size that is not negative, got %d", rows)
+	}
 	for i := range n {
 		if got := core.Data[int64](c.Input(2*n + i))[0]; got != int64(rows) {
 			return 0, invalid("Expected batch size %d got %d at position %d", rows, got, i)

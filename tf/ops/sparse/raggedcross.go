@@ -28,10 +28,12 @@ type RaggedMatrix struct{ Values, Splits tf.Output }
 
 // RaggedCross is SparseCross with ragged matrices among the inputs, and as
 // the result. Order has a letter for each input: R for a ragged, S for a
-// sparse and D for a dense one. Splits of the result are int64. Inputs that
-// are no matrices, different numbers of rows, and an order that does not fit
-// the inputs fail with INVALID_ARGUMENT in the step. Other errors are those
-// of SparseCross.
+// sparse and D for a dense one. Splits of the result are int64. Elements of a
+// sparse input that are out of order belong to the row of the one before; those
+// from the first one out of bounds on do not count. Inputs that are no
+// matrices, different numbers of rows, and an order that does not fit the
+// inputs fail with INVALID_ARGUMENT in the step. Other errors are those of
+// SparseCross.
 func RaggedCross(g *tf.Graph, order string, ragged []RaggedMatrix, sparse []Tensor, dense []tf.Output, hash *CrossHash, opts ...tf.Option) RaggedMatrix {
 	var in [5][]tf.Output
 	for _, m := range ragged {
@@ -190,8 +192,29 @@ func sparseColumn(at, values, shape *core.Tensor, i int) (*crossColumn, int, err
 		return nil, 0, invalid("Invalid SparseTensor %d", i)
 	}
 	col := newColumn(values)
-	col.sparse, col.runs = true, crossRuns(at, int(n))
+	col.sparse, col.runs = true, raggedRuns(at, int(n))
 	return col, int(n), nil
+}
+
+// raggedRuns returns the runs of elements of a sparse input up to the first that is out of bounds. As in
+// TensorFlow, and other than in SparseCross, one that is out of order belongs to the row before it.
+func raggedRuns(at *core.Tensor, rows int) (runs []crossRun) {
+	v, n := core.Data[int64](at), at.Dim(0)
+	runs = newRuns(min(n, rows))
+	last := int64(0)
+	for lo := 0; lo < n; {
+		row := max(last, v[2*lo])
+		if row >= int64(rows) {
+			return runs
+		}
+		hi := lo + 1
+		for hi < n && v[2*hi] <= row {
+			hi++
+		}
+		runs = append(runs, crossRun{int(row), lo, hi})
+		last, lo = row, hi
+	}
+	return runs
 }
 
 func denseColumn(values *core.Tensor) (*crossColumn, int, error) {

@@ -1,7 +1,12 @@
 package sparse_test
 
 import (
+	"slices"
+	"testing"
+
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/sparse"
 	"github.com/gorge-tf/gorge/tf/optest"
 )
@@ -40,4 +45,42 @@ func init() {
 		failing(op, "dense", f, words, splits, where, numbers, shape, words),
 		failing(op, "rows", f, words, splits, where, numbers, i64(4, 2), dense),
 	)
+}
+
+// TestRaggedCrossOutOfOrder has results of TensorFlow: what is out of order belongs to the row before it,
+// what comes after a row that is out of bounds counts for nothing.
+func TestRaggedCrossOutOfOrder(t *testing.T) {
+	for _, c := range []struct {
+		rows   []int64
+		splits []int64
+	}{
+		{[]int64{1, 0}, []int64{0, 0, 2}},
+		{[]int64{-1, 0}, []int64{0, 2, 2}},
+		{[]int64{5, 0}, []int64{0, 0, 0}},
+		{[]int64{0, 5, 1}, []int64{0, 1, 1}},
+		{[]int64{1, 1, 0, 0, 1}, []int64{0, 0, 5}},
+	} {
+		g, n := eager.New(), len(c.rows)
+		indices := make([]int64, 2*n)
+		for i, row := range c.rows {
+			indices[2*i] = row
+		}
+		x := sparse.Tensor{Indices: ops.Const(g, indices, n, 2), Values: ops.Const(g, make([]int64, n)), DenseShape: ops.Const(g, []int64{2, 1})}
+		r := sparse.RaggedCross(g, "S", nil, []sparse.Tensor{x}, nil, nil)
+		if got, err := r.Splits.Value(); err != nil || !slices.Equal(tf.Data[int64](got), c.splits) {
+			t.Errorf("rows %d: got splits %v, %v, want %d", c.rows, got, err, c.splits)
+		}
+	}
+}
+
+// Batches of a negative size, which crash TensorFlow, are refused whatever has been crossed before.
+func TestCrossRefusesNegativeBatches(t *testing.T) {
+	for _, rows := range []int64{2, -1, -1} {
+		g := eager.New()
+		x := sparse.Tensor{Indices: ops.Const(g, []int64{0, 0}, 1, 2), Values: ops.Const(g, []int64{1}), DenseShape: ops.Const(g, []int64{rows, 1})}
+		_, err := sparse.SparseCrossV2(g, []sparse.Tensor{x}, nil, ops.Scalar(g, "&")).Values.Value()
+		if refused := tf.CodeOf(err) == tf.InvalidArgument; refused != (rows < 0) {
+			t.Errorf("%d rows: got error %v", rows, err)
+		}
+	}
 }
