@@ -99,7 +99,7 @@ func newCSVReader(c *CSV, r *bufio.Reader) *csvReader {
 func (c *csvReader) next() (Element, error) {
 	if c.header {
 		c.header = false
-		if err := c.record(func(int64) bool { return false }); err != nil {
+		if err := c.record(func(int64) bool { return false }); err != nil || c.err != nil {
 			return nil, core.Errorf(core.InvalidArgument, "Can't read header of file")
 		}
 	}
@@ -217,11 +217,13 @@ func (c *csvReader) lineEnd(b byte) error {
 	return nil
 }
 
-// quoted reads the rest of a field whose quotes have begun.
+// quoted reads the rest of a field whose quotes have begun. That it does not end counts more than what
+// else is wrong with it.
 func (c *csvReader) quoted() (ended bool, err error) {
-	for {
+	for before := c.err; ; {
 		b, err := c.byte()
 		if errors.Is(err, io.EOF) {
+			c.err = before
 			c.fail("Reached end of file without closing quoted field in record")
 			return true, nil
 		}
@@ -263,7 +265,7 @@ func (c *csvReader) value(field []byte) {
 		}
 		rows.Copy(t, c.Defaults[i], 0, 0, 1)
 	} else if !convert(t, field) {
-		c.fail("Field %d in record is not a valid %s: %s", i, t.DType(), field)
+		c.fail("Field %d in record is not a valid %s: %s", i, t.DType().CName(), field)
 		return
 	}
 	c.row = append(c.row, t)

@@ -52,6 +52,11 @@ func TestCSV(t *testing.T) {
 		{`"a"b",c` + "\nd,e", CSV{Defaults: texts, Quotes: true}, "Quote inside a string has to be escaped by another quote [d];[e]"},
 		{`a"b,c` + "\nd,e", CSV{Defaults: texts, Quotes: true}, "Unquoted fields cannot have quotes inside [d];[e]"},
 		{`"a,c`, CSV{Defaults: texts, Quotes: true}, "Reached end of file without closing quoted field in record"},
+		{`"a"b,c`, CSV{Defaults: texts, Quotes: true}, "Reached end of file without closing quoted field in record"},
+		{`a"b,"c`, CSV{Defaults: texts, Quotes: true}, "Unquoted fields cannot have quotes inside"},
+		{`a"b` + "\n1,2\n", CSV{Defaults: texts, Quotes: true, Header: true}, "Can't read header of file [1];[2]"},
+		{"x,1\n", CSV{Defaults: []*core.Tensor{none(core.Float64), none(core.Float32)}}, "Field 0 in record is not a valid double: x"},
+		{"1,x\n", CSV{Defaults: []*core.Tensor{none(core.Float64), none(core.Float32)}}, "Field 1 in record is not a valid float: x"},
 		{`a"b,c`, CSV{Defaults: texts}, `[a"b];[c]`},
 	} {
 		c.csv.Names, c.csv.Delim, c.csv.Shapes = []string{write(t, c.text)}, ',', []core.Shape{{}, {}}
