@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"math"
+	"math/bits"
 	"slices"
 	"sort"
 
@@ -9,7 +11,7 @@ import (
 )
 
 // SparseSlices returns the rows of a sparse tensor, as indices, values and shape
-// of each. The indices must be in order.
+// of each. The indices must be in order; what is in no row is in none of them.
 func SparseSlices(indices, values, shape *core.Tensor) (Dataset, error) {
 	switch {
 	case indices.Rank() != 2:
@@ -26,19 +28,55 @@ func SparseSlices(indices, values, shape *core.Tensor) (Dataset, error) {
 		return nil, core.Errorf(core.InvalidArgument, "The shape argument requires at least one element.")
 	}
 	at, dims, rank := core.Data[int64](indices), core.Data[int64](shape), indices.Dim(1)
-	last := int64(0)
+	last := int64(-1)
 	for i := 0; i < len(at); i += rank {
-		switch {
-		case at[i] < last:
+		if at[i] < last {
 			return nil, core.Errorf(core.Unimplemented, "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not currently supported.")
-		case at[i] >= dims[0]:
-			return nil, core.Errorf(core.InvalidArgument, "indices[%d, 0] = %d is not in [0, %d)", i/rank, at[i], dims[0])
 		}
 		last = at[i]
 	}
-	d := &sparseRows{indices, values, at, rank, vector(dims[1:])}
+	if err := checkDims(dims); err != nil {
+		return nil, err
+	}
+	d := &sparseRows{indices, values, at, rank, vector(dims[1:]), lostRows(at, rank)}
 	spec := &Spec{[]core.DType{core.Int64, values.DType(), core.Int64}, []core.Shape{{-1, rank - 1}, {-1}, {rank - 1}}}
-	return Indexed(spec, max(0, dims[0]), d.row), nil
+	return Indexed(spec, dims[0], d.row), nil
+}
+
+// checkDims checks the sizes of a tensor.
+func checkDims(dims []int64) error {
+	if len(dims) > 254 {
+		return core.Errorf(core.InvalidArgument, "Too many dimensions in tensor")
+	}
+	n := int64(1)
+	for _, d := range dims {
+		if d < 0 {
+			return core.Errorf(core.InvalidArgument, "Expected shape dimensions to be non-negative, got %d", d)
+		}
+		high, low := bits.Mul64(uint64(n), uint64(d))
+		if high != 0 {
+			low = math.MaxUint64
+		}
+		if int64(low) < 0 {
+			return core.Errorf(core.InvalidArgument, "Encountered overflow when multiplying %d with %d, result: %d", n, d, int64(low))
+		}
+		n = int64(low)
+	}
+	return nil
+}
+
+// lostRows returns how many rows have no elements whatever the indices say: TensorFlow takes a row up
+// when it is past the one before, and so comes too late for rows 0, 1... if there is a row -1.
+func lostRows(at []int64, rank int) (n int64) {
+	if len(at) == 0 || at[0] >= 0 {
+		return 0
+	}
+	for i := 0; i < len(at) && at[i] <= n; i += rank {
+		if at[i] == n {
+			n++
+		}
+	}
+	return n
 }
 
 func vector(v []int64) *core.Tensor {
@@ -53,12 +91,16 @@ type sparseRows struct {
 	at              []int64 // the indices
 	rank            int
 	shape           *core.Tensor // of a row
+	lost            int64        // see lostRows
 }
 
 func (d *sparseRows) row(i int64) (Element, error) {
 	n := d.values.Len()
 	first := sort.Search(n, func(k int) bool { return d.at[k*d.rank] >= i })
-	end := sort.Search(n, func(k int) bool { return d.at[k*d.rank] > i })
+	end := first
+	if i >= d.lost {
+		end = sort.Search(n, func(k int) bool { return d.at[k*d.rank] > i })
+	}
 	at := core.NewTensor(core.Int64, core.Shape{end - first, d.rank - 1})
 	for k := first; k < end; k++ {
 		copy(core.Data[int64](at)[(k-first)*(d.rank-1):], d.at[k*d.rank+1:(k+1)*d.rank])
