@@ -46,6 +46,55 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
+// TestSavedAnywhere: the names of directories may have any characters.
+func TestSavedAnywhere(t *testing.T) {
+	r := numbers(t, 0, 3, 1)
+	for _, name := range []string{"a[1]", "a*", "a?", "[a", `a\b`} {
+		dir := filepath.Join(t.TempDir(), name)
+		all(t, must2(t)(Save(r, dir, "", nil)))
+		if got := all(t, must2(t)(Load(dir, "", r.Spec(), first))); len(got) != 3 {
+			t.Errorf("loaded from %s: %s", dir, got)
+		}
+		kept := must2(t)(Keep(r, Snapshot{Read: dir + "kept", Write: dir + "kept", FileBytes: 10}))
+		all(t, kept)
+		if got := all(t, kept); len(got) != 3 {
+			t.Errorf("kept in %s: %s", dir, got)
+		}
+	}
+}
+
+// TestLoadStaysInside: metadata of a dataset that names what lies outside of its directory is refused.
+func TestLoadStaysInside(t *testing.T) {
+	dir, r := t.TempDir(), numbers(t, 0, 3, 1)
+	all(t, must2(t)(Save(r, filepath.Join(dir, "a"), "", nil)))
+	m, _, err := readMetadata(filepath.Join(dir, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := "../a/" + m.run
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "b"), 0o755), os.WriteFile(filepath.Join(dir, "b", metadataName), metadataOf(run, r.Spec().Types, 3, true), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(filepath.Join(dir, "b"), "", r.Spec(), first); core.CodeOf(err) != core.DataLoss {
+		t.Errorf("loaded with error %v", err)
+	}
+}
+
+// TestElementsOfNoFile has TensorFlow's errors.
+func TestElementsOfNoFile(t *testing.T) {
+	dir, spec := t.TempDir(), numbers(t, 0, 3, 1).Spec()
+	name := filepath.Join(dir, "x[0].snapshot")
+	for want, d := range map[string]Dataset{
+		filepath.Join(dir, "00000000.snapshot"): must2(t)(ElementsUnder(dir, "", spec)), name: must2(t)(ElementsOf(name, "", spec)),
+	} {
+		it := mustIterate(t, d)
+		if _, err := it.Next(t.Context()); core.CodeOf(err) != core.NotFound || core.AsError(err).Msg != want+"; No such file or directory" {
+			t.Errorf("%s: got error %v", want, err)
+		}
+		it.Close()
+	}
+}
+
 // TestSavingGoesOn: a writer that died goes on from where it was saved, by way of the
 // files that it had completed then; what it wrote afterwards is written once.
 func TestSavingGoesOn(t *testing.T) {

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -206,26 +204,7 @@ func (it *saveIterator) back() error {
 	if err := reopen(dir, it.run, it.d.spec.Types); err != nil {
 		return err
 	}
-	return removeChunks(filepath.Join(dir, it.run, "*.shard"), it.chunk)
-}
-
-// removeChunks removes the files of chunks from one on, in directories that match a
-// pattern.
-func removeChunks(dirs string, from int64) error {
-	names, err := filepath.Glob(filepath.Join(dirs, "*.snapshot"))
-	if err != nil {
-		return core.Errorf(core.InvalidArgument, "%s is no directory of elements: %v", dirs, err)
-	}
-	for _, name := range names {
-		chunk, err := strconv.ParseInt(strings.TrimSuffix(filepath.Base(name), ".snapshot"), 10, 64)
-		if err != nil || chunk < from {
-			continue
-		}
-		if err := os.Remove(name); err != nil {
-			return core.FileError(name, err)
-		}
-	}
-	return nil
+	return removeShards(filepath.Join(dir, it.run), it.chunk)
 }
 
 // Load returns a dataset that was saved: the elements of the dataset that read
@@ -241,6 +220,8 @@ func Load(dir, compression string, spec *Spec, read Func) (Dataset, error) {
 		return nil, core.Errorf(core.DataLoss, "the dataset %s is not complete", dir)
 	case m.version != snapshotVersion:
 		return nil, core.Errorf(core.Unimplemented, "the dataset %s must be of version %d, it is of %d", dir, snapshotVersion, m.version)
+	case !ofDirectory(m.run):
+		return nil, core.Errorf(core.DataLoss, "the metadata of the dataset %s must name a directory of it, got %q", dir, m.run)
 	}
 	shards, err := shardsOf(filepath.Join(core.LocalPath(dir), m.run), compression, spec)
 	if err != nil {
@@ -332,25 +313,22 @@ func shardsOf(run, compression string, spec *Spec) (Dataset, error) {
 	return List(&Spec{[]core.DType{core.Variant}, []core.Shape{{}}}, list), nil
 }
 
-// ordered returns what in a directory matches a pattern, in the order of the
-// numbers that the names begin with.
-func ordered(dir, pattern string) ([]string, error) {
-	names, err := filepath.Glob(filepath.Join(dir, pattern))
-	if err != nil {
-		return nil, core.Errorf(core.InvalidArgument, "%s is no directory of elements: %v", dir, err)
-	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
-	return names, nil
-}
-
-// ElementsUnder returns the elements of the files in a directory whose names match
-// a pattern, in order.
-func ElementsUnder(dir, pattern, compression string, spec *Spec) (Dataset, error) {
-	names, err := ordered(core.LocalPath(dir), pattern)
+// ElementsUnder returns the elements of the files in a directory, in order. There must be a first one.
+func ElementsUnder(dir, compression string, spec *Spec) (Dataset, error) {
+	dir = core.LocalPath(dir)
+	names, err := ordered(dir, "*.snapshot")
 	if err != nil {
 		return nil, err
 	}
+	if len(names) == 0 {
+		names = []string{filepath.Join(dir, fmt.Sprintf(chunkPattern, 0))} // whose absence iterators tell
+	}
 	return elementsIn(names, compression, spec)
+}
+
+// ElementsOf returns the elements of a file.
+func ElementsOf(name, compression string, spec *Spec) (Dataset, error) {
+	return elementsIn([]string{core.LocalPath(name)}, compression, spec)
 }
 
 // elementsIn returns the elements of files, one after the other.

@@ -279,7 +279,7 @@ func (w *snapshotWriter) back(d *snapshotted) error {
 		return err
 	}
 	if d.Shard != nil {
-		return removeChunks(filepath.Join(dir, w.run, "*.shard"), w.chunk)
+		return removeShards(filepath.Join(dir, w.run), w.chunk)
 	}
 	return removeChunks(filepath.Join(dir, w.run), w.chunk)
 }

@@ -126,7 +126,7 @@ func shardElements(c *core.OpContext) (dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := dataset.ElementsUnder(dir, "*.snapshot", c.Node.Str("compression"), spec(c))
+	d, err := dataset.ElementsUnder(dir, c.Node.Str("compression"), spec(c))
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func chunkElements(c *core.OpContext) (dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return dataset.ElementsUnder(filepath.Dir(name), filepath.Base(name), c.Node.Str("compression"), spec(c))
+	return dataset.ElementsOf(name, c.Node.Str("compression"), spec(c))
 }
 
 // nested makes the dataset of datasets that are the inputs.
