@@ -303,7 +303,6 @@ loop:
 	VMOVUPS    Z2, Z4
 	VMOVUPS    log_inv<>+0(SB), Z5
 	VPERMI2PD  log_inv<>+64(SB), Z5, Z4
-	VMOVUPS    Z2, Z2
 	VMOVUPS    log_of<>+0(SB), Z5
 	VPERMI2PD  log_of<>+64(SB), Z5, Z2
 	VPSLLQ     $0x34, Z3, Z5

@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -179,4 +181,35 @@ func (a *asm) clear(r reg.VecVirtual) {
 		return
 	}
 	a.VPXORD(r, r, r)
+}
+
+// abreast writes sequences of instructions that do not depend on each other, the first of each,
+// then the second of each and so on. A processor holds only so many instructions that wait for
+// others: where one long chain comes after another it sees too few of these at once.
+func (a *asm) abreast(sequences ...func()) {
+	f := a.current()
+	begin := len(f.Nodes)
+	var all [][]ir.Node
+	for _, s := range sequences {
+		from := len(f.Nodes)
+		s()
+		all = append(all, slices.Clone(f.Nodes[from:]))
+	}
+	f.Nodes = f.Nodes[:begin]
+	for i := 0; len(all) > 0; i++ {
+		all = slices.DeleteFunc(all, func(nodes []ir.Node) bool { return i == len(nodes) })
+		for _, nodes := range all {
+			f.AddNode(nodes[i])
+		}
+	}
+}
+
+// current is the function that is being written.
+func (a *asm) current() *ir.Function {
+	file, err := a.Result()
+	if err != nil {
+		panic(err)
+	}
+	all := file.Functions()
+	return all[len(all)-1]
 }

@@ -40,6 +40,28 @@ func TestGenerateIsRepeatable(t *testing.T) {
 	}
 }
 
+func TestNoVectorIsCopiedToItself(t *testing.T) {
+	files, err := generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := 0
+	for name, data := range files {
+		for line := range strings.Lines(string(data)) {
+			words := strings.Fields(strings.ReplaceAll(line, ",", " "))
+			if len(words) != 3 || words[0] != "VMOVUPS" && words[0] != "VMOVAPS" || !strings.HasPrefix(words[1], "Z") {
+				continue
+			}
+			if copied++; words[1] == words[2] {
+				t.Errorf("%s: %s", name, line)
+			}
+		}
+	}
+	if copied == 0 {
+		t.Error("no copies at all")
+	}
+}
+
 // TestEveryFileIsGuarded looks for the build constraint and, in functions that
 // use vector registers, for the instruction that cleans them at the end.
 func TestEveryFileIsGuarded(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/format"
 	"path"
+	"strings"
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/pass"
@@ -81,6 +82,11 @@ func (a *asm) print(files map[string][]byte, name string) error {
 	}
 	if err := pass.Compile.Execute(f); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
+	}
+	if strings.HasSuffix(name, "_avx512") {
+		dropSelfMoves(f, uint(avx512))
+	} else {
+		dropSelfMoves(f, uint(avx2))
 	}
 	cfg := printer.Config{Name: "tools/asmgen", Pkg: path.Base(path.Dir(name))}
 	code, err := printer.NewGoAsm(cfg).Print(f)

@@ -136,7 +136,11 @@ func (a *asm) across(join binary, v vec) reg.Register {
 	}
 	a.isa = xmm
 	upper := a.XMM()
-	a.VEXTRACTF128(operand.U8(1), y, upper)
+	if was == avx512 {
+		a.VEXTRACTF32X4(operand.U8(1), y, upper) // reaches all registers
+	} else {
+		a.VEXTRACTF128(operand.U8(1), y, upper)
+	}
 	x := join(a, y.AsX().(vec), upper)
 	for _, pick := range []uint8{0x0e, 0x01} {
 		s := a.XMM()

@@ -45,7 +45,12 @@ func newExp(a *asm) *expConsts {
 func (e *expConsts) full(x vec) vec {
 	a := e.a
 	// The second operand of min and max is the result for NaN.
-	x = vmin(a, a.inReg(e.hi), x)
+	return e.bounded(vmin(a, a.inReg(e.hi), x))
+}
+
+// bounded is full for what is known not to be too large.
+func (e *expConsts) bounded(x vec) vec {
+	a := e.a
 	some := a.compare(cmpNotLess, x, e.lo)
 	if a.isa == avx512 {
 		p, n := e.reduced(x)

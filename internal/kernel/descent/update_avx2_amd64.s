@@ -18,22 +18,18 @@ TEXT ·axpyAVX2(SB), NOSPLIT, $0-28
 unrolled:
 	VMOVUPS     (AX), Y1
 	VMOVUPS     (CX), Y2
-	VMOVUPS     Y2, Y2
 	VFMADD213PS Y1, Y0, Y2
 	VMOVUPS     Y2, (AX)
 	VMOVUPS     32(AX), Y1
 	VMOVUPS     32(CX), Y2
-	VMOVUPS     Y2, Y2
 	VFMADD213PS Y1, Y0, Y2
 	VMOVUPS     Y2, 32(AX)
 	VMOVUPS     64(AX), Y1
 	VMOVUPS     64(CX), Y2
-	VMOVUPS     Y2, Y2
 	VFMADD213PS Y1, Y0, Y2
 	VMOVUPS     Y2, 64(AX)
 	VMOVUPS     96(AX), Y1
 	VMOVUPS     96(CX), Y2
-	VMOVUPS     Y2, Y2
 	VFMADD213PS Y1, Y0, Y2
 	VMOVUPS     Y2, 96(AX)
 	ADDQ        $+128, AX
@@ -50,7 +46,6 @@ after_unrolled:
 single:
 	VMOVUPS     (AX), Y1
 	VMOVUPS     (CX), Y2
-	VMOVUPS     Y2, Y2
 	VFMADD213PS Y1, Y0, Y2
 	VMOVUPS     Y2, (AX)
 	ADDQ        $+32, AX
@@ -67,7 +62,6 @@ after_single:
 	VMOVUPS     64(BX)(DX*4), Y1
 	VMASKMOVPS  (AX), Y1, Y2
 	VMASKMOVPS  (CX), Y1, Y3
-	VMOVUPS     Y3, Y3
 	VFMADD213PS Y2, Y0, Y3
 	VMASKMOVPS  Y3, Y1, (AX)
 
@@ -126,48 +120,40 @@ unrolled:
 	VMOVUPS      (AX), Y2
 	VMOVUPS      (CX), Y3
 	VMOVUPS      (DX), Y4
-	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
 	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
 	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
 	VANDPS       Y4, Y3, Y3
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVUPS      Y2, (AX)
 	VMOVUPS      Y3, (CX)
 	VMOVUPS      32(AX), Y2
 	VMOVUPS      32(CX), Y3
 	VMOVUPS      32(DX), Y4
-	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
 	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
 	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
 	VANDPS       Y4, Y3, Y3
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVUPS      Y2, 32(AX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      64(AX), Y2
 	VMOVUPS      64(CX), Y3
 	VMOVUPS      64(DX), Y4
-	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
 	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
 	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
 	VANDPS       Y4, Y3, Y3
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVUPS      Y2, 64(AX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      96(AX), Y2
 	VMOVUPS      96(CX), Y3
 	VMOVUPS      96(DX), Y4
-	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
 	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
 	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
 	VANDPS       Y4, Y3, Y3
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVUPS      Y2, 96(AX)
 	VMOVUPS      Y3, 96(CX)
@@ -187,12 +173,10 @@ single:
 	VMOVUPS      (AX), Y2
 	VMOVUPS      (CX), Y3
 	VMOVUPS      (DX), Y4
-	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
 	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
 	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
 	VANDPS       Y4, Y3, Y3
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVUPS      Y2, (AX)
 	VMOVUPS      Y3, (CX)
@@ -212,12 +196,10 @@ after_single:
 	VMASKMOVPS   (AX), Y2, Y3
 	VMASKMOVPS   (CX), Y2, Y4
 	VMASKMOVPS   (DX), Y2, Y5
-	VMOVUPS      Y4, Y4
 	VFMADD213PS  Y5, Y1, Y4
 	VPAND        word8_7fffffff<>+0(SB), Y4, Y1
 	VCMPPS       $0x15, word8_00800000<>+0(SB), Y1, Y1
 	VANDPS       Y1, Y4, Y1
-	VMOVUPS      Y3, Y3
 	VFNMADD231PS Y0, Y1, Y3
 	VMASKMOVPS   Y3, Y2, (AX)
 	VMASKMOVPS   Y1, Y2, (CX)
@@ -268,14 +250,12 @@ unrolled:
 	VMOVUPS     (DX), Y6
 	VMOVUPS     (BX), Y7
 	VSUBPS      Y5, Y7, Y8
-	VMOVUPS     Y8, Y8
 	VFMADD213PS Y5, Y1, Y8
 	VPAND       word8_7fffffff<>+0(SB), Y8, Y5
 	VCMPPS      $0x15, word8_00800000<>+0(SB), Y5, Y5
 	VANDPS      Y5, Y8, Y5
 	VMULPS      Y7, Y7, Y7
 	VSUBPS      Y6, Y7, Y7
-	VMOVUPS     Y7, Y7
 	VFMADD213PS Y6, Y2, Y7
 	VPAND       word8_7fffffff<>+0(SB), Y7, Y6
 	VCMPPS      $0x15, word8_00800000<>+0(SB), Y6, Y6
@@ -293,14 +273,12 @@ unrolled:
 	VMOVUPS     32(DX), Y6
 	VMOVUPS     32(BX), Y7
 	VSUBPS      Y5, Y7, Y8
-	VMOVUPS     Y8, Y8
 	VFMADD213PS Y5, Y1, Y8
 	VPAND       word8_7fffffff<>+0(SB), Y8, Y5
 	VCMPPS      $0x15, word8_00800000<>+0(SB), Y5, Y5
 	VANDPS      Y5, Y8, Y5
 	VMULPS      Y7, Y7, Y7
 	VSUBPS      Y6, Y7, Y7
-	VMOVUPS     Y7, Y7
 	VFMADD213PS Y6, Y2, Y7
 	VPAND       word8_7fffffff<>+0(SB), Y7, Y6
 	VCMPPS      $0x15, word8_00800000<>+0(SB), Y6, Y6
@@ -332,14 +310,12 @@ single:
 	VMOVUPS     (DX), Y6
 	VMOVUPS     (BX), Y7
 	VSUBPS      Y5, Y7, Y8
-	VMOVUPS     Y8, Y8
 	VFMADD213PS Y5, Y1, Y8
 	VPAND       word8_7fffffff<>+0(SB), Y8, Y5
 	VCMPPS      $0x15, word8_00800000<>+0(SB), Y5, Y5
 	VANDPS      Y5, Y8, Y5
 	VMULPS      Y7, Y7, Y7
 	VSUBPS      Y6, Y7, Y7
-	VMOVUPS     Y7, Y7
 	VFMADD213PS Y6, Y2, Y7
 	VPAND       word8_7fffffff<>+0(SB), Y7, Y6
 	VCMPPS      $0x15, word8_00800000<>+0(SB), Y6, Y6
@@ -371,14 +347,12 @@ after_single:
 	VMASKMOVPS  (DX), Y4, Y7
 	VMASKMOVPS  (BX), Y4, Y8
 	VSUBPS      Y6, Y8, Y9
-	VMOVUPS     Y9, Y9
 	VFMADD213PS Y6, Y1, Y9
 	VPAND       word8_7fffffff<>+0(SB), Y9, Y1
 	VCMPPS      $0x15, word8_00800000<>+0(SB), Y1, Y1
 	VANDPS      Y1, Y9, Y1
 	VMULPS      Y8, Y8, Y6
 	VSUBPS      Y7, Y6, Y6
-	VMOVUPS     Y6, Y6
 	VFMADD213PS Y7, Y2, Y6
 	VPAND       word8_7fffffff<>+0(SB), Y6, Y2
 	VCMPPS      $0x15, word8_00800000<>+0(SB), Y2, Y2
@@ -547,22 +521,18 @@ TEXT ·streamAxpyAVX2(SB), NOSPLIT, $0-36
 unrolled:
 	VMOVUPS     (CX), Y1
 	VMOVUPS     (DX), Y2
-	VMOVUPS     Y2, Y2
 	VFMADD213PS Y1, Y0, Y2
 	VMOVNTPS    Y2, (AX)
 	VMOVUPS     32(CX), Y1
 	VMOVUPS     32(DX), Y2
-	VMOVUPS     Y2, Y2
 	VFMADD213PS Y1, Y0, Y2
 	VMOVNTPS    Y2, 32(AX)
 	VMOVUPS     64(CX), Y1
 	VMOVUPS     64(DX), Y2
-	VMOVUPS     Y2, Y2
 	VFMADD213PS Y1, Y0, Y2
 	VMOVNTPS    Y2, 64(AX)
 	VMOVUPS     96(CX), Y1
 	VMOVUPS     96(DX), Y2
-	VMOVUPS     Y2, Y2
 	VFMADD213PS Y1, Y0, Y2
 	VMOVNTPS    Y2, 96(AX)
 	ADDQ        $+128, AX
@@ -580,7 +550,6 @@ after_unrolled:
 single:
 	VMOVUPS     (CX), Y1
 	VMOVUPS     (DX), Y2
-	VMOVUPS     Y2, Y2
 	VFMADD213PS Y1, Y0, Y2
 	VMOVNTPS    Y2, (AX)
 	ADDQ        $+32, AX
@@ -598,7 +567,6 @@ after_single:
 	VMOVUPS     64(SI)(BX*4), Y1
 	VMASKMOVPS  (CX), Y1, Y2
 	VMASKMOVPS  (DX), Y1, Y3
-	VMOVUPS     Y3, Y3
 	VFMADD213PS Y2, Y0, Y3
 	VMASKMOVPS  Y3, Y1, (AX)
 
@@ -626,48 +594,40 @@ unrolled:
 	VMOVUPS      (DX), Y2
 	VMOVUPS      (BX), Y3
 	VMOVUPS      (SI), Y4
-	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
 	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
 	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
 	VANDPS       Y4, Y3, Y3
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVNTPS     Y2, (AX)
 	VMOVNTPS     Y3, (CX)
 	VMOVUPS      32(DX), Y2
 	VMOVUPS      32(BX), Y3
 	VMOVUPS      32(SI), Y4
-	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
 	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
 	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
 	VANDPS       Y4, Y3, Y3
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVNTPS     Y2, 32(AX)
 	VMOVNTPS     Y3, 32(CX)
 	VMOVUPS      64(DX), Y2
 	VMOVUPS      64(BX), Y3
 	VMOVUPS      64(SI), Y4
-	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
 	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
 	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
 	VANDPS       Y4, Y3, Y3
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVNTPS     Y2, 64(AX)
 	VMOVNTPS     Y3, 64(CX)
 	VMOVUPS      96(DX), Y2
 	VMOVUPS      96(BX), Y3
 	VMOVUPS      96(SI), Y4
-	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
 	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
 	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
 	VANDPS       Y4, Y3, Y3
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVNTPS     Y2, 96(AX)
 	VMOVNTPS     Y3, 96(CX)
@@ -689,12 +649,10 @@ single:
 	VMOVUPS      (DX), Y2
 	VMOVUPS      (BX), Y3
 	VMOVUPS      (SI), Y4
-	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y4, Y1, Y3
 	VPAND        word8_7fffffff<>+0(SB), Y3, Y4
 	VCMPPS       $0x15, word8_00800000<>+0(SB), Y4, Y4
 	VANDPS       Y4, Y3, Y3
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS Y0, Y3, Y2
 	VMOVNTPS     Y2, (AX)
 	VMOVNTPS     Y3, (CX)
@@ -716,12 +674,10 @@ after_single:
 	VMASKMOVPS   (DX), Y2, Y3
 	VMASKMOVPS   (BX), Y2, Y4
 	VMASKMOVPS   (SI), Y2, Y5
-	VMOVUPS      Y4, Y4
 	VFMADD213PS  Y5, Y1, Y4
 	VPAND        word8_7fffffff<>+0(SB), Y4, Y1
 	VCMPPS       $0x15, word8_00800000<>+0(SB), Y1, Y1
 	VANDPS       Y1, Y4, Y1
-	VMOVUPS      Y3, Y3
 	VFNMADD231PS Y0, Y1, Y3
 	VMASKMOVPS   Y3, Y2, (AX)
 	VMASKMOVPS   Y1, Y2, (CX)
@@ -756,14 +712,12 @@ unrolled:
 	VMOVUPS     (DI), Y6
 	VMOVUPS     (R8), Y7
 	VSUBPS      Y5, Y7, Y8
-	VMOVUPS     Y8, Y8
 	VFMADD213PS Y5, Y1, Y8
 	VPAND       word8_7fffffff<>+0(SB), Y8, Y5
 	VCMPPS      $0x15, word8_00800000<>+0(SB), Y5, Y5
 	VANDPS      Y5, Y8, Y5
 	VMULPS      Y7, Y7, Y7
 	VSUBPS      Y6, Y7, Y7
-	VMOVUPS     Y7, Y7
 	VFMADD213PS Y6, Y2, Y7
 	VPAND       word8_7fffffff<>+0(SB), Y7, Y6
 	VCMPPS      $0x15, word8_00800000<>+0(SB), Y6, Y6
@@ -781,14 +735,12 @@ unrolled:
 	VMOVUPS     32(DI), Y6
 	VMOVUPS     32(R8), Y7
 	VSUBPS      Y5, Y7, Y8
-	VMOVUPS     Y8, Y8
 	VFMADD213PS Y5, Y1, Y8
 	VPAND       word8_7fffffff<>+0(SB), Y8, Y5
 	VCMPPS      $0x15, word8_00800000<>+0(SB), Y5, Y5
 	VANDPS      Y5, Y8, Y5
 	VMULPS      Y7, Y7, Y7
 	VSUBPS      Y6, Y7, Y7
-	VMOVUPS     Y7, Y7
 	VFMADD213PS Y6, Y2, Y7
 	VPAND       word8_7fffffff<>+0(SB), Y7, Y6
 	VCMPPS      $0x15, word8_00800000<>+0(SB), Y6, Y6
@@ -823,14 +775,12 @@ single:
 	VMOVUPS     (DI), Y6
 	VMOVUPS     (R8), Y7
 	VSUBPS      Y5, Y7, Y8
-	VMOVUPS     Y8, Y8
 	VFMADD213PS Y5, Y1, Y8
 	VPAND       word8_7fffffff<>+0(SB), Y8, Y5
 	VCMPPS      $0x15, word8_00800000<>+0(SB), Y5, Y5
 	VANDPS      Y5, Y8, Y5
 	VMULPS      Y7, Y7, Y7
 	VSUBPS      Y6, Y7, Y7
-	VMOVUPS     Y7, Y7
 	VFMADD213PS Y6, Y2, Y7
 	VPAND       word8_7fffffff<>+0(SB), Y7, Y6
 	VCMPPS      $0x15, word8_00800000<>+0(SB), Y6, Y6
@@ -865,14 +815,12 @@ after_single:
 	VMASKMOVPS  (DI), Y4, Y7
 	VMASKMOVPS  (R8), Y4, Y8
 	VSUBPS      Y6, Y8, Y9
-	VMOVUPS     Y9, Y9
 	VFMADD213PS Y6, Y1, Y9
 	VPAND       word8_7fffffff<>+0(SB), Y9, Y1
 	VCMPPS      $0x15, word8_00800000<>+0(SB), Y1, Y1
 	VANDPS      Y1, Y9, Y1
 	VMULPS      Y8, Y8, Y6
 	VSUBPS      Y7, Y6, Y6
-	VMOVUPS     Y6, Y6
 	VFMADD213PS Y7, Y2, Y6
 	VPAND       word8_7fffffff<>+0(SB), Y6, Y2
 	VCMPPS      $0x15, word8_00800000<>+0(SB), Y2, Y2

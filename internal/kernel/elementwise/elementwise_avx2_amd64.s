@@ -1854,7 +1854,6 @@ after_single:
 	VMOVUPS      64(SI)(BX*4), Y1
 	VMASKMOVPS   (CX), Y1, Y2
 	VMASKMOVPS   (DX), Y1, Y3
-	VMOVUPS      Y0, Y0
 	VFNMADD231PS Y2, Y2, Y0
 	VMULPS       Y0, Y3, Y0
 	VMASKMOVPS   Y0, Y1, (AX)
@@ -1962,9 +1961,7 @@ unrolled:
 	VMAXPS       Y0, Y2, Y0
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y0, Y2
 	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y0, Y0
 	VFNMADD231PS word8_3f318000<>+0(SB), Y2, Y0
-	VMOVUPS      Y0, Y0
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y2, Y0
 	VMOVUPS      word8_39506967<>+0(SB), Y3
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y0, Y3
@@ -1993,9 +1990,7 @@ unrolled:
 	VMAXPS       Y0, Y2, Y0
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y0, Y2
 	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y0, Y0
 	VFNMADD231PS word8_3f318000<>+0(SB), Y2, Y0
-	VMOVUPS      Y0, Y0
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y2, Y0
 	VMOVUPS      word8_39506967<>+0(SB), Y3
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y0, Y3
@@ -2036,9 +2031,7 @@ single:
 	VMAXPS       Y0, Y2, Y0
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y0, Y2
 	VROUNDPS     $0x08, Y2, Y2
-	VMOVUPS      Y0, Y0
 	VFNMADD231PS word8_3f318000<>+0(SB), Y2, Y0
-	VMOVUPS      Y0, Y0
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y2, Y0
 	VMOVUPS      word8_39506967<>+0(SB), Y3
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y0, Y3
@@ -2079,9 +2072,7 @@ after_single:
 	VMAXPS       Y1, Y3, Y1
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y1, Y3
 	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y1, Y1
 	VFNMADD231PS word8_3f318000<>+0(SB), Y3, Y1
-	VMOVUPS      Y1, Y1
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y3, Y1
 	VMOVUPS      word8_39506967<>+0(SB), Y4
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y1, Y4
@@ -2265,10 +2256,8 @@ single:
 	VMULPS      Y3, Y4, Y4
 	VMOVUPS     Y1, Y5
 	VFMADD132PS word8_b95e8083<>+0(SB), Y4, Y5
-	VMOVUPS     Y3, Y3
 	VFMADD132PS word8_bf000000<>+0(SB), Y5, Y3
 	VADDPS      Y3, Y2, Y2
-	VMOVUPS     Y1, Y1
 	VFMADD132PS word8_3f318000<>+0(SB), Y2, Y1
 	VXORPS      Y2, Y2, Y2
 	VCMPPS      $0x11, Y2, Y0, Y3
@@ -2317,10 +2306,8 @@ after_single:
 	VMULPS      Y4, Y5, Y5
 	VMOVUPS     Y2, Y6
 	VFMADD132PS word8_b95e8083<>+0(SB), Y5, Y6
-	VMOVUPS     Y4, Y4
 	VFMADD132PS word8_bf000000<>+0(SB), Y6, Y4
 	VADDPS      Y4, Y3, Y3
-	VMOVUPS     Y2, Y2
 	VFMADD132PS word8_3f318000<>+0(SB), Y3, Y2
 	VXORPS      Y3, Y3, Y3
 	VCMPPS      $0x11, Y3, Y1, Y4
@@ -2545,10 +2532,8 @@ single:
 	VMULPS      Y5, Y6, Y6
 	VMOVUPS     Y3, Y7
 	VFMADD132PS word8_b95e8083<>+0(SB), Y6, Y7
-	VMOVUPS     Y5, Y5
 	VFMADD132PS word8_bf000000<>+0(SB), Y7, Y5
 	VADDPS      Y5, Y4, Y4
-	VMOVUPS     Y3, Y3
 	VFMADD132PS word8_3f318000<>+0(SB), Y4, Y3
 	VXORPS      Y4, Y4, Y4
 	VCMPPS      $0x11, Y4, Y1, Y5
@@ -2606,10 +2591,8 @@ after_single:
 	VMULPS      Y6, Y7, Y7
 	VMOVUPS     Y4, Y8
 	VFMADD132PS word8_b95e8083<>+0(SB), Y7, Y8
-	VMOVUPS     Y6, Y6
 	VFMADD132PS word8_bf000000<>+0(SB), Y8, Y6
 	VADDPS      Y6, Y5, Y5
-	VMOVUPS     Y4, Y4
 	VFMADD132PS word8_3f318000<>+0(SB), Y5, Y4
 	VXORPS      Y5, Y5, Y5
 	VCMPPS      $0x11, Y5, Y2, Y6
@@ -2835,9 +2818,7 @@ single:
 	VMAXPS       Y1, Y3, Y1
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y1, Y3
 	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y1, Y1
 	VFNMADD231PS word8_3f318000<>+0(SB), Y3, Y1
-	VMOVUPS      Y1, Y1
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y3, Y1
 	VMOVUPS      word8_39506967<>+0(SB), Y4
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y1, Y4
@@ -2885,9 +2866,7 @@ after_single:
 	VMAXPS       Y2, Y4, Y2
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y2, Y4
 	VROUNDPS     $0x08, Y4, Y4
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS word8_3f318000<>+0(SB), Y4, Y2
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y4, Y2
 	VMOVUPS      word8_39506967<>+0(SB), Y5
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y2, Y5
@@ -2954,9 +2933,7 @@ single:
 	VFMADD213PS  Y2, Y1, Y5
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y2, Y6
 	VROUNDPS     $0x08, Y6, Y6
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS word8_3f318000<>+0(SB), Y6, Y2
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y6, Y2
 	VMOVUPS      word8_39506967<>+0(SB), Y7
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y2, Y7
@@ -3031,9 +3008,7 @@ after_single:
 	VFMADD213PS  Y3, Y2, Y6
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y7
 	VROUNDPS     $0x08, Y7, Y7
-	VMOVUPS      Y3, Y3
 	VFNMADD231PS word8_3f318000<>+0(SB), Y7, Y3
-	VMOVUPS      Y3, Y3
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y7, Y3
 	VMOVUPS      word8_39506967<>+0(SB), Y8
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y8
@@ -3282,9 +3257,7 @@ single:
 	VFMADD213PS  Y2, Y1, Y5
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y2, Y6
 	VROUNDPS     $0x08, Y6, Y6
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS word8_3f318000<>+0(SB), Y6, Y2
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y6, Y2
 	VMOVUPS      word8_39506967<>+0(SB), Y7
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y2, Y7
@@ -3362,9 +3335,7 @@ after_single:
 	VFMADD213PS  Y3, Y2, Y6
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y7
 	VROUNDPS     $0x08, Y7, Y7
-	VMOVUPS      Y3, Y3
 	VFNMADD231PS word8_3f318000<>+0(SB), Y7, Y3
-	VMOVUPS      Y3, Y3
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y7, Y3
 	VMOVUPS      word8_39506967<>+0(SB), Y8
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y8
@@ -3450,9 +3421,7 @@ single:
 	VMAXPS       Y1, Y3, Y1
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y1, Y3
 	VROUNDPS     $0x08, Y3, Y3
-	VMOVUPS      Y1, Y1
 	VFNMADD231PS word8_3f318000<>+0(SB), Y3, Y1
-	VMOVUPS      Y1, Y1
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y3, Y1
 	VMOVUPS      word8_39506967<>+0(SB), Y4
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y1, Y4
@@ -3481,7 +3450,6 @@ single:
 	VFMADD213PS  word8_3d2aaaab<>+0(SB), Y0, Y3
 	VFMADD213PS  word8_3e2aaaab<>+0(SB), Y0, Y3
 	VFMADD213PS  word8_3f000000<>+0(SB), Y0, Y3
-	VMOVUPS      Y2, Y2
 	VFMADD213PS  Y0, Y3, Y2
 	VPAND        word8_80000000<>+0(SB), Y0, Y3
 	VPOR         Y3, Y2, Y2
@@ -3511,9 +3479,7 @@ after_single:
 	VMAXPS       Y2, Y4, Y2
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y2, Y4
 	VROUNDPS     $0x08, Y4, Y4
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS word8_3f318000<>+0(SB), Y4, Y2
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y4, Y2
 	VMOVUPS      word8_39506967<>+0(SB), Y5
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y2, Y5
@@ -3542,7 +3508,6 @@ after_single:
 	VFMADD213PS  word8_3d2aaaab<>+0(SB), Y1, Y4
 	VFMADD213PS  word8_3e2aaaab<>+0(SB), Y1, Y4
 	VFMADD213PS  word8_3f000000<>+0(SB), Y1, Y4
-	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y1, Y4, Y3
 	VPAND        word8_80000000<>+0(SB), Y1, Y4
 	VPOR         Y4, Y3, Y3
@@ -3638,9 +3603,7 @@ single:
 	VMAXPS       Y2, Y4, Y2
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y2, Y4
 	VROUNDPS     $0x08, Y4, Y4
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS word8_3f318000<>+0(SB), Y4, Y2
-	VMOVUPS      Y2, Y2
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y4, Y2
 	VMOVUPS      word8_39506967<>+0(SB), Y5
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y2, Y5
@@ -3669,7 +3632,6 @@ single:
 	VFMADD213PS  word8_3d2aaaab<>+0(SB), Y0, Y4
 	VFMADD213PS  word8_3e2aaaab<>+0(SB), Y0, Y4
 	VFMADD213PS  word8_3f000000<>+0(SB), Y0, Y4
-	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y0, Y4, Y3
 	VPAND        word8_80000000<>+0(SB), Y0, Y4
 	VPOR         Y4, Y3, Y3
@@ -3702,9 +3664,7 @@ after_single:
 	VMAXPS       Y3, Y5, Y3
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y5
 	VROUNDPS     $0x08, Y5, Y5
-	VMOVUPS      Y3, Y3
 	VFNMADD231PS word8_3f318000<>+0(SB), Y5, Y3
-	VMOVUPS      Y3, Y3
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y5, Y3
 	VMOVUPS      word8_39506967<>+0(SB), Y6
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y6
@@ -3733,7 +3693,6 @@ after_single:
 	VFMADD213PS  word8_3d2aaaab<>+0(SB), Y1, Y5
 	VFMADD213PS  word8_3e2aaaab<>+0(SB), Y1, Y5
 	VFMADD213PS  word8_3f000000<>+0(SB), Y1, Y5
-	VMOVUPS      Y4, Y4
 	VFMADD213PS  Y1, Y5, Y4
 	VPAND        word8_80000000<>+0(SB), Y1, Y5
 	VPOR         Y5, Y4, Y4
@@ -4085,9 +4044,7 @@ single:
 	VROUNDPS     $0x08, Y3, Y3
 	VMOVUPS      Y2, Y4
 	VFNMADD231PS word8_3fc90fdb<>+0(SB), Y3, Y4
-	VMOVUPS      Y4, Y4
 	VFNMADD231PS word8_b33bbd2e<>+0(SB), Y3, Y4
-	VMOVUPS      Y4, Y4
 	VFNMADD231PS word8_a6f72ced<>+0(SB), Y3, Y4
 	VCVTPS2DQ    Y3, Y3
 	VPSLLD       $0x1f, Y3, Y5
@@ -4097,16 +4054,13 @@ single:
 	VMOVUPS      word8_b94ca1f9<>+0(SB), Y8
 	VFMADD213PS  word8_3c08839e<>+0(SB), Y6, Y8
 	VFMADD213PS  word8_be2aaaa3<>+0(SB), Y6, Y8
-	VMOVUPS      Y7, Y7
 	VFMADD213PS  Y4, Y8, Y7
 	VMULPS       Y6, Y6, Y4
 	VMOVUPS      word8_37ccf5ce<>+0(SB), Y8
 	VFMADD213PS  word8_bab6061a<>+0(SB), Y6, Y8
 	VFMADD213PS  word8_3d2aaaa5<>+0(SB), Y6, Y8
-	VMOVUPS      Y6, Y6
 	VMOVUPS      word8_bf000000<>+0(SB), Y9
 	VFMADD213PS  word8_3f800000<>+0(SB), Y9, Y6
-	VMOVUPS      Y4, Y4
 	VFMADD213PS  Y6, Y8, Y4
 	VBLENDVPS    Y5, Y4, Y7, Y4
 	VPAND        word8_80000000<>+0(SB), Y3, Y3
@@ -4136,9 +4090,7 @@ after_single:
 	VROUNDPS     $0x08, Y4, Y4
 	VMOVUPS      Y3, Y5
 	VFNMADD231PS word8_3fc90fdb<>+0(SB), Y4, Y5
-	VMOVUPS      Y5, Y5
 	VFNMADD231PS word8_b33bbd2e<>+0(SB), Y4, Y5
-	VMOVUPS      Y5, Y5
 	VFNMADD231PS word8_a6f72ced<>+0(SB), Y4, Y5
 	VCVTPS2DQ    Y4, Y4
 	VPSLLD       $0x1f, Y4, Y6
@@ -4148,16 +4100,13 @@ after_single:
 	VMOVUPS      word8_b94ca1f9<>+0(SB), Y9
 	VFMADD213PS  word8_3c08839e<>+0(SB), Y7, Y9
 	VFMADD213PS  word8_be2aaaa3<>+0(SB), Y7, Y9
-	VMOVUPS      Y8, Y8
 	VFMADD213PS  Y5, Y9, Y8
 	VMULPS       Y7, Y7, Y5
 	VMOVUPS      word8_37ccf5ce<>+0(SB), Y9
 	VFMADD213PS  word8_bab6061a<>+0(SB), Y7, Y9
 	VFMADD213PS  word8_3d2aaaa5<>+0(SB), Y7, Y9
-	VMOVUPS      Y7, Y7
 	VMOVUPS      word8_bf000000<>+0(SB), Y10
 	VFMADD213PS  word8_3f800000<>+0(SB), Y10, Y7
-	VMOVUPS      Y5, Y5
 	VFMADD213PS  Y7, Y9, Y5
 	VBLENDVPS    Y6, Y5, Y8, Y5
 	VPAND        word8_80000000<>+0(SB), Y4, Y4
@@ -4318,9 +4267,7 @@ single:
 	VROUNDPS     $0x08, Y3, Y3
 	VMOVUPS      Y2, Y4
 	VFNMADD231PS word8_3fc90fdb<>+0(SB), Y3, Y4
-	VMOVUPS      Y4, Y4
 	VFNMADD231PS word8_b33bbd2e<>+0(SB), Y3, Y4
-	VMOVUPS      Y4, Y4
 	VFNMADD231PS word8_a6f72ced<>+0(SB), Y3, Y4
 	VCVTPS2DQ    Y3, Y3
 	VPADDD       word8_00000001<>+0(SB), Y3, Y3
@@ -4331,16 +4278,13 @@ single:
 	VMOVUPS      word8_b94ca1f9<>+0(SB), Y8
 	VFMADD213PS  word8_3c08839e<>+0(SB), Y6, Y8
 	VFMADD213PS  word8_be2aaaa3<>+0(SB), Y6, Y8
-	VMOVUPS      Y7, Y7
 	VFMADD213PS  Y4, Y8, Y7
 	VMULPS       Y6, Y6, Y4
 	VMOVUPS      word8_37ccf5ce<>+0(SB), Y8
 	VFMADD213PS  word8_bab6061a<>+0(SB), Y6, Y8
 	VFMADD213PS  word8_3d2aaaa5<>+0(SB), Y6, Y8
-	VMOVUPS      Y6, Y6
 	VMOVUPS      word8_bf000000<>+0(SB), Y9
 	VFMADD213PS  word8_3f800000<>+0(SB), Y9, Y6
-	VMOVUPS      Y4, Y4
 	VFMADD213PS  Y6, Y8, Y4
 	VBLENDVPS    Y5, Y4, Y7, Y4
 	VPAND        word8_80000000<>+0(SB), Y3, Y3
@@ -4368,9 +4312,7 @@ after_single:
 	VROUNDPS     $0x08, Y4, Y4
 	VMOVUPS      Y3, Y5
 	VFNMADD231PS word8_3fc90fdb<>+0(SB), Y4, Y5
-	VMOVUPS      Y5, Y5
 	VFNMADD231PS word8_b33bbd2e<>+0(SB), Y4, Y5
-	VMOVUPS      Y5, Y5
 	VFNMADD231PS word8_a6f72ced<>+0(SB), Y4, Y5
 	VCVTPS2DQ    Y4, Y4
 	VPADDD       word8_00000001<>+0(SB), Y4, Y4
@@ -4381,16 +4323,13 @@ after_single:
 	VMOVUPS      word8_b94ca1f9<>+0(SB), Y9
 	VFMADD213PS  word8_3c08839e<>+0(SB), Y7, Y9
 	VFMADD213PS  word8_be2aaaa3<>+0(SB), Y7, Y9
-	VMOVUPS      Y8, Y8
 	VFMADD213PS  Y5, Y9, Y8
 	VMULPS       Y7, Y7, Y5
 	VMOVUPS      word8_37ccf5ce<>+0(SB), Y9
 	VFMADD213PS  word8_bab6061a<>+0(SB), Y7, Y9
 	VFMADD213PS  word8_3d2aaaa5<>+0(SB), Y7, Y9
-	VMOVUPS      Y7, Y7
 	VMOVUPS      word8_bf000000<>+0(SB), Y10
 	VFMADD213PS  word8_3f800000<>+0(SB), Y10, Y7
-	VMOVUPS      Y5, Y5
 	VFMADD213PS  Y7, Y9, Y5
 	VBLENDVPS    Y6, Y5, Y8, Y5
 	VPAND        word8_80000000<>+0(SB), Y4, Y4
@@ -6060,7 +5999,6 @@ vectors:
 	VMOVUPS      quad4_4338000000000000<>+0(SB), Y1
 	VFMADD231PD  quad4_3ff71547652b82fe<>+0(SB), Y0, Y1
 	VSUBPD       quad4_4338000000000000<>+0(SB), Y1, Y1
-	VMOVUPS      Y0, Y0
 	VFNMADD231PD quad4_3fe62e42fee00000<>+0(SB), Y1, Y0
 	VFNMADD231PD quad4_3dea39ef35793c76<>+0(SB), Y1, Y0
 	VMOVUPS      quad4_3de6124613a86d09<>+0(SB), Y2
@@ -6112,7 +6050,6 @@ rest:
 	VMOVUPS      quad4_4338000000000000<>+0(SB), Y2
 	VFMADD231PD  quad4_3ff71547652b82fe<>+0(SB), Y1, Y2
 	VSUBPD       quad4_4338000000000000<>+0(SB), Y2, Y2
-	VMOVUPS      Y1, Y1
 	VFNMADD231PD quad4_3fe62e42fee00000<>+0(SB), Y2, Y1
 	VFNMADD231PD quad4_3dea39ef35793c76<>+0(SB), Y2, Y1
 	VMOVUPS      quad4_3de6124613a86d09<>+0(SB), Y3
@@ -6599,7 +6536,6 @@ vectors:
 	VMOVUPS      quad4_4338000000000000<>+0(SB), Y4
 	VFMADD231PD  quad4_3ff71547652b82fe<>+0(SB), Y3, Y4
 	VSUBPD       quad4_4338000000000000<>+0(SB), Y4, Y4
-	VMOVUPS      Y3, Y3
 	VFNMADD231PD quad4_3fe62e42fee00000<>+0(SB), Y4, Y3
 	VFNMADD231PD quad4_3dea39ef35793c76<>+0(SB), Y4, Y3
 	VMOVUPS      quad4_3de6124613a86d09<>+0(SB), Y5
@@ -6674,7 +6610,6 @@ rest:
 	VMOVUPS      quad4_4338000000000000<>+0(SB), Y5
 	VFMADD231PD  quad4_3ff71547652b82fe<>+0(SB), Y4, Y5
 	VSUBPD       quad4_4338000000000000<>+0(SB), Y5, Y5
-	VMOVUPS      Y4, Y4
 	VFNMADD231PD quad4_3fe62e42fee00000<>+0(SB), Y5, Y4
 	VFNMADD231PD quad4_3dea39ef35793c76<>+0(SB), Y5, Y4
 	VMOVUPS      quad4_3de6124613a86d09<>+0(SB), Y6
@@ -6850,7 +6785,6 @@ vectors:
 	VMOVUPS      quad4_4338000000000000<>+0(SB), Y2
 	VFMADD231PD  quad4_3ff71547652b82fe<>+0(SB), Y1, Y2
 	VSUBPD       quad4_4338000000000000<>+0(SB), Y2, Y2
-	VMOVUPS      Y1, Y1
 	VFNMADD231PD quad4_3fe62e42fee00000<>+0(SB), Y2, Y1
 	VFNMADD231PD quad4_3dea39ef35793c76<>+0(SB), Y2, Y1
 	VMOVUPS      quad4_3de6124613a86d09<>+0(SB), Y3
@@ -6909,7 +6843,6 @@ rest:
 	VMOVUPS      quad4_4338000000000000<>+0(SB), Y3
 	VFMADD231PD  quad4_3ff71547652b82fe<>+0(SB), Y2, Y3
 	VSUBPD       quad4_4338000000000000<>+0(SB), Y3, Y3
-	VMOVUPS      Y2, Y2
 	VFNMADD231PD quad4_3fe62e42fee00000<>+0(SB), Y3, Y2
 	VFNMADD231PD quad4_3dea39ef35793c76<>+0(SB), Y3, Y2
 	VMOVUPS      quad4_3de6124613a86d09<>+0(SB), Y4
@@ -6975,7 +6908,6 @@ vectors:
 	VMOVUPS      quad4_4338000000000000<>+0(SB), Y4
 	VFMADD231PD  quad4_3ff71547652b82fe<>+0(SB), Y3, Y4
 	VSUBPD       quad4_4338000000000000<>+0(SB), Y4, Y4
-	VMOVUPS      Y3, Y3
 	VFNMADD231PD quad4_3fe62e42fee00000<>+0(SB), Y4, Y3
 	VFNMADD231PD quad4_3dea39ef35793c76<>+0(SB), Y4, Y3
 	VMOVUPS      quad4_3de6124613a86d09<>+0(SB), Y5
@@ -7075,7 +7007,6 @@ rest:
 	VMOVUPS      quad4_4338000000000000<>+0(SB), Y5
 	VFMADD231PD  quad4_3ff71547652b82fe<>+0(SB), Y4, Y5
 	VSUBPD       quad4_4338000000000000<>+0(SB), Y5, Y5
-	VMOVUPS      Y4, Y4
 	VFNMADD231PD quad4_3fe62e42fee00000<>+0(SB), Y5, Y4
 	VFNMADD231PD quad4_3dea39ef35793c76<>+0(SB), Y5, Y4
 	VMOVUPS      quad4_3de6124613a86d09<>+0(SB), Y6

@@ -18,7 +18,6 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-28
 	VMOVUPS Y0, Y5
 	VMOVUPS Y0, Y6
 	VMOVUPS Y0, Y7
-	VMOVUPS Y0, Y0
 	CMPQ    CX, $+64
 	JLT     after_unrolled
 

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func dotAVX512(x *float32, n int, y *float32) float32
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, AVX512VL, BMI2, SSE
 TEXT ·dotAVX512(SB), NOSPLIT, $0-28
 	MOVQ    x+0(FP), AX
 	MOVQ    n+8(FP), CX
@@ -18,7 +18,6 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-28
 	VMOVUPS Z0, Z5
 	VMOVUPS Z0, Z6
 	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z0
 	CMPQ    CX, $+128
 	JLT     after_unrolled
 
@@ -81,7 +80,7 @@ join:
 	VADDPS        Z0, Z1, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y1, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
+	VEXTRACTF32X4 $0x01, Y0, X1
 	VADDPS        X1, X0, X0
 	VPERMILPS     $0x0e, X0, X1
 	VADDPS        X1, X0, X0

@@ -48,22 +48,18 @@ vectors4_taps:
 	VMAXPS     Y4, Y0, Y4
 	VCMPPS     $0x03, Y0, Y0, Y5
 	VBLENDVPS  Y5, Y0, Y4, Y0
-	VMOVUPS    Y0, Y0
 	VMOVUPS    32(R9)(R13*4), Y4
 	VMAXPS     Y4, Y1, Y4
 	VCMPPS     $0x03, Y1, Y1, Y5
 	VBLENDVPS  Y5, Y1, Y4, Y1
-	VMOVUPS    Y1, Y1
 	VMOVUPS    64(R9)(R13*4), Y4
 	VMAXPS     Y4, Y2, Y4
 	VCMPPS     $0x03, Y2, Y2, Y5
 	VBLENDVPS  Y5, Y2, Y4, Y2
-	VMOVUPS    Y2, Y2
 	VMOVUPS    96(R9)(R13*4), Y4
 	VMAXPS     Y4, Y3, Y4
 	VCMPPS     $0x03, Y3, Y3, Y5
 	VBLENDVPS  Y5, Y3, Y4, Y3
-	VMOVUPS    Y3, Y3
 	INCQ       R12
 	CMPQ       R12, BX
 	JLT        vectors4_taps
@@ -99,7 +95,6 @@ vectors1_taps:
 	VMAXPS     Y1, Y0, Y1
 	VCMPPS     $0x03, Y0, Y0, Y2
 	VBLENDVPS  Y2, Y0, Y1, Y0
-	VMOVUPS    Y0, Y0
 	INCQ       R12
 	CMPQ       R12, BX
 	JLT        vectors1_taps
@@ -131,7 +126,6 @@ tail_taps:
 	VMAXPS     Y2, Y1, Y2
 	VCMPPS     $0x03, Y1, Y1, Y3
 	VBLENDVPS  Y3, Y1, Y2, Y1
-	VMOVUPS    Y1, Y1
 	INCQ       R11
 	CMPQ       R11, BX
 	JLT        tail_taps
@@ -215,16 +209,12 @@ vectors4_taps:
 	MOVQ    (DX)(R12*8), R13
 	VMOVUPS (R9)(R13*4), Y4
 	VADDPS  Y4, Y0, Y0
-	VMOVUPS Y0, Y0
 	VMOVUPS 32(R9)(R13*4), Y4
 	VADDPS  Y4, Y1, Y1
-	VMOVUPS Y1, Y1
 	VMOVUPS 64(R9)(R13*4), Y4
 	VADDPS  Y4, Y2, Y2
-	VMOVUPS Y2, Y2
 	VMOVUPS 96(R9)(R13*4), Y4
 	VADDPS  Y4, Y3, Y3
-	VMOVUPS Y3, Y3
 	INCQ    R12
 	CMPQ    R12, BX
 	JLT     vectors4_taps
@@ -256,7 +246,6 @@ vectors1_taps:
 	MOVQ    (DX)(R12*8), R13
 	VMOVUPS (R9)(R13*4), Y1
 	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, Y0
 	INCQ    R12
 	CMPQ    R12, BX
 	JLT     vectors1_taps
@@ -286,7 +275,6 @@ tail_taps:
 	MOVQ       (DX)(R11*8), R12
 	VMASKMOVPS (R9)(R12*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	VMOVUPS    Y1, Y1
 	INCQ       R11
 	CMPQ       R11, BX
 	JLT        tail_taps
@@ -341,24 +329,18 @@ vectors2_taps:
 	VMOVUPS   (R9)(R15*4), Y5
 	VCMPPS    $0x1e, Y0, Y5, Y6
 	VBLENDVPS Y6, Y5, Y0, Y0
-	VMOVUPS   Y0, Y0
 	VBLENDVPS Y6, Y4, Y1, Y1
-	VMOVUPS   Y1, Y1
 	VMOVUPS   32(R9)(R15*4), Y5
 	VCMPPS    $0x1e, Y2, Y5, Y6
 	VBLENDVPS Y6, Y5, Y2, Y2
-	VMOVUPS   Y2, Y2
 	VBLENDVPS Y6, Y4, Y3, Y3
-	VMOVUPS   Y3, Y3
 	INCQ      R14
 	CMPQ      R14, BX
 	JLT       vectors2_taps
 
 after_vectors2_taps:
 	VMOVUPS (R10), Y0
-	VMOVUPS Y0, Y0
 	VMOVUPS 32(R10), Y2
-	VMOVUPS Y2, Y2
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y4, Y4, Y4
 	MOVQ    (DX), R14
@@ -422,16 +404,13 @@ vectors1_taps:
 	VMOVUPS   (R9)(R15*4), Y3
 	VCMPPS    $0x1e, Y0, Y3, Y4
 	VBLENDVPS Y4, Y3, Y0, Y0
-	VMOVUPS   Y0, Y0
 	VBLENDVPS Y4, Y2, Y1, Y1
-	VMOVUPS   Y1, Y1
 	INCQ      R14
 	CMPQ      R14, BX
 	JLT       vectors1_taps
 
 after_vectors1_taps:
 	VMOVUPS (R10), Y0
-	VMOVUPS Y0, Y0
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y2, Y2, Y2
 	MOVQ    (DX), R14
@@ -486,16 +465,13 @@ tail_taps:
 	VMASKMOVPS (R9)(R14*4), Y0, Y4
 	VCMPPS     $0x1e, Y1, Y4, Y5
 	VBLENDVPS  Y5, Y4, Y1, Y1
-	VMOVUPS    Y1, Y1
 	VBLENDVPS  Y5, Y3, Y2, Y2
-	VMOVUPS    Y2, Y2
 	INCQ       R11
 	CMPQ       R11, BX
 	JLT        tail_taps
 
 after_tail_taps:
 	VMASKMOVPS (R10), Y0, Y1
-	VMOVUPS    Y1, Y1
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y3, Y3, Y3
 	MOVQ       (DX), R9
@@ -580,24 +556,18 @@ vectors2_taps:
 	VMOVUPS   (R9)(R15*4), Y5
 	VCMPPS    $0x1e, Y0, Y5, Y6
 	VBLENDVPS Y6, Y5, Y0, Y0
-	VMOVUPS   Y0, Y0
 	VBLENDVPS Y6, Y4, Y1, Y1
-	VMOVUPS   Y1, Y1
 	VMOVUPS   32(R9)(R15*4), Y5
 	VCMPPS    $0x1e, Y2, Y5, Y6
 	VBLENDVPS Y6, Y5, Y2, Y2
-	VMOVUPS   Y2, Y2
 	VBLENDVPS Y6, Y4, Y3, Y3
-	VMOVUPS   Y3, Y3
 	INCQ      R14
 	CMPQ      R14, BX
 	JLT       vectors2_taps
 
 after_vectors2_taps:
 	VMOVUPS (R10), Y0
-	VMOVUPS Y0, Y0
 	VMOVUPS 32(R10), Y2
-	VMOVUPS Y2, Y2
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y4, Y4, Y4
 	MOVQ    (DX), R14
@@ -657,16 +627,13 @@ vectors1_taps:
 	VMOVUPS   (R9)(R15*4), Y3
 	VCMPPS    $0x1e, Y0, Y3, Y4
 	VBLENDVPS Y4, Y3, Y0, Y0
-	VMOVUPS   Y0, Y0
 	VBLENDVPS Y4, Y2, Y1, Y1
-	VMOVUPS   Y1, Y1
 	INCQ      R14
 	CMPQ      R14, BX
 	JLT       vectors1_taps
 
 after_vectors1_taps:
 	VMOVUPS (R10), Y0
-	VMOVUPS Y0, Y0
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y2, Y2, Y2
 	MOVQ    (DX), R14
@@ -719,16 +686,13 @@ tail_taps:
 	VMASKMOVPS (R9)(R14*4), Y0, Y4
 	VCMPPS     $0x1e, Y1, Y4, Y5
 	VBLENDVPS  Y5, Y4, Y1, Y1
-	VMOVUPS    Y1, Y1
 	VBLENDVPS  Y5, Y3, Y2, Y2
-	VMOVUPS    Y2, Y2
 	INCQ       R11
 	CMPQ       R11, BX
 	JLT        tail_taps
 
 after_tail_taps:
 	VMASKMOVPS (R10), Y0, Y1
-	VMOVUPS    Y1, Y1
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y3, Y3, Y3
 	MOVQ       (DX), R9
@@ -803,15 +767,11 @@ vectors2_taps:
 	VMOVUPS   (R9)(R15*4), Y7
 	VCMPPS    $0x1e, Y2, Y7, Y8
 	VBLENDVPS Y8, Y7, Y2, Y2
-	VMOVUPS   Y2, Y2
 	VBLENDVPS Y8, Y6, Y3, Y3
-	VMOVUPS   Y3, Y3
 	VMOVUPS   32(R9)(R15*4), Y7
 	VCMPPS    $0x1e, Y4, Y7, Y8
 	VBLENDVPS Y8, Y7, Y4, Y4
-	VMOVUPS   Y4, Y4
 	VBLENDVPS Y8, Y6, Y5, Y5
-	VMOVUPS   Y5, Y5
 	INCQ      R14
 	CMPQ      R14, BX
 	JLT       vectors2_taps
@@ -822,13 +782,11 @@ after_vectors2_taps:
 	VCMPPS  $0x1e, Y1, Y2, Y2
 	VANDPS  Y2, Y6, Y2
 	VANDPS  Y7, Y2, Y2
-	VMOVUPS Y2, Y2
 	VMOVUPS 32(R10), Y6
 	VCMPPS  $0x19, Y0, Y4, Y7
 	VCMPPS  $0x1e, Y1, Y4, Y4
 	VANDPS  Y4, Y6, Y4
 	VANDPS  Y7, Y4, Y4
-	VMOVUPS Y4, Y4
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y6, Y6, Y6
 	MOVQ    (DX), R14
@@ -892,9 +850,7 @@ vectors1_taps:
 	VMOVUPS   (R9)(R15*4), Y5
 	VCMPPS    $0x1e, Y2, Y5, Y6
 	VBLENDVPS Y6, Y5, Y2, Y2
-	VMOVUPS   Y2, Y2
 	VBLENDVPS Y6, Y4, Y3, Y3
-	VMOVUPS   Y3, Y3
 	INCQ      R14
 	CMPQ      R14, BX
 	JLT       vectors1_taps
@@ -905,7 +861,6 @@ after_vectors1_taps:
 	VCMPPS  $0x1e, Y1, Y2, Y2
 	VANDPS  Y2, Y4, Y2
 	VANDPS  Y5, Y2, Y2
-	VMOVUPS Y2, Y2
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y4, Y4, Y4
 	MOVQ    (DX), R14
@@ -960,9 +915,7 @@ tail_taps:
 	VMASKMOVPS (R9)(R14*4), Y2, Y6
 	VCMPPS     $0x1e, Y3, Y6, Y7
 	VBLENDVPS  Y7, Y6, Y3, Y3
-	VMOVUPS    Y3, Y3
 	VBLENDVPS  Y7, Y5, Y4, Y4
-	VMOVUPS    Y4, Y4
 	INCQ       R11
 	CMPQ       R11, BX
 	JLT        tail_taps
@@ -973,7 +926,6 @@ after_tail_taps:
 	VCMPPS     $0x1e, Y1, Y3, Y3
 	VANDPS     Y3, Y5, Y3
 	VANDPS     Y6, Y3, Y3
-	VMOVUPS    Y3, Y3
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y5, Y5, Y5
 	MOVQ       (DX), R9
@@ -1050,15 +1002,11 @@ vectors2_taps:
 	VMOVUPS   (R9)(R15*4), Y7
 	VCMPPS    $0x1e, Y2, Y7, Y8
 	VBLENDVPS Y8, Y7, Y2, Y2
-	VMOVUPS   Y2, Y2
 	VBLENDVPS Y8, Y6, Y3, Y3
-	VMOVUPS   Y3, Y3
 	VMOVUPS   32(R9)(R15*4), Y7
 	VCMPPS    $0x1e, Y4, Y7, Y8
 	VBLENDVPS Y8, Y7, Y4, Y4
-	VMOVUPS   Y4, Y4
 	VBLENDVPS Y8, Y6, Y5, Y5
-	VMOVUPS   Y5, Y5
 	INCQ      R14
 	CMPQ      R14, BX
 	JLT       vectors2_taps
@@ -1069,13 +1017,11 @@ after_vectors2_taps:
 	VCMPPS  $0x1e, Y1, Y2, Y2
 	VANDPS  Y2, Y6, Y2
 	VANDPS  Y7, Y2, Y2
-	VMOVUPS Y2, Y2
 	VMOVUPS 32(R10), Y6
 	VCMPPS  $0x19, Y0, Y4, Y7
 	VCMPPS  $0x1e, Y1, Y4, Y4
 	VANDPS  Y4, Y6, Y4
 	VANDPS  Y7, Y4, Y4
-	VMOVUPS Y4, Y4
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y6, Y6, Y6
 	MOVQ    (DX), R14
@@ -1135,9 +1081,7 @@ vectors1_taps:
 	VMOVUPS   (R9)(R15*4), Y5
 	VCMPPS    $0x1e, Y2, Y5, Y6
 	VBLENDVPS Y6, Y5, Y2, Y2
-	VMOVUPS   Y2, Y2
 	VBLENDVPS Y6, Y4, Y3, Y3
-	VMOVUPS   Y3, Y3
 	INCQ      R14
 	CMPQ      R14, BX
 	JLT       vectors1_taps
@@ -1148,7 +1092,6 @@ after_vectors1_taps:
 	VCMPPS  $0x1e, Y1, Y2, Y2
 	VANDPS  Y2, Y4, Y2
 	VANDPS  Y5, Y2, Y2
-	VMOVUPS Y2, Y2
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y4, Y4, Y4
 	MOVQ    (DX), R14
@@ -1201,9 +1144,7 @@ tail_taps:
 	VMASKMOVPS (R9)(R14*4), Y2, Y6
 	VCMPPS     $0x1e, Y3, Y6, Y7
 	VBLENDVPS  Y7, Y6, Y3, Y3
-	VMOVUPS    Y3, Y3
 	VBLENDVPS  Y7, Y5, Y4, Y4
-	VMOVUPS    Y4, Y4
 	INCQ       R11
 	CMPQ       R11, BX
 	JLT        tail_taps
@@ -1214,7 +1155,6 @@ after_tail_taps:
 	VCMPPS     $0x1e, Y1, Y3, Y3
 	VANDPS     Y3, Y5, Y3
 	VANDPS     Y6, Y3, Y3
-	VMOVUPS    Y3, Y3
 	VXORPS     Y6, Y6, Y6
 	VXORPS     Y5, Y5, Y5
 	MOVQ       (DX), R9

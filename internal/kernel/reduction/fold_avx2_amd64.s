@@ -17,7 +17,6 @@ TEXT ·sumAVX2(SB), NOSPLIT, $0-20
 	VMOVUPS Y0, Y5
 	VMOVUPS Y0, Y6
 	VMOVUPS Y0, Y7
-	VMOVUPS Y0, Y0
 	CMPQ    CX, $+64
 	JLT     after_unrolled
 
@@ -131,7 +130,6 @@ TEXT ·squaresAVX2(SB), NOSPLIT, $0-20
 	VMOVUPS Y0, Y5
 	VMOVUPS Y0, Y6
 	VMOVUPS Y0, Y7
-	VMOVUPS Y0, Y0
 	CMPQ    CX, $+64
 	JLT     after_unrolled
 
@@ -355,7 +353,6 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-20
 	MOVQ    n+8(FP), CX
 	VMOVUPS word8_ff800000<>+0(SB), Y0
 	VXORPS  Y1, Y1, Y1
-	VMOVUPS Y1, Y1
 	VMOVUPS Y0, Y2
 	VMOVUPS Y0, Y3
 	VMOVUPS Y0, Y4
@@ -374,33 +371,25 @@ unrolled:
 	VCMPPS  $0x03, Y11, Y10, Y12
 	VORPS   Y12, Y1, Y1
 	VMAXPS  Y10, Y2, Y2
-	VMOVAPS Y2, Y2
 	VMAXPS  Y11, Y3, Y3
-	VMOVAPS Y3, Y3
 	VMOVUPS 64(AX), Y10
 	VMOVUPS 96(AX), Y11
 	VCMPPS  $0x03, Y11, Y10, Y12
 	VORPS   Y12, Y1, Y1
 	VMAXPS  Y10, Y4, Y4
-	VMOVAPS Y4, Y4
 	VMAXPS  Y11, Y5, Y5
-	VMOVAPS Y5, Y5
 	VMOVUPS 128(AX), Y10
 	VMOVUPS 160(AX), Y11
 	VCMPPS  $0x03, Y11, Y10, Y12
 	VORPS   Y12, Y1, Y1
 	VMAXPS  Y10, Y6, Y6
-	VMOVAPS Y6, Y6
 	VMAXPS  Y11, Y7, Y7
-	VMOVAPS Y7, Y7
 	VMOVUPS 192(AX), Y10
 	VMOVUPS 224(AX), Y11
 	VCMPPS  $0x03, Y11, Y10, Y12
 	VORPS   Y12, Y1, Y1
 	VMAXPS  Y10, Y8, Y8
-	VMOVAPS Y8, Y8
 	VMAXPS  Y11, Y9, Y9
-	VMOVAPS Y9, Y9
 	ADDQ    $+256, AX
 	SUBQ    $+64, CX
 	CMPQ    CX, $+64
@@ -416,7 +405,6 @@ single:
 	VCMPPS  $0x03, Y10, Y10, Y11
 	VORPS   Y11, Y1, Y1
 	VMAXPS  Y10, Y2, Y2
-	VMOVAPS Y2, Y2
 	ADDQ    $+32, AX
 	SUBQ    $+8, CX
 	CMPQ    CX, $+8
@@ -479,7 +467,6 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-20
 	MOVQ    n+8(FP), CX
 	VMOVUPS word8_7f800000<>+0(SB), Y0
 	VXORPS  Y1, Y1, Y1
-	VMOVUPS Y1, Y1
 	VMOVUPS Y0, Y2
 	VMOVUPS Y0, Y3
 	VMOVUPS Y0, Y4
@@ -498,33 +485,25 @@ unrolled:
 	VCMPPS  $0x03, Y11, Y10, Y12
 	VORPS   Y12, Y1, Y1
 	VMINPS  Y10, Y2, Y2
-	VMOVAPS Y2, Y2
 	VMINPS  Y11, Y3, Y3
-	VMOVAPS Y3, Y3
 	VMOVUPS 64(AX), Y10
 	VMOVUPS 96(AX), Y11
 	VCMPPS  $0x03, Y11, Y10, Y12
 	VORPS   Y12, Y1, Y1
 	VMINPS  Y10, Y4, Y4
-	VMOVAPS Y4, Y4
 	VMINPS  Y11, Y5, Y5
-	VMOVAPS Y5, Y5
 	VMOVUPS 128(AX), Y10
 	VMOVUPS 160(AX), Y11
 	VCMPPS  $0x03, Y11, Y10, Y12
 	VORPS   Y12, Y1, Y1
 	VMINPS  Y10, Y6, Y6
-	VMOVAPS Y6, Y6
 	VMINPS  Y11, Y7, Y7
-	VMOVAPS Y7, Y7
 	VMOVUPS 192(AX), Y10
 	VMOVUPS 224(AX), Y11
 	VCMPPS  $0x03, Y11, Y10, Y12
 	VORPS   Y12, Y1, Y1
 	VMINPS  Y10, Y8, Y8
-	VMOVAPS Y8, Y8
 	VMINPS  Y11, Y9, Y9
-	VMOVAPS Y9, Y9
 	ADDQ    $+256, AX
 	SUBQ    $+64, CX
 	CMPQ    CX, $+64
@@ -540,7 +519,6 @@ single:
 	VCMPPS  $0x03, Y10, Y10, Y11
 	VORPS   Y11, Y1, Y1
 	VMINPS  Y10, Y2, Y2
-	VMOVAPS Y2, Y2
 	ADDQ    $+32, AX
 	SUBQ    $+8, CX
 	CMPQ    CX, $+8
@@ -602,7 +580,6 @@ TEXT ·expShiftAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS shift+24(FP), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      Y1, Y2
-	VMOVUPS      Y1, Y1
 	CMPQ         CX, $+16
 	JLT          after_unrolled
 
@@ -617,9 +594,7 @@ unrolled:
 	VMAXPS       Y3, Y5, Y3
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y5
 	VROUNDPS     $0x08, Y5, Y5
-	VMOVUPS      Y3, Y3
 	VFNMADD231PS word8_3f318000<>+0(SB), Y5, Y3
-	VMOVUPS      Y3, Y3
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y5, Y3
 	VMOVUPS      word8_39506967<>+0(SB), Y6
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y6
@@ -650,9 +625,7 @@ unrolled:
 	VMAXPS       Y3, Y5, Y3
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y5
 	VROUNDPS     $0x08, Y5, Y5
-	VMOVUPS      Y3, Y3
 	VFNMADD231PS word8_3f318000<>+0(SB), Y5, Y3
-	VMOVUPS      Y3, Y3
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y5, Y3
 	VMOVUPS      word8_39506967<>+0(SB), Y6
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y6
@@ -695,9 +668,7 @@ single:
 	VMAXPS       Y3, Y5, Y3
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y5
 	VROUNDPS     $0x08, Y5, Y5
-	VMOVUPS      Y3, Y3
 	VFNMADD231PS word8_3f318000<>+0(SB), Y5, Y3
-	VMOVUPS      Y3, Y3
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y5, Y3
 	VMOVUPS      word8_39506967<>+0(SB), Y6
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y6
@@ -740,9 +711,7 @@ after_single:
 	VMAXPS       Y0, Y5, Y0
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y0, Y5
 	VROUNDPS     $0x08, Y5, Y5
-	VMOVUPS      Y0, Y0
 	VFNMADD231PS word8_3f318000<>+0(SB), Y5, Y0
-	VMOVUPS      Y0, Y0
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y5, Y0
 	VMOVUPS      word8_39506967<>+0(SB), Y6
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y0, Y6
@@ -899,61 +868,249 @@ DATA word8_0000007f<>+28(SB)/4, $0x0000007f
 GLOBL word8_0000007f<>(SB), RODATA|NOPTR, $32
 
 // func softmaxRowsAVX2(y *float32, x *float32, rows int, n int, most *float32, sums *float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·softmaxRowsAVX2(SB), NOSPLIT, $0-48
-	MOVQ y+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ rows+16(FP), DX
-	MOVQ n+24(FP), BX
-	MOVQ most+32(FP), SI
-	MOVQ sums+40(FP), DI
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·softmaxRowsAVX2(SB), NOSPLIT, $32-48
+	MOVQ    y+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    most+32(FP), SI
+	MOVQ    sums+40(FP), DI
+	CMPQ    BX, $+8
+	JG      after_short
+	LEAQ    (BX), R8
+	LEAQ    tail<>+0(SB), R9
+	NEGQ    R8
+	VMOVUPS 64(R9)(R8*4), Y0
 
-row:
+	PCALIGN $64
+short:
+	VMASKMOVPS   (CX), Y0, Y1
+	VMOVUPS      Y1, Y2
+	VMOVUPS      word8_ff800000<>+0(SB), Y3
+	VBLENDVPS    Y0, Y2, Y3, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VMAXPS       X3, X2, X2
+	VPERMILPS    $0x0e, X2, X3
+	VMAXPS       X3, X2, X2
+	VPERMILPS    $0x01, X2, X3
+	VMAXPS       X3, X2, X2
+	VBROADCASTSS X2, Y2
+	VSUBPS       Y2, Y1, Y1
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y1, Y3
+	VMOVUPS      word8_c2d00000<>+0(SB), Y4
+	VMAXPS       Y1, Y4, Y1
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y1, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VFNMADD231PS word8_3f318000<>+0(SB), Y4, Y1
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y4, Y1
+	VMOVUPS      word8_39506967<>+0(SB), Y5
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y1, Y5
+	VFMADD213PS  word8_3c088908<>+0(SB), Y1, Y5
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y1, Y5
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y1, Y5
+	VFMADD213PS  word8_3f000000<>+0(SB), Y1, Y5
+	VFMADD213PS  word8_3f800000<>+0(SB), Y1, Y5
+	VFMADD213PS  word8_3f800000<>+0(SB), Y1, Y5
+	VANDPS       Y3, Y5, Y1
+	VCVTPS2DQ    Y4, Y3
+	VPSRAD       $0x01, Y3, Y4
+	VPSUBD       Y4, Y3, Y3
+	VPADDD       word8_0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y1, Y1
+	VPADDD       word8_0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VANDPS       Y0, Y1, Y3
+	VEXTRACTF128 $0x01, Y3, X4
+	VADDPS       X4, X3, X3
+	VPERMILPS    $0x0e, X3, X4
+	VADDPS       X4, X3, X3
+	VPERMILPS    $0x01, X3, X4
+	VADDPS       X4, X3, X3
+	TESTQ        SI, SI
+	JZ           short_not_kept
+	VMOVSS       X2, (SI)
+	VMOVSS       X3, (DI)
+	ADDQ         $+4, SI
+	ADDQ         $+4, DI
+
+short_not_kept:
+	VMOVSS       word1_3f800000<>+0(SB), X2
+	VDIVSS       X3, X2, X2
+	VBROADCASTSS X2, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+	LEAQ         (CX)(BX*4), CX
+	LEAQ         (AX)(BX*4), AX
+	DECQ         DX
+	JNZ          short
+	JMP          after
+
+after_short:
+	CMPQ    BX, $+16
+	JG      after_short_pair
+	LEAQ    -8(BX), R8
+	LEAQ    tail<>+0(SB), R9
+	NEGQ    R8
+	VMOVUPS 64(R9)(R8*4), Y0
+
+short_pair:
+	VMASKMOVPS   32(CX), Y0, Y1
+	VMOVUPS      Y1, Y2
+	VMOVUPS      word8_ff800000<>+0(SB), Y3
+	VBLENDVPS    Y0, Y2, Y3, Y2
+	VMOVUPS      (CX), Y3
+	VMAXPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X4
+	VMAXPS       X4, X2, X2
+	VPERMILPS    $0x0e, X2, X4
+	VMAXPS       X4, X2, X2
+	VPERMILPS    $0x01, X2, X4
+	VMAXPS       X4, X2, X2
+	VBROADCASTSS X2, Y2
+	VSUBPS       Y2, Y3, Y3
+	VSUBPS       Y2, Y1, Y5
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y3, Y1
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y5, Y6
+	VMOVUPS      word8_c2d00000<>+0(SB), Y4
+	VMOVUPS      word8_c2d00000<>+0(SB), Y7
+	VMAXPS       Y3, Y4, Y3
+	VMAXPS       Y5, Y7, Y5
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y4
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y5, Y7
+	VROUNDPS     $0x08, Y4, Y4
+	VROUNDPS     $0x08, Y7, Y7
+	VFNMADD231PS word8_3f318000<>+0(SB), Y4, Y3
+	VFNMADD231PS word8_3f318000<>+0(SB), Y7, Y5
+	VMOVUPS      Y5, Y8
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y4, Y3
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y7, Y8
+	VMOVUPS      word8_39506967<>+0(SB), Y5
+	VMOVUPS      word8_39506967<>+0(SB), Y9
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y5
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y8, Y9
+	VFMADD213PS  word8_3c088908<>+0(SB), Y3, Y5
+	VFMADD213PS  word8_3c088908<>+0(SB), Y8, Y9
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y3, Y5
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y8, Y9
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y3, Y5
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y8, Y9
+	VFMADD213PS  word8_3f000000<>+0(SB), Y3, Y5
+	VFMADD213PS  word8_3f000000<>+0(SB), Y8, Y9
+	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y5
+	VFMADD213PS  word8_3f800000<>+0(SB), Y8, Y9
+	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y5
+	VFMADD213PS  word8_3f800000<>+0(SB), Y8, Y9
+	VANDPS       Y1, Y5, Y1
+	VANDPS       Y6, Y9, Y3
+	VCVTPS2DQ    Y4, Y4
+	VCVTPS2DQ    Y7, Y6
+	VPSRAD       $0x01, Y4, Y5
+	VPSRAD       $0x01, Y6, Y7
+	VPSUBD       Y5, Y4, Y4
+	VPSUBD       Y7, Y6, Y6
+	VPADDD       word8_0000007f<>+0(SB), Y5, Y5
+	VPADDD       word8_0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y5, Y5
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y5, Y1, Y1
+	VMULPS       Y7, Y3, Y3
+	VPADDD       word8_0000007f<>+0(SB), Y4, Y4
+	VPADDD       word8_0000007f<>+0(SB), Y6, Y5
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y4, Y1, Y1
+	VMULPS       Y5, Y3, Y3
+	VANDPS       Y0, Y3, Y4
+	VADDPS       Y1, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPS       X5, X4, X4
+	VPERMILPS    $0x0e, X4, X5
+	VADDPS       X5, X4, X4
+	VPERMILPS    $0x01, X4, X5
+	VADDPS       X5, X4, X4
+	TESTQ        SI, SI
+	JZ           short_pair_not_kept
+	VMOVSS       X2, (SI)
+	VMOVSS       X4, (DI)
+	ADDQ         $+4, SI
+	ADDQ         $+4, DI
+
+short_pair_not_kept:
+	VMOVSS       word1_3f800000<>+0(SB), X2
+	VDIVSS       X4, X2, X2
+	VBROADCASTSS X2, Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, (AX)
+	VMULPS       Y2, Y3, Y1
+	VMASKMOVPS   Y1, Y0, 32(AX)
+	LEAQ         (CX)(BX*4), CX
+	LEAQ         (AX)(BX*4), AX
+	DECQ         DX
+	JNZ          short_pair
+	JMP          after
+
+after_short_pair:
+	MOVQ    $0x00000008, R8
+	MOVQ    $0x00000001, R9
+	CMPQ    BX, $+512
+	CMOVQGT R9, R8
+	TESTQ   $+7, BX
+	JZ      no_tail
+	CMPQ    BX, $+128
+	CMOVQLT R9, R8
+
+no_tail:
+rows:
+	MOVQ    R8, R9
+	CMPQ    DX, R9
+	CMOVQLT DX, R9
+	XORQ    R10, R10
+
+greatest_row:
 	VMOVUPS word8_ff800000<>+0(SB), Y0
 	VMOVUPS word8_ff800000<>+0(SB), Y1
-	XORQ    R8, R8
-	MOVQ    BX, R9
-	CMPQ    R9, $+16
+	XORQ    R11, R11
+	MOVQ    BX, R12
+	CMPQ    R12, $+16
 	JLT     after_greatest_pair
 
 	PCALIGN $64
 greatest_pair:
-	VMOVUPS (CX)(R8*4), Y2
+	VMOVUPS (CX)(R11*4), Y2
+	VMOVUPS 32(CX)(R11*4), Y3
 	VMAXPS  Y2, Y0, Y0
-	VMOVAPS Y0, Y0
-	VMOVUPS 32(CX)(R8*4), Y2
-	VMAXPS  Y2, Y1, Y1
-	VMOVAPS Y1, Y1
-	ADDQ    $+16, R8
-	SUBQ    $+16, R9
-	CMPQ    R9, $+16
+	VMAXPS  Y3, Y1, Y1
+	ADDQ    $+16, R11
+	SUBQ    $+16, R12
+	CMPQ    R12, $+16
 	JGE     greatest_pair
 
 after_greatest_pair:
-	CMPQ R9, $+8
+	CMPQ R12, $+8
 	JLT  after_greatest_single
 
 	PCALIGN $64
 greatest_single:
-	VMOVUPS (CX)(R8*4), Y2
+	VMOVUPS (CX)(R11*4), Y2
 	VMAXPS  Y2, Y0, Y0
-	VMOVAPS Y0, Y0
-	ADDQ    $+8, R8
-	SUBQ    $+8, R9
-	CMPQ    R9, $+8
+	ADDQ    $+8, R11
+	SUBQ    $+8, R12
+	CMPQ    R12, $+8
 	JGE     greatest_single
 
 after_greatest_single:
-	TESTQ      R9, R9
+	TESTQ      R12, R12
 	JZ         after_greatest
-	LEAQ       tail<>+0(SB), R10
-	NEGQ       R9
-	VMOVUPS    64(R10)(R9*4), Y2
-	VMASKMOVPS (CX)(R8*4), Y2, Y3
+	LEAQ       tail<>+0(SB), R13
+	NEGQ       R12
+	VMOVUPS    64(R13)(R12*4), Y2
+	VMASKMOVPS (CX)(R11*4), Y2, Y3
 	VMOVUPS    word8_ff800000<>+0(SB), Y4
 	VBLENDVPS  Y2, Y3, Y4, Y2
 	VMAXPS     Y2, Y0, Y0
-	VMOVAPS    Y0, Y0
 
 after_greatest:
 	VMAXPS       Y1, Y0, Y0
@@ -963,107 +1120,106 @@ after_greatest:
 	VMAXPS       X1, X0, X0
 	VPERMILPS    $0x01, X0, X1
 	VMAXPS       X1, X0, X0
-	VBROADCASTSS X0, Y0
+	VMOVSS       X0, (SP)(R10*4)
+	LEAQ         (CX)(BX*4), CX
+	INCQ         R10
+	CMPQ         R10, R9
+	JLT          greatest_row
+	MOVQ         R9, R10
+	IMULQ        BX, R10
+	SHLQ         $0x02, R10
+	SUBQ         R10, CX
+	XORQ         R10, R10
+
+exp_row:
+	VBROADCASTSS (SP)(R10*4), Y0
 	VXORPS       Y1, Y1, Y1
-	VMOVUPS      Y1, Y1
 	VXORPS       Y2, Y2, Y2
-	VMOVUPS      Y2, Y2
-	XORQ         R8, R8
-	MOVQ         BX, R9
-	CMPQ         R9, $+16
+	XORQ         R11, R11
+	MOVQ         BX, R12
+	CMPQ         R12, $+16
 	JLT          after_exp_pair
 
 	PCALIGN $64
 exp_pair:
-	VMOVUPS      (CX)(R8*4), Y3
+	VMOVUPS      (CX)(R11*4), Y3
+	VMOVUPS      32(CX)(R11*4), Y4
 	VSUBPS       Y0, Y3, Y3
-	VMOVUPS      word8_42b20000<>+0(SB), Y4
-	VMINPS       Y3, Y4, Y3
+	VSUBPS       Y0, Y4, Y6
 	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y3, Y4
+	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y6, Y7
 	VMOVUPS      word8_c2d00000<>+0(SB), Y5
+	VMOVUPS      word8_c2d00000<>+0(SB), Y8
 	VMAXPS       Y3, Y5, Y3
+	VMAXPS       Y6, Y8, Y6
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y5
+	VMULPS       word8_3fb8aa3b<>+0(SB), Y6, Y8
 	VROUNDPS     $0x08, Y5, Y5
-	VMOVUPS      Y3, Y3
+	VROUNDPS     $0x08, Y8, Y8
 	VFNMADD231PS word8_3f318000<>+0(SB), Y5, Y3
-	VMOVUPS      Y3, Y3
+	VFNMADD231PS word8_3f318000<>+0(SB), Y8, Y6
+	VMOVUPS      Y6, Y9
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y5, Y3
+	VFNMADD231PS word8_b95e8083<>+0(SB), Y8, Y9
 	VMOVUPS      word8_39506967<>+0(SB), Y6
+	VMOVUPS      word8_39506967<>+0(SB), Y10
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3ab743ce<>+0(SB), Y9, Y10
 	VFMADD213PS  word8_3c088908<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3c088908<>+0(SB), Y9, Y10
 	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y9, Y10
 	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y9, Y10
 	VFMADD213PS  word8_3f000000<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3f000000<>+0(SB), Y9, Y10
 	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3f800000<>+0(SB), Y9, Y10
 	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y6
+	VFMADD213PS  word8_3f800000<>+0(SB), Y9, Y10
 	VANDPS       Y4, Y6, Y3
-	VCVTPS2DQ    Y5, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
+	VANDPS       Y7, Y10, Y4
+	VCVTPS2DQ    Y5, Y5
+	VCVTPS2DQ    Y8, Y7
+	VPSRAD       $0x01, Y5, Y6
+	VPSRAD       $0x01, Y7, Y8
+	VPSUBD       Y6, Y5, Y5
+	VPSUBD       Y8, Y7, Y7
+	VPADDD       word8_0000007f<>+0(SB), Y6, Y6
+	VPADDD       word8_0000007f<>+0(SB), Y8, Y8
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y8, Y8
+	VMULPS       Y6, Y3, Y3
+	VMULPS       Y8, Y4, Y4
 	VPADDD       word8_0000007f<>+0(SB), Y5, Y5
+	VPADDD       word8_0000007f<>+0(SB), Y7, Y6
 	VPSLLD       $0x17, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
 	VMULPS       Y5, Y3, Y3
-	VPADDD       word8_0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y3, Y3
+	VMULPS       Y6, Y4, Y4
 	VADDPS       Y3, Y1, Y1
-	VMOVUPS      Y3, (AX)(R8*4)
-	VMOVUPS      32(CX)(R8*4), Y3
-	VSUBPS       Y0, Y3, Y3
-	VMOVUPS      word8_42b20000<>+0(SB), Y4
-	VMINPS       Y3, Y4, Y3
-	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y3, Y4
-	VMOVUPS      word8_c2d00000<>+0(SB), Y5
-	VMAXPS       Y3, Y5, Y3
-	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VMOVUPS      Y3, Y3
-	VFNMADD231PS word8_3f318000<>+0(SB), Y5, Y3
-	VMOVUPS      Y3, Y3
-	VFNMADD231PS word8_b95e8083<>+0(SB), Y5, Y3
-	VMOVUPS      word8_39506967<>+0(SB), Y6
-	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y6
-	VFMADD213PS  word8_3c088908<>+0(SB), Y3, Y6
-	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y3, Y6
-	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y3, Y6
-	VFMADD213PS  word8_3f000000<>+0(SB), Y3, Y6
-	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y6
-	VFMADD213PS  word8_3f800000<>+0(SB), Y3, Y6
-	VANDPS       Y4, Y6, Y3
-	VCVTPS2DQ    Y5, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
-	VPADDD       word8_0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y3, Y3
-	VPADDD       word8_0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      Y3, 32(AX)(R8*4)
-	ADDQ         $+16, R8
-	SUBQ         $+16, R9
-	CMPQ         R9, $+16
+	VADDPS       Y4, Y2, Y2
+	VMOVUPS      Y3, (AX)(R11*4)
+	VMOVUPS      Y4, 32(AX)(R11*4)
+	ADDQ         $+16, R11
+	SUBQ         $+16, R12
+	CMPQ         R12, $+16
 	JGE          exp_pair
 
 after_exp_pair:
-	CMPQ R9, $+8
+	CMPQ R12, $+8
 	JLT  after_exp_single
 
 	PCALIGN $64
 exp_single:
-	VMOVUPS      (CX)(R8*4), Y3
+	VMOVUPS      (CX)(R11*4), Y3
 	VSUBPS       Y0, Y3, Y3
-	VMOVUPS      word8_42b20000<>+0(SB), Y4
-	VMINPS       Y3, Y4, Y3
 	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y3, Y4
 	VMOVUPS      word8_c2d00000<>+0(SB), Y5
 	VMAXPS       Y3, Y5, Y3
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y3, Y5
 	VROUNDPS     $0x08, Y5, Y5
-	VMOVUPS      Y3, Y3
 	VFNMADD231PS word8_3f318000<>+0(SB), Y5, Y3
-	VMOVUPS      Y3, Y3
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y5, Y3
 	VMOVUPS      word8_39506967<>+0(SB), Y6
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y3, Y6
@@ -1084,30 +1240,26 @@ exp_single:
 	VPSLLD       $0x17, Y4, Y4
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y1, Y1
-	VMOVUPS      Y3, (AX)(R8*4)
-	ADDQ         $+8, R8
-	SUBQ         $+8, R9
-	CMPQ         R9, $+8
+	VMOVUPS      Y3, (AX)(R11*4)
+	ADDQ         $+8, R11
+	SUBQ         $+8, R12
+	CMPQ         R12, $+8
 	JGE          exp_single
 
 after_exp_single:
-	TESTQ        R9, R9
+	TESTQ        R12, R12
 	JZ           after_exp
-	LEAQ         tail<>+0(SB), R10
-	NEGQ         R9
-	VMOVUPS      64(R10)(R9*4), Y3
-	VMASKMOVPS   (CX)(R8*4), Y3, Y4
+	LEAQ         tail<>+0(SB), R13
+	NEGQ         R12
+	VMOVUPS      64(R13)(R12*4), Y3
+	VMASKMOVPS   (CX)(R11*4), Y3, Y4
 	VSUBPS       Y0, Y4, Y4
-	VMOVUPS      word8_42b20000<>+0(SB), Y5
-	VMINPS       Y4, Y5, Y4
 	VCMPPS       $0x15, word8_c2d00000<>+0(SB), Y4, Y5
 	VMOVUPS      word8_c2d00000<>+0(SB), Y6
 	VMAXPS       Y4, Y6, Y4
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y4, Y6
 	VROUNDPS     $0x08, Y6, Y6
-	VMOVUPS      Y4, Y4
 	VFNMADD231PS word8_3f318000<>+0(SB), Y6, Y4
-	VMOVUPS      Y4, Y4
 	VFNMADD231PS word8_b95e8083<>+0(SB), Y6, Y4
 	VMOVUPS      word8_39506967<>+0(SB), Y7
 	VFMADD213PS  word8_3ab743ce<>+0(SB), Y4, Y7
@@ -1129,7 +1281,7 @@ after_exp_single:
 	VMULPS       Y5, Y4, Y4
 	VANDPS       Y3, Y4, Y5
 	VADDPS       Y5, Y2, Y2
-	VMASKMOVPS   Y4, Y3, (AX)(R8*4)
+	VMASKMOVPS   Y4, Y3, (AX)(R11*4)
 
 after_exp:
 	VADDPS       Y2, Y1, Y1
@@ -1140,60 +1292,77 @@ after_exp:
 	VPERMILPS    $0x01, X1, X2
 	VADDPS       X2, X1, X1
 	TESTQ        SI, SI
-	JZ           not_kept
+	JZ           exp_not_kept
 	VMOVSS       X0, (SI)
 	VMOVSS       X1, (DI)
 	ADDQ         $+4, SI
 	ADDQ         $+4, DI
 
-not_kept:
-	VMOVSS       word1_3f800000<>+0(SB), X0
-	VDIVSS       X1, X0, X0
-	VBROADCASTSS X0, Y0
-	XORQ         R8, R8
-	MOVQ         BX, R9
-	CMPQ         R9, $+16
+exp_not_kept:
+	VMOVSS word1_3f800000<>+0(SB), X0
+	VDIVSS X1, X0, X0
+	VMOVSS X0, (SP)(R10*4)
+	LEAQ   (CX)(BX*4), CX
+	LEAQ   (AX)(BX*4), AX
+	INCQ   R10
+	CMPQ   R10, R9
+	JLT    exp_row
+	MOVQ   R9, R10
+	IMULQ  BX, R10
+	SHLQ   $0x02, R10
+	SUBQ   R10, AX
+	XORQ   R10, R10
+
+scale_row:
+	VBROADCASTSS (SP)(R10*4), Y0
+	XORQ         R11, R11
+	MOVQ         BX, R12
+	CMPQ         R12, $+16
 	JLT          after_scale_pair
 
 	PCALIGN $64
 scale_pair:
-	VMULPS  (AX)(R8*4), Y0, Y1
-	VMOVUPS Y1, (AX)(R8*4)
-	VMULPS  32(AX)(R8*4), Y0, Y1
-	VMOVUPS Y1, 32(AX)(R8*4)
-	ADDQ    $+16, R8
-	SUBQ    $+16, R9
-	CMPQ    R9, $+16
+	VMULPS  (AX)(R11*4), Y0, Y1
+	VMULPS  32(AX)(R11*4), Y0, Y2
+	VMOVUPS Y1, (AX)(R11*4)
+	VMOVUPS Y2, 32(AX)(R11*4)
+	ADDQ    $+16, R11
+	SUBQ    $+16, R12
+	CMPQ    R12, $+16
 	JGE     scale_pair
 
 after_scale_pair:
-	CMPQ R9, $+8
+	CMPQ R12, $+8
 	JLT  after_scale_single
 
 	PCALIGN $64
 scale_single:
-	VMULPS  (AX)(R8*4), Y0, Y1
-	VMOVUPS Y1, (AX)(R8*4)
-	ADDQ    $+8, R8
-	SUBQ    $+8, R9
-	CMPQ    R9, $+8
+	VMULPS  (AX)(R11*4), Y0, Y1
+	VMOVUPS Y1, (AX)(R11*4)
+	ADDQ    $+8, R11
+	SUBQ    $+8, R12
+	CMPQ    R12, $+8
 	JGE     scale_single
 
 after_scale_single:
-	TESTQ      R9, R9
+	TESTQ      R12, R12
 	JZ         after_scale
-	LEAQ       tail<>+0(SB), R10
-	NEGQ       R9
-	VMOVUPS    64(R10)(R9*4), Y1
-	VMASKMOVPS (AX)(R8*4), Y1, Y2
+	LEAQ       tail<>+0(SB), R13
+	NEGQ       R12
+	VMOVUPS    64(R13)(R12*4), Y1
+	VMASKMOVPS (AX)(R11*4), Y1, Y2
 	VMULPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)(R8*4)
+	VMASKMOVPS Y0, Y1, (AX)(R11*4)
 
 after_scale:
-	LEAQ (CX)(BX*4), CX
 	LEAQ (AX)(BX*4), AX
-	DECQ DX
-	JNZ  row
+	INCQ R10
+	CMPQ R10, R9
+	JLT  scale_row
+	SUBQ R9, DX
+	JNZ  rows
+
+after:
 	VZEROUPPER
 	RET
 
