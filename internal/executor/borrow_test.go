@@ -41,7 +41,7 @@ func init() {
 const much = 1 << 20
 
 // passing notes how much more a step has held, after each node.
-type passing struct{ deaf }
+type passing struct{}
 
 func (passing) Ran(c *core.OpContext, _ string, _ core.NodeTimes) {
 	if c.Node.OpName() == "BorrowMuch" {
