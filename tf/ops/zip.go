@@ -18,7 +18,8 @@ func zipKernel[R, T tf.Elem](l elementwise.Loops[R, T]) core.NewKernel { return 
 
 // checkedZip is zipKernel for operations that some values of y are refused for.
 func checkedZip[R, T tf.Elem](l elementwise.Loops[R, T], check func(y []T) error) core.NewKernel {
-	inPlace, loop, columns := tf.TypeOf[R]() == tf.TypeOf[T](), zipLoop(l), core.BroadcastColumns(l.Zip, l.ScalarX, l.ScalarY)
+	result, operand := tf.TypeOf[R](), tf.TypeOf[T]()
+	loop, columns := zipLoop(l), core.BroadcastColumns(l.Zip, l.ScalarX, l.ScalarY)
 	return func(*core.Node) (core.Kernel, error) {
 		var plans broadcastPlans
 		run := core.Compute(func(c *core.OpContext) error {
@@ -32,7 +33,7 @@ func checkedZip[R, T tf.Elem](l elementwise.Loops[R, T], check func(y []T) error
 					return err
 				}
 			}
-			out, err := zipOutput(c, tf.TypeOf[R](), b.Shape, inPlace)
+			out, err := zipOutput(c, result, b.Shape, result == operand)
 			if err != nil {
 				return err
 			}
@@ -42,13 +43,32 @@ func checkedZip[R, T tf.Elem](l elementwise.Loops[R, T], check func(y []T) error
 		if check != nil {
 			return run, nil
 		}
-		return &core.ElementKernel{Compute: run, Shape: core.BroadcastOf, Loop: loop, Columns: columns, Repeats: l.ScalarX != nil && l.ScalarY != nil, Lanes: l.Lanes}, nil
+		k := &core.ElementKernel{Compute: run, Shape: core.BroadcastOf, Loop: loop, Columns: columns, Repeats: l.ScalarX != nil && l.ScalarY != nil, Lanes: l.Lanes}
+		return withColumn(k, l.Column, result, operand), nil
 	}
 }
 
 // zipLoop returns the loop of operations whose loops are l.
 func zipLoop[R, T tf.Elem](l elementwise.Loops[R, T]) core.Loop {
 	return core.BroadcastLoop(l.Zip, l.ScalarX, l.ScalarY)
+}
+
+// withColumn makes a kernel of float32 compute rows, of which an operand may have one element each,
+// by a loop over all of them, if there is one. It is not copied into the kernels of all types.
+//
+//go:noinline
+func withColumn(k *core.ElementKernel, c elementwise.Column, r, t tf.DType) *core.ElementKernel {
+	if r != tf.Float32 || t != tf.Float32 {
+		return k
+	}
+	each := k.Columns
+	k.Columns = func(z []byte, in []core.Operand, n int) {
+		x, y := core.Elements[float32](in[0].Data), core.Elements[float32](in[1].Data)
+		if !c.Rows(core.Elements[float32](z), x, in[0].Repeated, y, in[1].Repeated, n) {
+			each(z, in, n)
+		}
+	}
+	return k
 }
 
 // zipOutput allocates the result, in the place of an operand of its size if

@@ -24,30 +24,64 @@ type folding struct {
 	both   func(acc, v [2]vec)            // two steps at once, if not nil: for what stores nothing
 	with   func(acc, v vec, y operand.Op) // the step of what reads y
 	join   binary                         // of two accumulators
+	again  func()                         // begins a row, if not nil
 	finish func(x reg.Register)           // may replace the result, if not nil
 }
 
-// emit writes the function: accs vectors at a time, single ones, a tail, and
-// the sum across lanes.
+// emit writes the function. What neither stores nor reads beside x folds rows, each of n
+// elements: a call for each of many short ones takes as long as their elements.
 func (f fold) emit(a *asm) {
 	a.text(f.name+a.isa.suffix(), f.signature, f.name+a.isa.suffix()+" "+f.doc)
 	e := &foldEmitter{fold: f, asm: a, x: a.arg("x"), n: a.arg("n")}
 	if f.stores || f.reads {
 		e.y = a.arg("y")
+		e.folding = f.begin(a)
+		a.Store(e.run(), a.ReturnIndex(0))
+		a.end()
+		return
 	}
-	e.folding = f.begin(a)
-	for range f.accs {
-		e.acc = append(e.acc, a.copyOf(e.first))
+	e.rows(a.arg("z"), a.arg("rows"))
+	a.end()
+}
+
+// rows writes the loop over rows.
+func (e *foldEmitter) rows(z, rows reg.Register) {
+	n := e.n
+	e.n = e.GP64()
+	e.folding = e.begin(e.asm)
+	e.Label("row")
+	e.MOVQ(n, e.n)
+	if e.again != nil {
+		e.again()
 	}
-	e.vectors("unrolled", f.accs)
+	r := e.run()
+	e.TESTQ(z, z)
+	e.JZ(operand.LabelRef("next"))
+	e.VMOVSS(r, operand.Mem{Base: z})
+	e.ADDQ(operand.I32(4), z)
+	e.Label("next")
+	e.DECQ(rows)
+	e.JNZ(operand.LabelRef("row"))
+	e.Store(r, e.ReturnIndex(0))
+}
+
+// run writes a fold: accs vectors at a time, single ones, a tail, and the sum across lanes.
+func (e *foldEmitter) run() reg.Register {
+	e.acc = nil
+	for range e.accs {
+		e.acc = append(e.acc, e.copyOf(e.first))
+	}
+	e.vectors("unrolled", e.accs)
 	e.vectors("single", 1)
 	e.tail()
+	if e.y == nil {
+		e.LEAQ(operand.Mem{Base: e.x, Index: e.n, Scale: 4}, e.x) // past the tail
+	}
 	r := e.across(e.join, e.pairs(e.acc))
 	if e.finish != nil {
 		e.finish(r)
 	}
-	a.Store(r, a.ReturnIndex(0))
-	a.end()
+	return r
 }
 
 // foldEmitter is a fold being written.
@@ -182,8 +216,12 @@ func loadElse(a *asm, other vec) func(m operand.Mem, t *tail) vec {
 	}
 }
 
+// foldRows is the signature of what sets z, if not nil, to the folds of rows of n elements of x,
+// one at least, and returns the last of them.
+const foldRows = "func(z, x *float32, rows, n int) float32"
+
 func sumFold(i isa) fold {
-	return fold{name: "sum", doc: "returns the sum of x.", signature: "func(x *float32, n int) float32", accs: 256 / int(i),
+	return fold{name: "sum", doc: "sets z, if not nil, to the sums of rows of n elements of x, and returns the last.", signature: foldRows, accs: 256 / int(i),
 		begin: func(a *asm) folding {
 			return folding{first: a.zero(), load: loadZero(a), join: vadd,
 				step: func(acc, v vec, _ *tail) vec { a.VADDPS(v, acc, acc); return nil }}
@@ -191,7 +229,7 @@ func sumFold(i isa) fold {
 }
 
 func squaresFold() fold {
-	return fold{name: "squares", doc: "returns the sum of the squares of x.", signature: "func(x *float32, n int) float32", accs: 8,
+	return fold{name: "squares", doc: "sets z, if not nil, to the sums of the squares of rows of n elements of x, and returns the last.", signature: foldRows, accs: 8,
 		begin: func(a *asm) folding {
 			return folding{first: a.zero(), load: loadZero(a), join: vadd,
 				step: func(acc, v vec, _ *tail) vec { a.VFMADD231PS(v, v, acc); return nil }}
@@ -199,7 +237,7 @@ func squaresFold() fold {
 }
 
 func prodFold(i isa) fold {
-	return fold{name: "prod", doc: "returns the product of x.", signature: "func(x *float32, n int) float32", accs: 256 / int(i),
+	return fold{name: "prod", doc: "sets z, if not nil, to the products of rows of n elements of x, and returns the last.", signature: foldRows, accs: 256 / int(i),
 		begin: func(a *asm) folding {
 			one := a.copyOf(a.float(1))
 			return folding{first: one, join: vmul, load: loadElse(a, one),
@@ -226,12 +264,12 @@ func emitDot(a *asm, i isa) {
 // extremeFold is the fold to the greatest or least element. The instructions
 // lose a NaN unless it comes last, so NaN is looked for beside.
 func extremeFold(i isa, name, which string, f binary, first uint32) fold {
-	return fold{name: name, doc: "returns the " + which + " element of x, NaN if there is one.",
-		signature: "func(x *float32, n int) float32", accs: 256 / int(i),
+	return fold{name: name, doc: "sets z, if not nil, to the " + which + " elements of rows of n elements of x, NaN if there is one, and returns the last.",
+		signature: foldRows, accs: 256 / int(i),
 		begin: func(a *asm) folding {
 			init := a.copyOf(a.word(first))
-			seen := a.copyOf(a.zero())
-			return folding{first: init, join: f, load: loadElse(a, init),
+			seen := a.vec()
+			return folding{first: init, join: f, again: func() { a.VMOVUPS(a.zero(), seen) }, load: loadElse(a, init),
 				step: func(acc, v vec, _ *tail) vec {
 					a.mark(seen, v)
 					a.extreme(f, acc, v)

@@ -21,9 +21,24 @@ type loop struct {
 	// reports: the function returns 1 if the first load has a number whose absolute value is
 	// not less than this, or NaN. 0: nothing is returned.
 	reports float32
+	// rows: the function computes rows, each with its own scalar.
+	rows bool
 	// body prepares constants and returns what is done to a vector of every
 	// load and scalar: the vectors for every store.
 	body func(a *asm) func(in, scalars []reg.VecVirtual) []reg.VecVirtual
+}
+
+// scalarRowLoops are the loops with one scalar over rows of n elements, each of which has its own.
+func scalarRowLoops() []loop {
+	var all []loop
+	for _, l := range scalarLoops() {
+		name, ok := strings.CutSuffix(l.name, "Scalar")
+		if ok && slices.Contains([]string{"add", "sub", "mul", "div"}, name) {
+			l.name, l.doc, l.rows = name+"Column", strings.TrimSuffix(l.doc, ".")+" for rows of n elements, one at least, s[i] being for row i.", true
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // pointers lists stores and loads, one that is both once.
@@ -38,6 +53,9 @@ func (l loop) pointers() []string {
 }
 
 func (l loop) signature() string {
+	if l.rows {
+		return "func(" + strings.Join(l.pointers(), ", ") + ", s *float32, rows, n int)"
+	}
 	s := "func(" + strings.Join(l.pointers(), ", ") + " *float32, n int"
 	if len(l.scalars) > 0 {
 		s += ", " + strings.Join(l.scalars, ", ") + " float32"
@@ -56,6 +74,11 @@ func (l loop) emit(a *asm) {
 		e.pointerOf[p] = a.arg(p)
 	}
 	e.n = a.arg("n")
+	if l.rows {
+		e.eachRow(a.arg("s"), a.arg("rows"))
+		a.end()
+		return
+	}
 	for _, s := range l.scalars {
 		e.scalars = append(e.scalars, a.broadcast(s))
 	}
@@ -63,11 +86,7 @@ func (l loop) emit(a *asm) {
 	if l.reports > 0 {
 		e.watch()
 	}
-	if l.unroll > 1 {
-		e.vectors("unrolled", l.unroll)
-	}
-	e.vectors("single", 1)
-	e.tail()
+	e.all()
 	if l.past {
 		a.SFENCE() // other processors see these stores before what the caller does next
 	}
@@ -75,6 +94,32 @@ func (l loop) emit(a *asm) {
 		e.report()
 	}
 	a.end()
+}
+
+// eachRow writes the loop over rows.
+func (e *loopEmitter) eachRow(s, rows reg.Register) {
+	n := e.n
+	e.n, e.scalars = e.GP64(), []reg.VecVirtual{e.vec()}
+	e.do = e.body(e.asm)
+	e.Label("row")
+	e.VBROADCASTSS(operand.Mem{Base: s}, e.scalars[0])
+	e.ADDQ(operand.I32(4), s)
+	e.MOVQ(n, e.n)
+	e.all()
+	for _, p := range e.pointers() {
+		e.LEAQ(operand.Mem{Base: e.pointerOf[p], Index: e.n, Scale: 4}, e.pointerOf[p])
+	}
+	e.DECQ(rows)
+	e.JNZ(operand.LabelRef("row"))
+}
+
+// all writes the loops over the elements.
+func (e *loopEmitter) all() {
+	if e.unroll > 1 {
+		e.vectors("unrolled", e.unroll)
+	}
+	e.vectors("single", 1)
+	e.tail()
 }
 
 // loopEmitter is a loop being written.
@@ -183,5 +228,5 @@ func emitElementwise(a *asm, i isa) {
 
 // loops lists all elementwise functions.
 func loops() []loop {
-	return slices.Concat(binaryLoops(), scalarLoops(), unaryLoops(), gradientLoops(), mathLoops(), trigLoops(), complexLoops())
+	return slices.Concat(binaryLoops(), scalarLoops(), scalarRowLoops(), unaryLoops(), gradientLoops(), mathLoops(), trigLoops(), complexLoops())
 }

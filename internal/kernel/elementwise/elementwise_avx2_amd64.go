@@ -79,6 +79,26 @@ func minScalarAVX2(z *float32, x *float32, n int, s float32)
 //go:noescape
 func blendAVX2(z *float32, x *float32, y *float32, n int, v float32, w float32)
 
+// addColumnAVX2 sets z = x + s for rows of n elements, one at least, s[i] being for row i.
+//
+//go:noescape
+func addColumnAVX2(z *float32, x *float32, s *float32, rows int, n int)
+
+// subColumnAVX2 sets z = x - s for rows of n elements, one at least, s[i] being for row i.
+//
+//go:noescape
+func subColumnAVX2(z *float32, x *float32, s *float32, rows int, n int)
+
+// mulColumnAVX2 sets z = x · s for rows of n elements, one at least, s[i] being for row i.
+//
+//go:noescape
+func mulColumnAVX2(z *float32, x *float32, s *float32, rows int, n int)
+
+// divColumnAVX2 sets z = x / s for rows of n elements, one at least, s[i] being for row i.
+//
+//go:noescape
+func divColumnAVX2(z *float32, x *float32, s *float32, rows int, n int)
+
 // negAVX2 sets y = -x.
 //
 //go:noescape

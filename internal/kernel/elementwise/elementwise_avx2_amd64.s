@@ -1029,6 +1029,286 @@ done:
 	VZEROUPPER
 	RET
 
+// func addColumnAVX2(z *float32, x *float32, s *float32, rows int, n int)
+// Requires: AVX
+TEXT ·addColumnAVX2(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	MOVQ s+16(FP), BX
+	MOVQ rows+24(FP), SI
+
+row:
+	VBROADCASTSS (BX), Y0
+	ADDQ         $+4, BX
+	MOVQ         DX, DI
+	CMPQ         DI, $+32
+	JLT          after_unrolled
+
+	PCALIGN $64
+unrolled:
+	VMOVUPS (CX), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	VMOVUPS 32(CX), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS 64(CX), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(AX)
+	VMOVUPS 96(CX), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	SUBQ    $+32, DI
+	CMPQ    DI, $+32
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ DI, $+8
+	JLT  after_single
+
+	PCALIGN $64
+single:
+	VMOVUPS (CX), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+8, DI
+	CMPQ    DI, $+8
+	JGE     single
+
+after_single:
+	TESTQ      DI, DI
+	JZ         done
+	LEAQ       tail<>+0(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPS    64(R8)(R9*4), Y1
+	VMASKMOVPS (CX), Y1, Y2
+	VADDPS     Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (AX)
+
+done:
+	LEAQ (AX)(DI*4), AX
+	LEAQ (CX)(DI*4), CX
+	DECQ SI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func subColumnAVX2(z *float32, x *float32, s *float32, rows int, n int)
+// Requires: AVX
+TEXT ·subColumnAVX2(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	MOVQ s+16(FP), BX
+	MOVQ rows+24(FP), SI
+
+row:
+	VBROADCASTSS (BX), Y0
+	ADDQ         $+4, BX
+	MOVQ         DX, DI
+	CMPQ         DI, $+32
+	JLT          after_unrolled
+
+	PCALIGN $64
+unrolled:
+	VMOVUPS (CX), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	VMOVUPS 32(CX), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS 64(CX), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(AX)
+	VMOVUPS 96(CX), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	SUBQ    $+32, DI
+	CMPQ    DI, $+32
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ DI, $+8
+	JLT  after_single
+
+	PCALIGN $64
+single:
+	VMOVUPS (CX), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+8, DI
+	CMPQ    DI, $+8
+	JGE     single
+
+after_single:
+	TESTQ      DI, DI
+	JZ         done
+	LEAQ       tail<>+0(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPS    64(R8)(R9*4), Y1
+	VMASKMOVPS (CX), Y1, Y2
+	VSUBPS     Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (AX)
+
+done:
+	LEAQ (AX)(DI*4), AX
+	LEAQ (CX)(DI*4), CX
+	DECQ SI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func mulColumnAVX2(z *float32, x *float32, s *float32, rows int, n int)
+// Requires: AVX
+TEXT ·mulColumnAVX2(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	MOVQ s+16(FP), BX
+	MOVQ rows+24(FP), SI
+
+row:
+	VBROADCASTSS (BX), Y0
+	ADDQ         $+4, BX
+	MOVQ         DX, DI
+	CMPQ         DI, $+32
+	JLT          after_unrolled
+
+	PCALIGN $64
+unrolled:
+	VMOVUPS (CX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	VMOVUPS 32(CX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS 64(CX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(AX)
+	VMOVUPS 96(CX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	SUBQ    $+32, DI
+	CMPQ    DI, $+32
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ DI, $+8
+	JLT  after_single
+
+	PCALIGN $64
+single:
+	VMOVUPS (CX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+8, DI
+	CMPQ    DI, $+8
+	JGE     single
+
+after_single:
+	TESTQ      DI, DI
+	JZ         done
+	LEAQ       tail<>+0(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPS    64(R8)(R9*4), Y1
+	VMASKMOVPS (CX), Y1, Y2
+	VMULPS     Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (AX)
+
+done:
+	LEAQ (AX)(DI*4), AX
+	LEAQ (CX)(DI*4), CX
+	DECQ SI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func divColumnAVX2(z *float32, x *float32, s *float32, rows int, n int)
+// Requires: AVX
+TEXT ·divColumnAVX2(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	MOVQ s+16(FP), BX
+	MOVQ rows+24(FP), SI
+
+row:
+	VBROADCASTSS (BX), Y0
+	ADDQ         $+4, BX
+	MOVQ         DX, DI
+	CMPQ         DI, $+32
+	JLT          after_unrolled
+
+	PCALIGN $64
+unrolled:
+	VMOVUPS (CX), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	VMOVUPS 32(CX), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS 64(CX), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(AX)
+	VMOVUPS 96(CX), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	SUBQ    $+32, DI
+	CMPQ    DI, $+32
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ DI, $+8
+	JLT  after_single
+
+	PCALIGN $64
+single:
+	VMOVUPS (CX), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+8, DI
+	CMPQ    DI, $+8
+	JGE     single
+
+after_single:
+	TESTQ      DI, DI
+	JZ         done
+	LEAQ       tail<>+0(SB), R8
+	MOVQ       DI, R9
+	NEGQ       R9
+	VMOVUPS    64(R8)(R9*4), Y1
+	VMASKMOVPS (CX), Y1, Y2
+	VDIVPS     Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (AX)
+
+done:
+	LEAQ (AX)(DI*4), AX
+	LEAQ (CX)(DI*4), CX
+	DECQ SI
+	JNZ  row
+	VZEROUPPER
+	RET
+
 // func negAVX2(y *float32, x *float32, n int)
 // Requires: AVX, AVX2
 TEXT ·negAVX2(SB), NOSPLIT, $0-24

@@ -79,6 +79,26 @@ func minScalarAVX512(z *float32, x *float32, n int, s float32)
 //go:noescape
 func blendAVX512(z *float32, x *float32, y *float32, n int, v float32, w float32)
 
+// addColumnAVX512 sets z = x + s for rows of n elements, one at least, s[i] being for row i.
+//
+//go:noescape
+func addColumnAVX512(z *float32, x *float32, s *float32, rows int, n int)
+
+// subColumnAVX512 sets z = x - s for rows of n elements, one at least, s[i] being for row i.
+//
+//go:noescape
+func subColumnAVX512(z *float32, x *float32, s *float32, rows int, n int)
+
+// mulColumnAVX512 sets z = x · s for rows of n elements, one at least, s[i] being for row i.
+//
+//go:noescape
+func mulColumnAVX512(z *float32, x *float32, s *float32, rows int, n int)
+
+// divColumnAVX512 sets z = x / s for rows of n elements, one at least, s[i] being for row i.
+//
+//go:noescape
+func divColumnAVX512(z *float32, x *float32, s *float32, rows int, n int)
+
 // negAVX512 sets y = -x.
 //
 //go:noescape

@@ -1010,6 +1010,286 @@ done:
 	VZEROUPPER
 	RET
 
+// func addColumnAVX512(z *float32, x *float32, s *float32, rows int, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·addColumnAVX512(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	MOVQ s+16(FP), BX
+	MOVQ rows+24(FP), SI
+
+row:
+	VBROADCASTSS (BX), Z0
+	ADDQ         $+4, BX
+	MOVQ         DX, DI
+	CMPQ         DI, $+64
+	JLT          after_unrolled
+
+	PCALIGN $64
+unrolled:
+	VMOVUPS (CX), Z1
+	VADDPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	VMOVUPS 64(CX), Z1
+	VADDPS  Z0, Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS 128(CX), Z1
+	VADDPS  Z0, Z1, Z1
+	VMOVUPS Z1, 128(AX)
+	VMOVUPS 192(CX), Z1
+	VADDPS  Z0, Z1, Z1
+	VMOVUPS Z1, 192(AX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DI
+	CMPQ    DI, $+64
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ DI, $+16
+	JLT  after_single
+
+	PCALIGN $64
+single:
+	VMOVUPS (CX), Z1
+	VADDPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	SUBQ    $+16, DI
+	CMPQ    DI, $+16
+	JGE     single
+
+after_single:
+	TESTQ     DI, DI
+	JZ        done
+	MOVQ      $0x00000001, R8
+	SHLXQ     DI, R8, R8
+	DECQ      R8
+	KMOVW     R8, K1
+	VMOVUPS.Z (CX), K1, Z1
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	LEAQ (AX)(DI*4), AX
+	LEAQ (CX)(DI*4), CX
+	DECQ SI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func subColumnAVX512(z *float32, x *float32, s *float32, rows int, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·subColumnAVX512(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	MOVQ s+16(FP), BX
+	MOVQ rows+24(FP), SI
+
+row:
+	VBROADCASTSS (BX), Z0
+	ADDQ         $+4, BX
+	MOVQ         DX, DI
+	CMPQ         DI, $+64
+	JLT          after_unrolled
+
+	PCALIGN $64
+unrolled:
+	VMOVUPS (CX), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	VMOVUPS 64(CX), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS 128(CX), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS Z1, 128(AX)
+	VMOVUPS 192(CX), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS Z1, 192(AX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DI
+	CMPQ    DI, $+64
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ DI, $+16
+	JLT  after_single
+
+	PCALIGN $64
+single:
+	VMOVUPS (CX), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	SUBQ    $+16, DI
+	CMPQ    DI, $+16
+	JGE     single
+
+after_single:
+	TESTQ     DI, DI
+	JZ        done
+	MOVQ      $0x00000001, R8
+	SHLXQ     DI, R8, R8
+	DECQ      R8
+	KMOVW     R8, K1
+	VMOVUPS.Z (CX), K1, Z1
+	VSUBPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	LEAQ (AX)(DI*4), AX
+	LEAQ (CX)(DI*4), CX
+	DECQ SI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func mulColumnAVX512(z *float32, x *float32, s *float32, rows int, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·mulColumnAVX512(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	MOVQ s+16(FP), BX
+	MOVQ rows+24(FP), SI
+
+row:
+	VBROADCASTSS (BX), Z0
+	ADDQ         $+4, BX
+	MOVQ         DX, DI
+	CMPQ         DI, $+64
+	JLT          after_unrolled
+
+	PCALIGN $64
+unrolled:
+	VMOVUPS (CX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	VMOVUPS 64(CX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS 128(CX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, 128(AX)
+	VMOVUPS 192(CX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, 192(AX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DI
+	CMPQ    DI, $+64
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ DI, $+16
+	JLT  after_single
+
+	PCALIGN $64
+single:
+	VMOVUPS (CX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	SUBQ    $+16, DI
+	CMPQ    DI, $+16
+	JGE     single
+
+after_single:
+	TESTQ     DI, DI
+	JZ        done
+	MOVQ      $0x00000001, R8
+	SHLXQ     DI, R8, R8
+	DECQ      R8
+	KMOVW     R8, K1
+	VMOVUPS.Z (CX), K1, Z1
+	VMULPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	LEAQ (AX)(DI*4), AX
+	LEAQ (CX)(DI*4), CX
+	DECQ SI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func divColumnAVX512(z *float32, x *float32, s *float32, rows int, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·divColumnAVX512(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+32(FP), DX
+	MOVQ s+16(FP), BX
+	MOVQ rows+24(FP), SI
+
+row:
+	VBROADCASTSS (BX), Z0
+	ADDQ         $+4, BX
+	MOVQ         DX, DI
+	CMPQ         DI, $+64
+	JLT          after_unrolled
+
+	PCALIGN $64
+unrolled:
+	VMOVUPS (CX), Z1
+	VDIVPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	VMOVUPS 64(CX), Z1
+	VDIVPS  Z0, Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS 128(CX), Z1
+	VDIVPS  Z0, Z1, Z1
+	VMOVUPS Z1, 128(AX)
+	VMOVUPS 192(CX), Z1
+	VDIVPS  Z0, Z1, Z1
+	VMOVUPS Z1, 192(AX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DI
+	CMPQ    DI, $+64
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ DI, $+16
+	JLT  after_single
+
+	PCALIGN $64
+single:
+	VMOVUPS (CX), Z1
+	VDIVPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	SUBQ    $+16, DI
+	CMPQ    DI, $+16
+	JGE     single
+
+after_single:
+	TESTQ     DI, DI
+	JZ        done
+	MOVQ      $0x00000001, R8
+	SHLXQ     DI, R8, R8
+	DECQ      R8
+	KMOVW     R8, K1
+	VMOVUPS.Z (CX), K1, Z1
+	VDIVPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	LEAQ (AX)(DI*4), AX
+	LEAQ (CX)(DI*4), CX
+	DECQ SI
+	JNZ  row
+	VZEROUPPER
+	RET
+
 // func negAVX512(y *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·negAVX512(SB), NOSPLIT, $0-24

@@ -16,6 +16,8 @@ type Loops[R, T any] struct {
 	ScalarX func(z []R, x T, y []T)
 	// ScalarY sets z[i] = f(x[i], y).
 	ScalarY func(z []R, x []T, y T)
+	// Column is what does that for rows of float32, each with the next scalar.
+	Column Column
 	// Calls says that a call costs as much as tens of elements, so that rows are put side by side
 	// up to a greater length.
 	Calls bool
@@ -25,23 +27,27 @@ type Loops[R, T any] struct {
 
 // AddLoops returns the forms of Add.
 func AddLoops[T numeric.Number]() Loops[T, T] {
-	return commutative(Add[T], AddScalar[T], (*machine.Code).Add, (*machine.Code).IntAdd)
+	l := commutative(Add[T], AddScalar[T], (*machine.Code).Add, (*machine.Code).IntAdd)
+	l.Column = addColumn
+	return l
 }
 
 // SubLoops returns the forms of Sub.
 func SubLoops[T numeric.Number]() Loops[T, T] {
-	l := Loops[T, T]{Zip: Sub[T], ScalarX: ScalarSub[T], ScalarY: SubScalar[T]}
+	l := Loops[T, T]{Zip: Sub[T], ScalarX: ScalarSub[T], ScalarY: SubScalar[T], Column: subColumn}
 	return l.in((*machine.Code).Sub, (*machine.Code).IntSub)
 }
 
 // MulLoops returns the forms of Mul.
 func MulLoops[T numeric.Number]() Loops[T, T] {
-	return commutative(Mul[T], MulScalar[T], (*machine.Code).Mul, (*machine.Code).IntMul)
+	l := commutative(Mul[T], MulScalar[T], (*machine.Code).Mul, (*machine.Code).IntMul)
+	l.Column = mulColumn
+	return l
 }
 
 // DivLoops returns the forms of Div.
 func DivLoops[T numeric.Inexact]() Loops[T, T] {
-	l := Loops[T, T]{Zip: Div[T], ScalarX: ScalarDiv[T], ScalarY: DivScalar[T]}
+	l := Loops[T, T]{Zip: Div[T], ScalarX: ScalarDiv[T], ScalarY: DivScalar[T], Column: divColumn}
 	return l.in((*machine.Code).Div, nil)
 }
 
@@ -103,6 +109,9 @@ func (l Loops[R, T]) zipRange(b *Broadcast, z []R, x, y []T, lo, hi int) {
 	default:
 		if b.ShortRuns() && hi-lo >= spreadLeast {
 			l.zipSpread(b, z, x, y, lo, hi)
+			return
+		}
+		if l.Column != noColumn && l.Column.zip(b, z, x, y, lo, hi) {
 			return
 		}
 		step := b.Inner()

@@ -14,6 +14,7 @@ func avx2Loops() vectorLoops {
 		add: kernel.BinaryOf(addAVX2), sub: kernel.BinaryOf(subAVX2), mul: kernel.BinaryOf(mulAVX2), div: kernel.BinaryOf(divAVX2),
 		max: kernel.BinaryOf(maxAVX2), min: kernel.BinaryOf(minAVX2),
 
+		addC: addColumnAVX2, subC: subColumnAVX2, mulC: mulColumnAVX2, divC: divColumnAVX2,
 		addS: kernel.ScalarOf(addScalarAVX2), subS: kernel.ScalarOf(subScalarAVX2), rsubS: kernel.ScalarOf(scalarSubAVX2),
 		mulS: kernel.ScalarOf(mulScalarAVX2), divS: kernel.ScalarOf(divScalarAVX2), rdivS: kernel.ScalarOf(scalarDivAVX2),
 		maxS: kernel.ScalarOf(maxScalarAVX2), minS: kernel.ScalarOf(minScalarAVX2),

@@ -14,6 +14,7 @@ func avx512Loops() vectorLoops {
 		add: kernel.BinaryOf(addAVX512), sub: kernel.BinaryOf(subAVX512), mul: kernel.BinaryOf(mulAVX512), div: kernel.BinaryOf(divAVX512),
 		max: kernel.BinaryOf(maxAVX512), min: kernel.BinaryOf(minAVX512),
 
+		addC: addColumnAVX512, subC: subColumnAVX512, mulC: mulColumnAVX512, divC: divColumnAVX512,
 		addS: kernel.ScalarOf(addScalarAVX512), subS: kernel.ScalarOf(subScalarAVX512), rsubS: kernel.ScalarOf(scalarSubAVX512),
 		mulS: kernel.ScalarOf(mulScalarAVX512), divS: kernel.ScalarOf(divScalarAVX512), rdivS: kernel.ScalarOf(scalarDivAVX512),
 		maxS: kernel.ScalarOf(maxScalarAVX512), minS: kernel.ScalarOf(minScalarAVX512),

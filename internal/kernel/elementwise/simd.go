@@ -8,6 +8,7 @@ type vectorLoops struct {
 	add, sub, mul, div, max, min         kernel.BinaryLoop
 	addS, subS, rsubS, mulS, divS, rdivS kernel.ScalarLoop
 	maxS, minS                           kernel.ScalarLoop
+	addC, subC, mulC, divC               columnLoop
 	reluGrad, relu6Grad                  kernel.BinaryLoop
 	tanhGrad, sigmoidGrad                kernel.BinaryLoop
 	neg, abs, sign                       kernel.UnaryLoop

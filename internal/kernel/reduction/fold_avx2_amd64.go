@@ -4,35 +4,35 @@
 
 package reduction
 
-// sumAVX2 returns the sum of x.
+// sumAVX2 sets z, if not nil, to the sums of rows of n elements of x, and returns the last.
 //
 //go:noescape
-func sumAVX2(x *float32, n int) float32
+func sumAVX2(z *float32, x *float32, rows int, n int) float32
 
-// squaresAVX2 returns the sum of the squares of x.
+// squaresAVX2 sets z, if not nil, to the sums of the squares of rows of n elements of x, and returns the last.
 //
 //go:noescape
-func squaresAVX2(x *float32, n int) float32
+func squaresAVX2(z *float32, x *float32, rows int, n int) float32
 
-// prodAVX2 returns the product of x.
+// prodAVX2 sets z, if not nil, to the products of rows of n elements of x, and returns the last.
 //
 //go:noescape
-func prodAVX2(x *float32, n int) float32
+func prodAVX2(z *float32, x *float32, rows int, n int) float32
 
 // sum64AVX2 returns the sum of x.
 //
 //go:noescape
 func sum64AVX2(x *float64, n int) float64
 
-// maxOfAVX2 returns the greatest element of x, NaN if there is one.
+// maxOfAVX2 sets z, if not nil, to the greatest elements of rows of n elements of x, NaN if there is one, and returns the last.
 //
 //go:noescape
-func maxOfAVX2(x *float32, n int) float32
+func maxOfAVX2(z *float32, x *float32, rows int, n int) float32
 
-// minOfAVX2 returns the least element of x, NaN if there is one.
+// minOfAVX2 sets z, if not nil, to the least elements of rows of n elements of x, NaN if there is one, and returns the last.
 //
 //go:noescape
-func minOfAVX2(x *float32, n int) float32
+func minOfAVX2(z *float32, x *float32, rows int, n int) float32
 
 // expShiftAVX2 sets y = e^(x-shift) and returns the sum of y.
 //

@@ -4,12 +4,17 @@
 
 #include "textflag.h"
 
-// func sumAVX2(x *float32, n int) float32
+// func sumAVX2(z *float32, x *float32, rows int, n int) float32
 // Requires: AVX, SSE
-TEXT ·sumAVX2(SB), NOSPLIT, $0-20
-	MOVQ    x+0(FP), AX
-	MOVQ    n+8(FP), CX
-	VXORPS  Y0, Y0, Y0
+TEXT ·sumAVX2(SB), NOSPLIT, $0-36
+	MOVQ   x+8(FP), AX
+	MOVQ   n+24(FP), CX
+	MOVQ   z+0(FP), DX
+	MOVQ   rows+16(FP), BX
+	VXORPS Y0, Y0, Y0
+
+row:
+	MOVQ    CX, SI
 	VMOVUPS Y0, Y1
 	VMOVUPS Y0, Y2
 	VMOVUPS Y0, Y3
@@ -17,69 +22,80 @@ TEXT ·sumAVX2(SB), NOSPLIT, $0-20
 	VMOVUPS Y0, Y5
 	VMOVUPS Y0, Y6
 	VMOVUPS Y0, Y7
-	CMPQ    CX, $+64
+	VMOVUPS Y0, Y8
+	CMPQ    SI, $+64
 	JLT     after_unrolled
 
 	PCALIGN $64
 unrolled:
-	VMOVUPS (AX), Y8
-	VADDPS  Y8, Y1, Y1
-	VMOVUPS 32(AX), Y8
-	VADDPS  Y8, Y2, Y2
-	VMOVUPS 64(AX), Y8
-	VADDPS  Y8, Y3, Y3
-	VMOVUPS 96(AX), Y8
-	VADDPS  Y8, Y4, Y4
-	VMOVUPS 128(AX), Y8
-	VADDPS  Y8, Y5, Y5
-	VMOVUPS 160(AX), Y8
-	VADDPS  Y8, Y6, Y6
-	VMOVUPS 192(AX), Y8
-	VADDPS  Y8, Y7, Y7
-	VMOVUPS 224(AX), Y8
-	VADDPS  Y8, Y0, Y0
+	VMOVUPS (AX), Y9
+	VADDPS  Y9, Y1, Y1
+	VMOVUPS 32(AX), Y9
+	VADDPS  Y9, Y2, Y2
+	VMOVUPS 64(AX), Y9
+	VADDPS  Y9, Y3, Y3
+	VMOVUPS 96(AX), Y9
+	VADDPS  Y9, Y4, Y4
+	VMOVUPS 128(AX), Y9
+	VADDPS  Y9, Y5, Y5
+	VMOVUPS 160(AX), Y9
+	VADDPS  Y9, Y6, Y6
+	VMOVUPS 192(AX), Y9
+	VADDPS  Y9, Y7, Y7
+	VMOVUPS 224(AX), Y9
+	VADDPS  Y9, Y8, Y8
 	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	SUBQ    $+64, SI
+	CMPQ    SI, $+64
 	JGE     unrolled
 
 after_unrolled:
-	CMPQ CX, $+8
+	CMPQ SI, $+8
 	JLT  after_single
 
 	PCALIGN $64
 single:
-	VMOVUPS (AX), Y8
-	VADDPS  Y8, Y1, Y1
+	VMOVUPS (AX), Y9
+	VADDPS  Y9, Y1, Y1
 	ADDQ    $+32, AX
-	SUBQ    $+8, CX
-	CMPQ    CX, $+8
+	SUBQ    $+8, SI
+	CMPQ    SI, $+8
 	JGE     single
 
 after_single:
-	TESTQ      CX, CX
+	TESTQ      SI, SI
 	JZ         join
-	LEAQ       tail<>+0(SB), DX
-	NEGQ       CX
-	VMOVUPS    64(DX)(CX*4), Y8
-	VMASKMOVPS (AX), Y8, Y8
-	VADDPS     Y8, Y0, Y0
+	LEAQ       tail<>+0(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPS    64(DI)(R8*4), Y9
+	VMASKMOVPS (AX), Y9, Y9
+	VADDPS     Y9, Y8, Y8
 
 join:
+	LEAQ         (AX)(SI*4), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y4, Y3, Y2
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y6, Y5, Y2
-	VADDPS       Y0, Y7, Y0
-	VADDPS       Y0, Y2, Y0
-	VADDPS       Y0, Y1, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VPERMILPS    $0x0e, X0, X1
-	VADDPS       X1, X0, X0
-	VPERMILPS    $0x01, X0, X1
-	VADDPS       X1, X0, X0
-	MOVSS        X0, ret+16(FP)
+	VADDPS       Y8, Y7, Y3
+	VADDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VPERMILPS    $0x0e, X1, X2
+	VADDPS       X2, X1, X1
+	VPERMILPS    $0x01, X1, X2
+	VADDPS       X2, X1, X1
+	TESTQ        DX, DX
+	JZ           next
+	VMOVSS       X1, (DX)
+	ADDQ         $+4, DX
+
+next:
+	DECQ  BX
+	JNZ   row
+	MOVSS X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -117,91 +133,17 @@ DATA tail<>+120(SB)/4, $0x00000000
 DATA tail<>+124(SB)/4, $0x00000000
 GLOBL tail<>(SB), RODATA|NOPTR, $128
 
-// func squaresAVX2(x *float32, n int) float32
+// func squaresAVX2(z *float32, x *float32, rows int, n int) float32
 // Requires: AVX, FMA3, SSE
-TEXT ·squaresAVX2(SB), NOSPLIT, $0-20
-	MOVQ    x+0(FP), AX
-	MOVQ    n+8(FP), CX
-	VXORPS  Y0, Y0, Y0
-	VMOVUPS Y0, Y1
-	VMOVUPS Y0, Y2
-	VMOVUPS Y0, Y3
-	VMOVUPS Y0, Y4
-	VMOVUPS Y0, Y5
-	VMOVUPS Y0, Y6
-	VMOVUPS Y0, Y7
-	CMPQ    CX, $+64
-	JLT     after_unrolled
+TEXT ·squaresAVX2(SB), NOSPLIT, $0-36
+	MOVQ   x+8(FP), AX
+	MOVQ   n+24(FP), CX
+	MOVQ   z+0(FP), DX
+	MOVQ   rows+16(FP), BX
+	VXORPS Y0, Y0, Y0
 
-	PCALIGN $64
-unrolled:
-	VMOVUPS     (AX), Y8
-	VFMADD231PS Y8, Y8, Y1
-	VMOVUPS     32(AX), Y8
-	VFMADD231PS Y8, Y8, Y2
-	VMOVUPS     64(AX), Y8
-	VFMADD231PS Y8, Y8, Y3
-	VMOVUPS     96(AX), Y8
-	VFMADD231PS Y8, Y8, Y4
-	VMOVUPS     128(AX), Y8
-	VFMADD231PS Y8, Y8, Y5
-	VMOVUPS     160(AX), Y8
-	VFMADD231PS Y8, Y8, Y6
-	VMOVUPS     192(AX), Y8
-	VFMADD231PS Y8, Y8, Y7
-	VMOVUPS     224(AX), Y8
-	VFMADD231PS Y8, Y8, Y0
-	ADDQ        $+256, AX
-	SUBQ        $+64, CX
-	CMPQ        CX, $+64
-	JGE         unrolled
-
-after_unrolled:
-	CMPQ CX, $+8
-	JLT  after_single
-
-	PCALIGN $64
-single:
-	VMOVUPS     (AX), Y8
-	VFMADD231PS Y8, Y8, Y1
-	ADDQ        $+32, AX
-	SUBQ        $+8, CX
-	CMPQ        CX, $+8
-	JGE         single
-
-after_single:
-	TESTQ       CX, CX
-	JZ          join
-	LEAQ        tail<>+0(SB), DX
-	NEGQ        CX
-	VMOVUPS     64(DX)(CX*4), Y8
-	VMASKMOVPS  (AX), Y8, Y8
-	VFMADD231PS Y8, Y8, Y0
-
-join:
-	VADDPS       Y2, Y1, Y1
-	VADDPS       Y4, Y3, Y2
-	VADDPS       Y2, Y1, Y1
-	VADDPS       Y6, Y5, Y2
-	VADDPS       Y0, Y7, Y0
-	VADDPS       Y0, Y2, Y0
-	VADDPS       Y0, Y1, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VPERMILPS    $0x0e, X0, X1
-	VADDPS       X1, X0, X0
-	VPERMILPS    $0x01, X0, X1
-	VADDPS       X1, X0, X0
-	MOVSS        X0, ret+16(FP)
-	VZEROUPPER
-	RET
-
-// func prodAVX2(x *float32, n int) float32
-// Requires: AVX, SSE
-TEXT ·prodAVX2(SB), NOSPLIT, $0-20
-	MOVQ    x+0(FP), AX
-	MOVQ    n+8(FP), CX
-	VMOVUPS word8_3f800000<>+0(SB), Y0
+row:
+	MOVQ    CX, SI
 	VMOVUPS Y0, Y1
 	VMOVUPS Y0, Y2
 	VMOVUPS Y0, Y3
@@ -210,7 +152,102 @@ TEXT ·prodAVX2(SB), NOSPLIT, $0-20
 	VMOVUPS Y0, Y6
 	VMOVUPS Y0, Y7
 	VMOVUPS Y0, Y8
-	CMPQ    CX, $+64
+	CMPQ    SI, $+64
+	JLT     after_unrolled
+
+	PCALIGN $64
+unrolled:
+	VMOVUPS     (AX), Y9
+	VFMADD231PS Y9, Y9, Y1
+	VMOVUPS     32(AX), Y9
+	VFMADD231PS Y9, Y9, Y2
+	VMOVUPS     64(AX), Y9
+	VFMADD231PS Y9, Y9, Y3
+	VMOVUPS     96(AX), Y9
+	VFMADD231PS Y9, Y9, Y4
+	VMOVUPS     128(AX), Y9
+	VFMADD231PS Y9, Y9, Y5
+	VMOVUPS     160(AX), Y9
+	VFMADD231PS Y9, Y9, Y6
+	VMOVUPS     192(AX), Y9
+	VFMADD231PS Y9, Y9, Y7
+	VMOVUPS     224(AX), Y9
+	VFMADD231PS Y9, Y9, Y8
+	ADDQ        $+256, AX
+	SUBQ        $+64, SI
+	CMPQ        SI, $+64
+	JGE         unrolled
+
+after_unrolled:
+	CMPQ SI, $+8
+	JLT  after_single
+
+	PCALIGN $64
+single:
+	VMOVUPS     (AX), Y9
+	VFMADD231PS Y9, Y9, Y1
+	ADDQ        $+32, AX
+	SUBQ        $+8, SI
+	CMPQ        SI, $+8
+	JGE         single
+
+after_single:
+	TESTQ       SI, SI
+	JZ          join
+	LEAQ        tail<>+0(SB), DI
+	MOVQ        SI, R8
+	NEGQ        R8
+	VMOVUPS     64(DI)(R8*4), Y9
+	VMASKMOVPS  (AX), Y9, Y9
+	VFMADD231PS Y9, Y9, Y8
+
+join:
+	LEAQ         (AX)(SI*4), AX
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VADDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VPERMILPS    $0x0e, X1, X2
+	VADDPS       X2, X1, X1
+	VPERMILPS    $0x01, X1, X2
+	VADDPS       X2, X1, X1
+	TESTQ        DX, DX
+	JZ           next
+	VMOVSS       X1, (DX)
+	ADDQ         $+4, DX
+
+next:
+	DECQ  BX
+	JNZ   row
+	MOVSS X1, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func prodAVX2(z *float32, x *float32, rows int, n int) float32
+// Requires: AVX, SSE
+TEXT ·prodAVX2(SB), NOSPLIT, $0-36
+	MOVQ    x+8(FP), AX
+	MOVQ    n+24(FP), CX
+	MOVQ    z+0(FP), DX
+	MOVQ    rows+16(FP), BX
+	VMOVUPS word8_3f800000<>+0(SB), Y0
+
+row:
+	MOVQ    CX, SI
+	VMOVUPS Y0, Y1
+	VMOVUPS Y0, Y2
+	VMOVUPS Y0, Y3
+	VMOVUPS Y0, Y4
+	VMOVUPS Y0, Y5
+	VMOVUPS Y0, Y6
+	VMOVUPS Y0, Y7
+	VMOVUPS Y0, Y8
+	CMPQ    SI, $+64
 	JLT     after_unrolled
 
 	PCALIGN $64
@@ -232,12 +269,12 @@ unrolled:
 	VMOVUPS 224(AX), Y9
 	VMULPS  Y9, Y8, Y8
 	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	SUBQ    $+64, SI
+	CMPQ    SI, $+64
 	JGE     unrolled
 
 after_unrolled:
-	CMPQ CX, $+8
+	CMPQ SI, $+8
 	JLT  after_single
 
 	PCALIGN $64
@@ -245,35 +282,45 @@ single:
 	VMOVUPS (AX), Y9
 	VMULPS  Y9, Y1, Y1
 	ADDQ    $+32, AX
-	SUBQ    $+8, CX
-	CMPQ    CX, $+8
+	SUBQ    $+8, SI
+	CMPQ    SI, $+8
 	JGE     single
 
 after_single:
-	TESTQ      CX, CX
+	TESTQ      SI, SI
 	JZ         join
-	LEAQ       tail<>+0(SB), DX
-	NEGQ       CX
-	VMOVUPS    64(DX)(CX*4), Y9
+	LEAQ       tail<>+0(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPS    64(DI)(R8*4), Y9
 	VMASKMOVPS (AX), Y9, Y10
-	VBLENDVPS  Y9, Y10, Y0, Y0
-	VMULPS     Y0, Y8, Y8
+	VBLENDVPS  Y9, Y10, Y0, Y9
+	VMULPS     Y9, Y8, Y8
 
 join:
-	VMULPS       Y2, Y1, Y0
-	VMULPS       Y4, Y3, Y1
-	VMULPS       Y1, Y0, Y0
-	VMULPS       Y6, Y5, Y1
-	VMULPS       Y8, Y7, Y2
+	LEAQ         (AX)(SI*4), AX
 	VMULPS       Y2, Y1, Y1
-	VMULPS       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VMULPS       X1, X0, X0
-	VPERMILPS    $0x0e, X0, X1
-	VMULPS       X1, X0, X0
-	VPERMILPS    $0x01, X0, X1
-	VMULPS       X1, X0, X0
-	MOVSS        X0, ret+16(FP)
+	VMULPS       Y4, Y3, Y2
+	VMULPS       Y2, Y1, Y1
+	VMULPS       Y6, Y5, Y2
+	VMULPS       Y8, Y7, Y3
+	VMULPS       Y3, Y2, Y2
+	VMULPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VMULPS       X2, X1, X1
+	VPERMILPS    $0x0e, X1, X2
+	VMULPS       X2, X1, X1
+	VPERMILPS    $0x01, X1, X2
+	VMULPS       X2, X1, X1
+	TESTQ        DX, DX
+	JZ           next
+	VMOVSS       X1, (DX)
+	ADDQ         $+4, DX
+
+next:
+	DECQ  BX
+	JNZ   row
+	MOVSS X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -346,12 +393,17 @@ end:
 	VZEROUPPER
 	RET
 
-// func maxOfAVX2(x *float32, n int) float32
+// func maxOfAVX2(z *float32, x *float32, rows int, n int) float32
 // Requires: AVX, SSE
-TEXT ·maxOfAVX2(SB), NOSPLIT, $0-20
-	MOVQ    x+0(FP), AX
-	MOVQ    n+8(FP), CX
+TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
+	MOVQ    x+8(FP), AX
+	MOVQ    n+24(FP), CX
+	MOVQ    z+0(FP), DX
+	MOVQ    rows+16(FP), BX
 	VMOVUPS word8_ff800000<>+0(SB), Y0
+
+row:
+	MOVQ    CX, SI
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y0, Y2
 	VMOVUPS Y0, Y3
@@ -361,7 +413,7 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-20
 	VMOVUPS Y0, Y7
 	VMOVUPS Y0, Y8
 	VMOVUPS Y0, Y9
-	CMPQ    CX, $+64
+	CMPQ    SI, $+64
 	JLT     after_unrolled
 
 	PCALIGN $64
@@ -391,12 +443,12 @@ unrolled:
 	VMAXPS  Y10, Y8, Y8
 	VMAXPS  Y11, Y9, Y9
 	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	SUBQ    $+64, SI
+	CMPQ    SI, $+64
 	JGE     unrolled
 
 after_unrolled:
-	CMPQ CX, $+8
+	CMPQ SI, $+8
 	JLT  after_single
 
 	PCALIGN $64
@@ -406,44 +458,53 @@ single:
 	VORPS   Y11, Y1, Y1
 	VMAXPS  Y10, Y2, Y2
 	ADDQ    $+32, AX
-	SUBQ    $+8, CX
-	CMPQ    CX, $+8
+	SUBQ    $+8, SI
+	CMPQ    SI, $+8
 	JGE     single
 
 after_single:
-	TESTQ      CX, CX
+	TESTQ      SI, SI
 	JZ         join
-	LEAQ       tail<>+0(SB), DX
-	NEGQ       CX
-	VMOVUPS    64(DX)(CX*4), Y10
+	LEAQ       tail<>+0(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPS    64(DI)(R8*4), Y10
 	VMASKMOVPS (AX), Y10, Y11
-	VBLENDVPS  Y10, Y11, Y0, Y0
-	VCMPPS     $0x03, Y0, Y0, Y10
-	VORPS      Y10, Y1, Y1
-	VMAXPS     Y0, Y9, Y0
-	VMOVAPS    Y0, Y9
+	VBLENDVPS  Y10, Y11, Y0, Y10
+	VCMPPS     $0x03, Y10, Y10, Y11
+	VORPS      Y11, Y1, Y1
+	VMAXPS     Y10, Y9, Y9
 
 join:
-	VMAXPS       Y3, Y2, Y0
-	VMAXPS       Y5, Y4, Y2
-	VMAXPS       Y2, Y0, Y0
-	VMAXPS       Y7, Y6, Y2
-	VMAXPS       Y9, Y8, Y3
+	LEAQ         (AX)(SI*4), AX
 	VMAXPS       Y3, Y2, Y2
-	VMAXPS       Y2, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X2
-	VMAXPS       X2, X0, X0
-	VPERMILPS    $0x0e, X0, X2
-	VMAXPS       X2, X0, X0
-	VPERMILPS    $0x01, X0, X2
-	VMAXPS       X2, X0, X0
-	VMOVMSKPS    Y1, AX
-	TESTL        AX, AX
+	VMAXPS       Y5, Y4, Y3
+	VMAXPS       Y3, Y2, Y2
+	VMAXPS       Y7, Y6, Y3
+	VMAXPS       Y9, Y8, Y4
+	VMAXPS       Y4, Y3, Y3
+	VMAXPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VMAXPS       X3, X2, X2
+	VPERMILPS    $0x0e, X2, X3
+	VMAXPS       X3, X2, X2
+	VPERMILPS    $0x01, X2, X3
+	VMAXPS       X3, X2, X2
+	VMOVMSKPS    Y1, SI
+	TESTL        SI, SI
 	JZ           number
-	VMOVSS       word1_7fc00000<>+0(SB), X0
+	VMOVSS       word1_7fc00000<>+0(SB), X2
 
 number:
-	MOVSS X0, ret+16(FP)
+	TESTQ  DX, DX
+	JZ     next
+	VMOVSS X2, (DX)
+	ADDQ   $+4, DX
+
+next:
+	DECQ  BX
+	JNZ   row
+	MOVSS X2, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -460,12 +521,17 @@ GLOBL word8_ff800000<>(SB), RODATA|NOPTR, $32
 DATA word1_7fc00000<>+0(SB)/4, $0x7fc00000
 GLOBL word1_7fc00000<>(SB), RODATA|NOPTR, $4
 
-// func minOfAVX2(x *float32, n int) float32
+// func minOfAVX2(z *float32, x *float32, rows int, n int) float32
 // Requires: AVX, SSE
-TEXT ·minOfAVX2(SB), NOSPLIT, $0-20
-	MOVQ    x+0(FP), AX
-	MOVQ    n+8(FP), CX
+TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
+	MOVQ    x+8(FP), AX
+	MOVQ    n+24(FP), CX
+	MOVQ    z+0(FP), DX
+	MOVQ    rows+16(FP), BX
 	VMOVUPS word8_7f800000<>+0(SB), Y0
+
+row:
+	MOVQ    CX, SI
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y0, Y2
 	VMOVUPS Y0, Y3
@@ -475,7 +541,7 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-20
 	VMOVUPS Y0, Y7
 	VMOVUPS Y0, Y8
 	VMOVUPS Y0, Y9
-	CMPQ    CX, $+64
+	CMPQ    SI, $+64
 	JLT     after_unrolled
 
 	PCALIGN $64
@@ -505,12 +571,12 @@ unrolled:
 	VMINPS  Y10, Y8, Y8
 	VMINPS  Y11, Y9, Y9
 	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	SUBQ    $+64, SI
+	CMPQ    SI, $+64
 	JGE     unrolled
 
 after_unrolled:
-	CMPQ CX, $+8
+	CMPQ SI, $+8
 	JLT  after_single
 
 	PCALIGN $64
@@ -520,44 +586,53 @@ single:
 	VORPS   Y11, Y1, Y1
 	VMINPS  Y10, Y2, Y2
 	ADDQ    $+32, AX
-	SUBQ    $+8, CX
-	CMPQ    CX, $+8
+	SUBQ    $+8, SI
+	CMPQ    SI, $+8
 	JGE     single
 
 after_single:
-	TESTQ      CX, CX
+	TESTQ      SI, SI
 	JZ         join
-	LEAQ       tail<>+0(SB), DX
-	NEGQ       CX
-	VMOVUPS    64(DX)(CX*4), Y10
+	LEAQ       tail<>+0(SB), DI
+	MOVQ       SI, R8
+	NEGQ       R8
+	VMOVUPS    64(DI)(R8*4), Y10
 	VMASKMOVPS (AX), Y10, Y11
-	VBLENDVPS  Y10, Y11, Y0, Y0
-	VCMPPS     $0x03, Y0, Y0, Y10
-	VORPS      Y10, Y1, Y1
-	VMINPS     Y0, Y9, Y0
-	VMOVAPS    Y0, Y9
+	VBLENDVPS  Y10, Y11, Y0, Y10
+	VCMPPS     $0x03, Y10, Y10, Y11
+	VORPS      Y11, Y1, Y1
+	VMINPS     Y10, Y9, Y9
 
 join:
-	VMINPS       Y3, Y2, Y0
-	VMINPS       Y5, Y4, Y2
-	VMINPS       Y2, Y0, Y0
-	VMINPS       Y7, Y6, Y2
-	VMINPS       Y9, Y8, Y3
+	LEAQ         (AX)(SI*4), AX
 	VMINPS       Y3, Y2, Y2
-	VMINPS       Y2, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X2
-	VMINPS       X2, X0, X0
-	VPERMILPS    $0x0e, X0, X2
-	VMINPS       X2, X0, X0
-	VPERMILPS    $0x01, X0, X2
-	VMINPS       X2, X0, X0
-	VMOVMSKPS    Y1, AX
-	TESTL        AX, AX
+	VMINPS       Y5, Y4, Y3
+	VMINPS       Y3, Y2, Y2
+	VMINPS       Y7, Y6, Y3
+	VMINPS       Y9, Y8, Y4
+	VMINPS       Y4, Y3, Y3
+	VMINPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VMINPS       X3, X2, X2
+	VPERMILPS    $0x0e, X2, X3
+	VMINPS       X3, X2, X2
+	VPERMILPS    $0x01, X2, X3
+	VMINPS       X3, X2, X2
+	VMOVMSKPS    Y1, SI
+	TESTL        SI, SI
 	JZ           number
-	VMOVSS       word1_7fc00000<>+0(SB), X0
+	VMOVSS       word1_7fc00000<>+0(SB), X2
 
 number:
-	MOVSS X0, ret+16(FP)
+	TESTQ  DX, DX
+	JZ     next
+	VMOVSS X2, (DX)
+	ADDQ   $+4, DX
+
+next:
+	DECQ  BX
+	JNZ   row
+	MOVSS X2, ret+32(FP)
 	VZEROUPPER
 	RET
 

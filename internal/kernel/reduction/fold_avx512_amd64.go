@@ -4,35 +4,35 @@
 
 package reduction
 
-// sumAVX512 returns the sum of x.
+// sumAVX512 sets z, if not nil, to the sums of rows of n elements of x, and returns the last.
 //
 //go:noescape
-func sumAVX512(x *float32, n int) float32
+func sumAVX512(z *float32, x *float32, rows int, n int) float32
 
-// squaresAVX512 returns the sum of the squares of x.
+// squaresAVX512 sets z, if not nil, to the sums of the squares of rows of n elements of x, and returns the last.
 //
 //go:noescape
-func squaresAVX512(x *float32, n int) float32
+func squaresAVX512(z *float32, x *float32, rows int, n int) float32
 
-// prodAVX512 returns the product of x.
+// prodAVX512 sets z, if not nil, to the products of rows of n elements of x, and returns the last.
 //
 //go:noescape
-func prodAVX512(x *float32, n int) float32
+func prodAVX512(z *float32, x *float32, rows int, n int) float32
 
 // sum64AVX512 returns the sum of x.
 //
 //go:noescape
 func sum64AVX512(x *float64, n int) float64
 
-// maxOfAVX512 returns the greatest element of x, NaN if there is one.
+// maxOfAVX512 sets z, if not nil, to the greatest elements of rows of n elements of x, NaN if there is one, and returns the last.
 //
 //go:noescape
-func maxOfAVX512(x *float32, n int) float32
+func maxOfAVX512(z *float32, x *float32, rows int, n int) float32
 
-// minOfAVX512 returns the least element of x, NaN if there is one.
+// minOfAVX512 sets z, if not nil, to the least elements of rows of n elements of x, NaN if there is one, and returns the last.
 //
 //go:noescape
-func minOfAVX512(x *float32, n int) float32
+func minOfAVX512(z *float32, x *float32, rows int, n int) float32
 
 // expShiftAVX512 sets y = e^(x-shift) and returns the sum of y.
 //

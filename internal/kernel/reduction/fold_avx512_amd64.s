@@ -4,78 +4,98 @@
 
 #include "textflag.h"
 
-// func sumAVX512(x *float32, n int) float32
+// func sumAVX512(z *float32, x *float32, rows int, n int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, SSE
-TEXT ·sumAVX512(SB), NOSPLIT, $0-20
-	MOVQ    x+0(FP), AX
-	MOVQ    n+8(FP), CX
-	VPXORD  Z0, Z0, Z0
+TEXT ·sumAVX512(SB), NOSPLIT, $0-36
+	MOVQ   x+8(FP), AX
+	MOVQ   n+24(FP), CX
+	MOVQ   z+0(FP), DX
+	MOVQ   rows+16(FP), BX
+	VPXORD Z0, Z0, Z0
+
+row:
+	MOVQ    CX, SI
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
-	CMPQ    CX, $+64
+	VMOVUPS Z0, Z4
+	CMPQ    SI, $+64
 	JLT     after_unrolled
 
 	PCALIGN $64
 unrolled:
-	VMOVUPS (AX), Z4
-	VADDPS  Z4, Z1, Z1
-	VMOVUPS 64(AX), Z4
-	VADDPS  Z4, Z2, Z2
-	VMOVUPS 128(AX), Z4
-	VADDPS  Z4, Z3, Z3
-	VMOVUPS 192(AX), Z4
-	VADDPS  Z4, Z0, Z0
+	VMOVUPS (AX), Z5
+	VADDPS  Z5, Z1, Z1
+	VMOVUPS 64(AX), Z5
+	VADDPS  Z5, Z2, Z2
+	VMOVUPS 128(AX), Z5
+	VADDPS  Z5, Z3, Z3
+	VMOVUPS 192(AX), Z5
+	VADDPS  Z5, Z4, Z4
 	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	SUBQ    $+64, SI
+	CMPQ    SI, $+64
 	JGE     unrolled
 
 after_unrolled:
-	CMPQ CX, $+16
+	CMPQ SI, $+16
 	JLT  after_single
 
 	PCALIGN $64
 single:
-	VMOVUPS (AX), Z4
-	VADDPS  Z4, Z1, Z1
+	VMOVUPS (AX), Z5
+	VADDPS  Z5, Z1, Z1
 	ADDQ    $+64, AX
-	SUBQ    $+16, CX
-	CMPQ    CX, $+16
+	SUBQ    $+16, SI
+	CMPQ    SI, $+16
 	JGE     single
 
 after_single:
-	TESTQ     CX, CX
+	TESTQ     SI, SI
 	JZ        join
-	MOVQ      $0x00000001, DX
-	SHLXQ     CX, DX, DX
-	DECQ      DX
-	KMOVW     DX, K1
-	VMOVUPS.Z (AX), K1, Z4
-	VADDPS    Z4, Z0, Z0
+	MOVQ      $0x00000001, DI
+	SHLXQ     SI, DI, DI
+	DECQ      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (AX), K1, Z5
+	VADDPS    Z5, Z4, Z4
 
 join:
+	LEAQ          (AX)(SI*4), AX
 	VADDPS        Z2, Z1, Z1
-	VADDPS        Z0, Z3, Z0
-	VADDPS        Z0, Z1, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VADDPS        Y1, Y0, Y0
-	VEXTRACTF32X4 $0x01, Y0, X1
-	VADDPS        X1, X0, X0
-	VPERMILPS     $0x0e, X0, X1
-	VADDPS        X1, X0, X0
-	VPERMILPS     $0x01, X0, X1
-	VADDPS        X1, X0, X0
-	MOVSS         X0, ret+16(FP)
+	VADDPS        Z4, Z3, Z2
+	VADDPS        Z2, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VADDPS        Y2, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X2
+	VADDPS        X2, X1, X1
+	VPERMILPS     $0x0e, X1, X2
+	VADDPS        X2, X1, X1
+	VPERMILPS     $0x01, X1, X2
+	VADDPS        X2, X1, X1
+	TESTQ         DX, DX
+	JZ            next
+	VMOVSS        X1, (DX)
+	ADDQ          $+4, DX
+
+next:
+	DECQ  BX
+	JNZ   row
+	MOVSS X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
-// func squaresAVX512(x *float32, n int) float32
+// func squaresAVX512(z *float32, x *float32, rows int, n int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, SSE
-TEXT ·squaresAVX512(SB), NOSPLIT, $0-20
-	MOVQ    x+0(FP), AX
-	MOVQ    n+8(FP), CX
-	VPXORD  Z0, Z0, Z0
+TEXT ·squaresAVX512(SB), NOSPLIT, $0-36
+	MOVQ   x+8(FP), AX
+	MOVQ   n+24(FP), CX
+	MOVQ   z+0(FP), DX
+	MOVQ   rows+16(FP), BX
+	VPXORD Z0, Z0, Z0
+
+row:
+	MOVQ    CX, SI
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -83,87 +103,102 @@ TEXT ·squaresAVX512(SB), NOSPLIT, $0-20
 	VMOVUPS Z0, Z5
 	VMOVUPS Z0, Z6
 	VMOVUPS Z0, Z7
-	CMPQ    CX, $+128
+	VMOVUPS Z0, Z8
+	CMPQ    SI, $+128
 	JLT     after_unrolled
 
 	PCALIGN $64
 unrolled:
-	VMOVUPS     (AX), Z8
-	VFMADD231PS Z8, Z8, Z1
-	VMOVUPS     64(AX), Z8
-	VFMADD231PS Z8, Z8, Z2
-	VMOVUPS     128(AX), Z8
-	VFMADD231PS Z8, Z8, Z3
-	VMOVUPS     192(AX), Z8
-	VFMADD231PS Z8, Z8, Z4
-	VMOVUPS     256(AX), Z8
-	VFMADD231PS Z8, Z8, Z5
-	VMOVUPS     320(AX), Z8
-	VFMADD231PS Z8, Z8, Z6
-	VMOVUPS     384(AX), Z8
-	VFMADD231PS Z8, Z8, Z7
-	VMOVUPS     448(AX), Z8
-	VFMADD231PS Z8, Z8, Z0
+	VMOVUPS     (AX), Z9
+	VFMADD231PS Z9, Z9, Z1
+	VMOVUPS     64(AX), Z9
+	VFMADD231PS Z9, Z9, Z2
+	VMOVUPS     128(AX), Z9
+	VFMADD231PS Z9, Z9, Z3
+	VMOVUPS     192(AX), Z9
+	VFMADD231PS Z9, Z9, Z4
+	VMOVUPS     256(AX), Z9
+	VFMADD231PS Z9, Z9, Z5
+	VMOVUPS     320(AX), Z9
+	VFMADD231PS Z9, Z9, Z6
+	VMOVUPS     384(AX), Z9
+	VFMADD231PS Z9, Z9, Z7
+	VMOVUPS     448(AX), Z9
+	VFMADD231PS Z9, Z9, Z8
 	ADDQ        $+512, AX
-	SUBQ        $+128, CX
-	CMPQ        CX, $+128
+	SUBQ        $+128, SI
+	CMPQ        SI, $+128
 	JGE         unrolled
 
 after_unrolled:
-	CMPQ CX, $+16
+	CMPQ SI, $+16
 	JLT  after_single
 
 	PCALIGN $64
 single:
-	VMOVUPS     (AX), Z8
-	VFMADD231PS Z8, Z8, Z1
+	VMOVUPS     (AX), Z9
+	VFMADD231PS Z9, Z9, Z1
 	ADDQ        $+64, AX
-	SUBQ        $+16, CX
-	CMPQ        CX, $+16
+	SUBQ        $+16, SI
+	CMPQ        SI, $+16
 	JGE         single
 
 after_single:
-	TESTQ       CX, CX
+	TESTQ       SI, SI
 	JZ          join
-	MOVQ        $0x00000001, DX
-	SHLXQ       CX, DX, DX
-	DECQ        DX
-	KMOVW       DX, K1
-	VMOVUPS.Z   (AX), K1, Z8
-	VFMADD231PS Z8, Z8, Z0
+	MOVQ        $0x00000001, DI
+	SHLXQ       SI, DI, DI
+	DECQ        DI
+	KMOVW       DI, K1
+	VMOVUPS.Z   (AX), K1, Z9
+	VFMADD231PS Z9, Z9, Z8
 
 join:
+	LEAQ          (AX)(SI*4), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z4, Z3, Z2
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z6, Z5, Z2
-	VADDPS        Z0, Z7, Z0
-	VADDPS        Z0, Z2, Z0
-	VADDPS        Z0, Z1, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VADDPS        Y1, Y0, Y0
-	VEXTRACTF32X4 $0x01, Y0, X1
-	VADDPS        X1, X0, X0
-	VPERMILPS     $0x0e, X0, X1
-	VADDPS        X1, X0, X0
-	VPERMILPS     $0x01, X0, X1
-	VADDPS        X1, X0, X0
-	MOVSS         X0, ret+16(FP)
+	VADDPS        Z8, Z7, Z3
+	VADDPS        Z3, Z2, Z2
+	VADDPS        Z2, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VADDPS        Y2, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X2
+	VADDPS        X2, X1, X1
+	VPERMILPS     $0x0e, X1, X2
+	VADDPS        X2, X1, X1
+	VPERMILPS     $0x01, X1, X2
+	VADDPS        X2, X1, X1
+	TESTQ         DX, DX
+	JZ            next
+	VMOVSS        X1, (DX)
+	ADDQ          $+4, DX
+
+next:
+	DECQ  BX
+	JNZ   row
+	MOVSS X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
-// func prodAVX512(x *float32, n int) float32
+// func prodAVX512(z *float32, x *float32, rows int, n int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, SSE
-TEXT ·prodAVX512(SB), NOSPLIT, $0-20
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
+TEXT ·prodAVX512(SB), NOSPLIT, $0-36
+	MOVQ         x+8(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         z+0(FP), DX
+	MOVQ         rows+16(FP), BX
 	VPBROADCASTD word1_3f800000<>+0(SB), Z0
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	CMPQ         CX, $+64
-	JLT          after_unrolled
+
+row:
+	MOVQ    CX, SI
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	CMPQ    SI, $+64
+	JLT     after_unrolled
 
 	PCALIGN $64
 unrolled:
@@ -176,12 +211,12 @@ unrolled:
 	VMOVUPS 192(AX), Z5
 	VMULPS  Z5, Z4, Z4
 	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	SUBQ    $+64, SI
+	CMPQ    SI, $+64
 	JGE     unrolled
 
 after_unrolled:
-	CMPQ CX, $+16
+	CMPQ SI, $+16
 	JLT  after_single
 
 	PCALIGN $64
@@ -189,34 +224,44 @@ single:
 	VMOVUPS (AX), Z5
 	VMULPS  Z5, Z1, Z1
 	ADDQ    $+64, AX
-	SUBQ    $+16, CX
-	CMPQ    CX, $+16
+	SUBQ    $+16, SI
+	CMPQ    SI, $+16
 	JGE     single
 
 after_single:
-	TESTQ     CX, CX
+	TESTQ     SI, SI
 	JZ        join
-	MOVQ      $0x00000001, DX
-	SHLXQ     CX, DX, DX
-	DECQ      DX
-	KMOVW     DX, K1
+	MOVQ      $0x00000001, DI
+	SHLXQ     SI, DI, DI
+	DECQ      DI
+	KMOVW     DI, K1
 	VMOVUPS.Z (AX), K1, Z5
-	VMOVUPS   Z5, K1, Z0
-	VMULPS    Z0, Z4, Z4
+	VMOVUPS   Z0, Z6
+	VMOVUPS   Z5, K1, Z6
+	VMULPS    Z6, Z4, Z4
 
 join:
-	VMULPS        Z2, Z1, Z0
-	VMULPS        Z4, Z3, Z1
-	VMULPS        Z1, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VMULPS        Y1, Y0, Y0
-	VEXTRACTF32X4 $0x01, Y0, X1
-	VMULPS        X1, X0, X0
-	VPERMILPS     $0x0e, X0, X1
-	VMULPS        X1, X0, X0
-	VPERMILPS     $0x01, X0, X1
-	VMULPS        X1, X0, X0
-	MOVSS         X0, ret+16(FP)
+	LEAQ          (AX)(SI*4), AX
+	VMULPS        Z2, Z1, Z1
+	VMULPS        Z4, Z3, Z2
+	VMULPS        Z2, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VMULPS        Y2, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X2
+	VMULPS        X2, X1, X1
+	VPERMILPS     $0x0e, X1, X2
+	VMULPS        X2, X1, X1
+	VPERMILPS     $0x01, X1, X2
+	VMULPS        X2, X1, X1
+	TESTQ         DX, DX
+	JZ            next
+	VMOVSS        X1, (DX)
+	ADDQ          $+4, DX
+
+next:
+	DECQ  BX
+	JNZ   row
+	MOVSS X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -286,88 +331,103 @@ end:
 	VZEROUPPER
 	RET
 
-// func maxOfAVX512(x *float32, n int) float32
+// func maxOfAVX512(z *float32, x *float32, rows int, n int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, SSE
-TEXT ·maxOfAVX512(SB), NOSPLIT, $0-20
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
+TEXT ·maxOfAVX512(SB), NOSPLIT, $0-36
+	MOVQ         x+8(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         z+0(FP), DX
+	MOVQ         rows+16(FP), BX
 	VPBROADCASTD word1_ff800000<>+0(SB), Z0
-	VPXORD       Z1, Z1, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	CMPQ         CX, $+64
-	JLT          after_unrolled
+
+row:
+	MOVQ    CX, SI
+	VPXORD  Z1, Z1, Z1
+	VMOVUPS Z1, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	CMPQ    SI, $+64
+	JLT     after_unrolled
 
 	PCALIGN $64
 unrolled:
-	VMOVUPS (AX), Z6
-	VMOVUPS 64(AX), Z7
-	VCMPPS  $0x03, Z7, Z6, K1
-	VADDPS  Z6, Z7, K1, Z1
-	VMAXPS  Z6, Z2, Z2
+	VMOVUPS (AX), Z7
+	VMOVUPS 64(AX), Z8
+	VCMPPS  $0x03, Z8, Z7, K1
+	VADDPS  Z7, Z8, K1, Z2
 	VMAXPS  Z7, Z3, Z3
-	VMOVUPS 128(AX), Z6
-	VMOVUPS 192(AX), Z7
-	VCMPPS  $0x03, Z7, Z6, K1
-	VADDPS  Z6, Z7, K1, Z1
-	VMAXPS  Z6, Z4, Z4
+	VMAXPS  Z8, Z4, Z4
+	VMOVUPS 128(AX), Z7
+	VMOVUPS 192(AX), Z8
+	VCMPPS  $0x03, Z8, Z7, K1
+	VADDPS  Z7, Z8, K1, Z2
 	VMAXPS  Z7, Z5, Z5
+	VMAXPS  Z8, Z6, Z6
 	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	SUBQ    $+64, SI
+	CMPQ    SI, $+64
 	JGE     unrolled
 
 after_unrolled:
-	CMPQ CX, $+16
+	CMPQ SI, $+16
 	JLT  after_single
 
 	PCALIGN $64
 single:
-	VMOVUPS (AX), Z6
-	VCMPPS  $0x03, Z6, Z6, K1
-	VMOVAPS Z6, K1, Z1
-	VMAXPS  Z6, Z2, Z2
+	VMOVUPS (AX), Z7
+	VCMPPS  $0x03, Z7, Z7, K1
+	VMOVAPS Z7, K1, Z2
+	VMAXPS  Z7, Z3, Z3
 	ADDQ    $+64, AX
-	SUBQ    $+16, CX
-	CMPQ    CX, $+16
+	SUBQ    $+16, SI
+	CMPQ    SI, $+16
 	JGE     single
 
 after_single:
-	TESTQ     CX, CX
+	TESTQ     SI, SI
 	JZ        join
-	MOVQ      $0x00000001, DX
-	SHLXQ     CX, DX, DX
-	DECQ      DX
-	KMOVW     DX, K1
-	VMOVUPS.Z (AX), K1, Z6
-	VMOVUPS   Z6, K1, Z0
-	VCMPPS    $0x03, Z0, Z0, K1
-	VMOVAPS   Z0, K1, Z1
-	VMAXPS    Z0, Z5, Z0
-	VMOVAPS   Z0, Z5
+	MOVQ      $0x00000001, DI
+	SHLXQ     SI, DI, DI
+	DECQ      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (AX), K1, Z7
+	VMOVUPS   Z0, Z8
+	VMOVUPS   Z7, K1, Z8
+	VCMPPS    $0x03, Z8, Z8, K1
+	VMOVAPS   Z8, K1, Z2
+	VMAXPS    Z8, Z6, Z6
 
 join:
-	VMAXPS        Z3, Z2, Z0
-	VMAXPS        Z5, Z4, Z2
-	VMAXPS        Z2, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y2
-	VMAXPS        Y2, Y0, Y0
-	VEXTRACTF32X4 $0x01, Y0, X2
-	VMAXPS        X2, X0, X0
-	VPERMILPS     $0x0e, X0, X2
-	VMAXPS        X2, X0, X0
-	VPERMILPS     $0x01, X0, X2
-	VMAXPS        X2, X0, X0
-	VCMPPS        $0x03, Z1, Z1, K1
-	KMOVW         K1, AX
-	TESTL         AX, AX
+	LEAQ          (AX)(SI*4), AX
+	VMAXPS        Z4, Z3, Z3
+	VMAXPS        Z6, Z5, Z4
+	VMAXPS        Z4, Z3, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VMAXPS        Y4, Y3, Y3
+	VEXTRACTF32X4 $0x01, Y3, X4
+	VMAXPS        X4, X3, X3
+	VPERMILPS     $0x0e, X3, X4
+	VMAXPS        X4, X3, X3
+	VPERMILPS     $0x01, X3, X4
+	VMAXPS        X4, X3, X3
+	VCMPPS        $0x03, Z2, Z2, K1
+	KMOVW         K1, SI
+	TESTL         SI, SI
 	JZ            number
-	VMOVSS        word1_7fc00000<>+0(SB), X0
+	VMOVSS        word1_7fc00000<>+0(SB), X3
 
 number:
-	MOVSS X0, ret+16(FP)
+	TESTQ  DX, DX
+	JZ     next
+	VMOVSS X3, (DX)
+	ADDQ   $+4, DX
+
+next:
+	DECQ  BX
+	JNZ   row
+	MOVSS X3, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -377,88 +437,103 @@ GLOBL word1_ff800000<>(SB), RODATA|NOPTR, $4
 DATA word1_7fc00000<>+0(SB)/4, $0x7fc00000
 GLOBL word1_7fc00000<>(SB), RODATA|NOPTR, $4
 
-// func minOfAVX512(x *float32, n int) float32
+// func minOfAVX512(z *float32, x *float32, rows int, n int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, SSE
-TEXT ·minOfAVX512(SB), NOSPLIT, $0-20
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
+TEXT ·minOfAVX512(SB), NOSPLIT, $0-36
+	MOVQ         x+8(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         z+0(FP), DX
+	MOVQ         rows+16(FP), BX
 	VPBROADCASTD word1_7f800000<>+0(SB), Z0
-	VPXORD       Z1, Z1, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	CMPQ         CX, $+64
-	JLT          after_unrolled
+
+row:
+	MOVQ    CX, SI
+	VPXORD  Z1, Z1, Z1
+	VMOVUPS Z1, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	CMPQ    SI, $+64
+	JLT     after_unrolled
 
 	PCALIGN $64
 unrolled:
-	VMOVUPS (AX), Z6
-	VMOVUPS 64(AX), Z7
-	VCMPPS  $0x03, Z7, Z6, K1
-	VADDPS  Z6, Z7, K1, Z1
-	VMINPS  Z6, Z2, Z2
+	VMOVUPS (AX), Z7
+	VMOVUPS 64(AX), Z8
+	VCMPPS  $0x03, Z8, Z7, K1
+	VADDPS  Z7, Z8, K1, Z2
 	VMINPS  Z7, Z3, Z3
-	VMOVUPS 128(AX), Z6
-	VMOVUPS 192(AX), Z7
-	VCMPPS  $0x03, Z7, Z6, K1
-	VADDPS  Z6, Z7, K1, Z1
-	VMINPS  Z6, Z4, Z4
+	VMINPS  Z8, Z4, Z4
+	VMOVUPS 128(AX), Z7
+	VMOVUPS 192(AX), Z8
+	VCMPPS  $0x03, Z8, Z7, K1
+	VADDPS  Z7, Z8, K1, Z2
 	VMINPS  Z7, Z5, Z5
+	VMINPS  Z8, Z6, Z6
 	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	SUBQ    $+64, SI
+	CMPQ    SI, $+64
 	JGE     unrolled
 
 after_unrolled:
-	CMPQ CX, $+16
+	CMPQ SI, $+16
 	JLT  after_single
 
 	PCALIGN $64
 single:
-	VMOVUPS (AX), Z6
-	VCMPPS  $0x03, Z6, Z6, K1
-	VMOVAPS Z6, K1, Z1
-	VMINPS  Z6, Z2, Z2
+	VMOVUPS (AX), Z7
+	VCMPPS  $0x03, Z7, Z7, K1
+	VMOVAPS Z7, K1, Z2
+	VMINPS  Z7, Z3, Z3
 	ADDQ    $+64, AX
-	SUBQ    $+16, CX
-	CMPQ    CX, $+16
+	SUBQ    $+16, SI
+	CMPQ    SI, $+16
 	JGE     single
 
 after_single:
-	TESTQ     CX, CX
+	TESTQ     SI, SI
 	JZ        join
-	MOVQ      $0x00000001, DX
-	SHLXQ     CX, DX, DX
-	DECQ      DX
-	KMOVW     DX, K1
-	VMOVUPS.Z (AX), K1, Z6
-	VMOVUPS   Z6, K1, Z0
-	VCMPPS    $0x03, Z0, Z0, K1
-	VMOVAPS   Z0, K1, Z1
-	VMINPS    Z0, Z5, Z0
-	VMOVAPS   Z0, Z5
+	MOVQ      $0x00000001, DI
+	SHLXQ     SI, DI, DI
+	DECQ      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (AX), K1, Z7
+	VMOVUPS   Z0, Z8
+	VMOVUPS   Z7, K1, Z8
+	VCMPPS    $0x03, Z8, Z8, K1
+	VMOVAPS   Z8, K1, Z2
+	VMINPS    Z8, Z6, Z6
 
 join:
-	VMINPS        Z3, Z2, Z0
-	VMINPS        Z5, Z4, Z2
-	VMINPS        Z2, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y2
-	VMINPS        Y2, Y0, Y0
-	VEXTRACTF32X4 $0x01, Y0, X2
-	VMINPS        X2, X0, X0
-	VPERMILPS     $0x0e, X0, X2
-	VMINPS        X2, X0, X0
-	VPERMILPS     $0x01, X0, X2
-	VMINPS        X2, X0, X0
-	VCMPPS        $0x03, Z1, Z1, K1
-	KMOVW         K1, AX
-	TESTL         AX, AX
+	LEAQ          (AX)(SI*4), AX
+	VMINPS        Z4, Z3, Z3
+	VMINPS        Z6, Z5, Z4
+	VMINPS        Z4, Z3, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VMINPS        Y4, Y3, Y3
+	VEXTRACTF32X4 $0x01, Y3, X4
+	VMINPS        X4, X3, X3
+	VPERMILPS     $0x0e, X3, X4
+	VMINPS        X4, X3, X3
+	VPERMILPS     $0x01, X3, X4
+	VMINPS        X4, X3, X3
+	VCMPPS        $0x03, Z2, Z2, K1
+	KMOVW         K1, SI
+	TESTL         SI, SI
 	JZ            number
-	VMOVSS        word1_7fc00000<>+0(SB), X0
+	VMOVSS        word1_7fc00000<>+0(SB), X3
 
 number:
-	MOVSS X0, ret+16(FP)
+	TESTQ  DX, DX
+	JZ     next
+	VMOVSS X3, (DX)
+	ADDQ   $+4, DX
+
+next:
+	DECQ  BX
+	JNZ   row
+	MOVSS X3, ret+32(FP)
 	VZEROUPPER
 	RET
 

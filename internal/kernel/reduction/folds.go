@@ -114,6 +114,7 @@ func SumFold[T numeric.Number]() Fold[T] {
 		f.Run = run
 		f.Rows, _ = any(addRowOfInts).(func(acc, x []T))
 	}
+	f.Each, _ = any(sumRows).(func(dst, x []T, n int) bool)
 	if columns.HasVectorSums() {
 		f.Down, _ = any(sumDown).(func(acc, x []T, rows, stride int))
 	}
@@ -186,13 +187,17 @@ func prodF32(x []float32) float32 {
 // MaxFold returns the fold to the greatest element, NaN if there is one. The
 // greatest of nothing is -Inf or the least integer.
 func MaxFold[T numeric.Real]() Fold[T] {
-	return Fold[T]{Init: numeric.Lowest[T](), Join: elementwise.GreaterOf[T], Run: MaxOf[T], Rows: func(acc, x []T) { elementwise.Max(acc, acc, x) }}
+	f := Fold[T]{Init: numeric.Lowest[T](), Join: elementwise.GreaterOf[T], Run: MaxOf[T], Rows: func(acc, x []T) { elementwise.Max(acc, acc, x) }}
+	f.Each, _ = any(mostOfRows).(func(dst, x []T, n int) bool)
+	return f
 }
 
 // MinFold returns the fold to the least element, NaN if there is one. The
 // least of nothing is +Inf or the greatest integer.
 func MinFold[T numeric.Real]() Fold[T] {
-	return Fold[T]{Init: numeric.Highest[T](), Join: elementwise.LesserOf[T], Run: minOf[T], Rows: func(acc, x []T) { elementwise.Min(acc, acc, x) }}
+	f := Fold[T]{Init: numeric.Highest[T](), Join: elementwise.LesserOf[T], Run: minOf[T], Rows: func(acc, x []T) { elementwise.Min(acc, acc, x) }}
+	f.Each, _ = any(leastOfRows).(func(dst, x []T, n int) bool)
+	return f
 }
 
 func MaxOf[T numeric.Real](x []T) T {

@@ -61,6 +61,9 @@ type Fold[T memory.Plain] struct {
 	// Down, if set, does the same for rows that are stride apart, in order, as
 	// Rows would one by one.
 	Down func(acc, x []T, rows, stride int)
+	// Each, if not nil, sets dst to what Run returns for rows of n elements of x, joined to Init,
+	// or returns false if it does not do that for so many.
+	Each func(dst, x []T, n int) bool
 }
 
 // down folds rows that are stride apart into acc, in order.
@@ -143,7 +146,11 @@ func reduceKept[T memory.Plain](par kernel.Par, dims []reduceDim, dst, src []T, 
 		grain = max(grain, foldGrain)
 	}
 	par(dims[kept].n, grain, func(lo, hi int) {
-		if kept == 0 {
+		switch n := perIndex; {
+		case kept == 0 && len(dims) == 2 && n <= foldChunk:
+			f.each(dst[lo:hi], src[lo*n:hi*n], n)
+			return
+		case kept == 0:
 			reduceRange(dims, dst, src, lo, hi, f)
 			return
 		}

@@ -22,7 +22,34 @@ func ReduceRows[T memory.Plain](dst, src []T, n int, f Fold[T]) {
 		}
 		return
 	}
+	f.each(dst, src, n)
+}
+
+// each sets dst to the folds of rows.
+func (f *Fold[T]) each(dst, x []T, n int) {
+	if f.Each != nil && len(dst) > 1 && f.Each(dst, x, n) {
+		return
+	}
 	for i := range dst {
-		dst[i] = f.Join(f.Init, f.Run(src[i*n:(i+1)*n]))
+		dst[i] = f.Join(f.Init, f.Run(x[i*n:(i+1)*n]))
 	}
 }
+
+// rowsBy makes Each of a loop whose first accumulator is the fold's Init. Longer rows are cut, and
+// the scheduler cannot interrupt a call.
+func rowsBy(loop *foldLoop) func(dst, x []float32, n int) bool {
+	return func(dst, x []float32, n int) bool {
+		if *loop == nil || n > sumF32Chunk {
+			return false
+		}
+		for len(dst) > 0 {
+			rows := min(len(dst), max(1, foldChunk/n))
+			_ = x[rows*n-1]
+			(*loop)(&dst[0], &x[0], rows, n)
+			dst, x = dst[rows:], x[rows*n:]
+		}
+		return true
+	}
+}
+
+var sumRows, mostOfRows, leastOfRows = rowsBy(&simd.sums), rowsBy(&simd.most), rowsBy(&simd.least)

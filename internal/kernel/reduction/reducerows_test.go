@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/kernel/kerneltest"
 	"github.com/gorge-tf/gorge/internal/numeric"
 )
 
@@ -15,7 +16,9 @@ import (
 func TestReduceRows(t *testing.T) {
 	checkReduceRows(t, math.Float64bits, SumFold[float64](), ProdFold[float64](), MaxFold[float64](), MinFold[float64]())
 	bits := func(v float32) uint64 { return uint64(math.Float32bits(v)) }
-	checkReduceRows(t, bits, SumFold[float32](), ProdFold[float32](), MaxFold[float32](), MinFold[float32]())
+	kerneltest.EachLevel(t, func(t *testing.T) {
+		checkReduceRows(t, bits, SumFold[float32](), ProdFold[float32](), MaxFold[float32](), MinFold[float32]())
+	})
 	whole := func(v int32) uint64 { return uint64(v) }
 	checkReduceRows(t, whole, SumFold[int32](), MaxFold[int32]())
 }
@@ -24,18 +27,25 @@ func checkReduceRows[T numeric.Real](t *testing.T, bits func(T) uint64, folds ..
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{0, 2, 3, 15, 16, 17, 100, 257, 4096, foldChunk, foldChunk + 3} {
-		for _, rows := range []int{1, 2, 5} {
+		for _, rows := range []int{1, 2, 5, 90} {
 			for k, f := range folds {
 				x := make([]T, rows*n)
 				for i := range x {
 					x[i] = drawn[T](r)
 				}
-				want, got := make([]T, rows), make([]T, rows)
+				want, got, together := make([]T, rows), make([]T, rows), make([]T, rows)
+				if zero := T(0); r.IntN(8) == 0 {
+					kernel.Fill(x, -zero)
+				}
 				Reduce(kernel.Serial, NewReduction([]int{rows, n}, []bool{false, true}), want, x, f)
 				for i := range rows {
 					ReduceRows(got[i:i+1], x[i*n:(i+1)*n], n, f)
 				}
+				ReduceRows(together, x, n, f)
 				for i := range got {
+					if bits(together[i]) != bits(got[i]) {
+						t.Errorf("fold %d of %d rows of %d: %v (%x), want %v", k, rows, n, together[i], bits(together[i]), got[i])
+					}
 					if bits(got[i]) != bits(want[i]) {
 						t.Errorf("fold %d of row %d of %d, %d elements: %v (%x), want %v (%x)", k, i, rows, n, got[i], bits(got[i]), want[i], bits(want[i]))
 					}

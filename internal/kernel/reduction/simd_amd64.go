@@ -5,19 +5,25 @@ package reduction
 import "github.com/gorge-tf/gorge/internal/kernel"
 
 func init() {
-	kernel.Dispatch(&simd, vectorLoops{
-		sum: foldOf(sumAVX2), maxOf: foldOf(maxOfAVX2), minOf: foldOf(minOfAVX2), expShift: expShiftOf(expShiftAVX2), softmaxRows: softmaxRowsAVX2,
-		squares: foldOf(squaresAVX2), prod: foldOf(prodAVX2), sum64: sum64AVX2,
-	}, vectorLoops{
-		sum: foldOf(kernel.ByMemory(sumAVX2, sumAVX512)), maxOf: foldOf(kernel.ByMemory(maxOfAVX2, maxOfAVX512)), minOf: foldOf(kernel.ByMemory(minOfAVX2, minOfAVX512)),
-		expShift: expShiftOf(expShiftAVX512), softmaxRows: softmaxRowsAVX512,
-		squares: foldOf(kernel.ByMemory(squaresAVX2, squaresAVX512)), prod: foldOf(kernel.ByMemory(prodAVX2, prodAVX512)), sum64: sum64AVX512,
-	})
+	kernel.Dispatch(&simd, folds(sumAVX2, squaresAVX2, prodAVX2, maxOfAVX2, minOfAVX2, vectorLoops{
+		expShift: expShiftOf(expShiftAVX2), softmaxRows: softmaxRowsAVX2, sum64: sum64AVX2,
+	}), folds(kernel.ByMemory[foldLoop](sumAVX2, sumAVX512), kernel.ByMemory[foldLoop](squaresAVX2, squaresAVX512),
+		kernel.ByMemory[foldLoop](prodAVX2, prodAVX512), kernel.ByMemory[foldLoop](maxOfAVX2, maxOfAVX512),
+		kernel.ByMemory[foldLoop](minOfAVX2, minOfAVX512), vectorLoops{
+			expShift: expShiftOf(expShiftAVX512), softmaxRows: softmaxRowsAVX512, sum64: sum64AVX512,
+		}))
+}
+
+// folds adds the folds to others.
+func folds(sum, squares, prod, most, least foldLoop, l vectorLoops) vectorLoops {
+	l.sum, l.squares, l.prod, l.maxOf, l.minOf = foldOf(sum), foldOf(squares), foldOf(prod), foldOf(most), foldOf(least)
+	l.sums, l.most, l.least = sum, most, least
+	return l
 }
 
 // foldOf makes a fold of an assembly function; the caller bounds the length.
-func foldOf(f func(x *float32, n int) float32) func(x []float32) float32 {
-	return func(x []float32) float32 { return f(firstF32(x), len(x)) }
+func foldOf(f foldLoop) func(x []float32) float32 {
+	return func(x []float32) float32 { return f(nil, firstF32(x), 1, len(x)) }
 }
 
 // firstF32 is the address of the first element, nil if there is none.
