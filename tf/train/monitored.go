@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,8 +26,8 @@ type MonitoredSession struct {
 	recover bool
 	grace   time.Duration
 
-	mu     sync.Mutex
-	live   atomic.Pointer[live] // nil: lost, or closed; written with mu held
+	turn   chan struct{}        // holds one element while a step or a method is under way
+	live   atomic.Pointer[live] // nil: lost, or closed; written in turn
 	closed bool
 }
 
@@ -63,7 +62,7 @@ func SingularMonitoredSession(ctx context.Context, g *tf.Graph, o MonitoredOptio
 }
 
 func newMonitored(ctx context.Context, g *tf.Graph, o MonitoredOptions, recover bool) (_ *MonitoredSession, err error) {
-	m := &MonitoredSession{closed: true, ctx: ctx, g: g, creator: o.Creator, hooks: o.Hooks, recover: recover, grace: o.StopGrace}
+	m := &MonitoredSession{turn: make(chan struct{}, 1), closed: true, ctx: ctx, g: g, creator: o.Creator, hooks: o.Hooks, recover: recover, grace: o.StopGrace}
 	if m.creator == nil {
 		m.creator = &ChiefSessionCreator{Graph: g}
 	}
@@ -215,8 +214,8 @@ func (m *MonitoredSession) RawSession() *session.Session {
 // ShouldStop reports whether training is over: a hook or the coordinator has
 // asked for it, or the session is closed.
 func (m *MonitoredSession) ShouldStop() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.lock()
+	defer m.unlock()
 	if m.closed {
 		return true
 	}
@@ -257,24 +256,21 @@ func (m *MonitoredSession) RunWithOptions(ctx context.Context, o session.RunOpti
 // try calls f with a session that is alive, again with another one if that is
 // lost.
 func (m *MonitoredSession) try(ctx context.Context, f func(ctx context.Context, l *live) error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	ctx, done := m.within(ctx)
 	defer done()
+	if err := m.await(ctx); err != nil {
+		return err
+	}
+	defer m.unlock()
 	for {
-		if m.closed {
-			return tf.Errorf(tf.FailedPrecondition, "Session is already closed.")
-		}
-		if m.live.Load() == nil {
-			if err := m.create(ctx); err != nil {
-				return err
-			}
-		}
-		err := m.reported(f(ctx, m.live.Load()))
-		if err == nil || !m.recover || !lost(err) || ctx.Err() != nil {
+		l, err := m.alive(ctx)
+		if err != nil {
 			return err
 		}
-		m.drop(err)
+		again, err := m.again(ctx, l, f(ctx, l))
+		if !again {
+			return err
+		}
 	}
 }
 
@@ -291,11 +287,11 @@ func (m *MonitoredSession) within(ctx context.Context) (context.Context, func())
 
 // reported returns what a step's error is due to: if a goroutine of the
 // coordinator has lost a task, that.
-func (m *MonitoredSession) reported(err error) error {
+func (l *live) reported(err error) error {
 	if err == nil || lost(err) {
 		return err
 	}
-	if other := m.live.Load().coord.Err(); other != nil && lost(other) {
+	if other := l.coord.Err(); other != nil && lost(other) {
 		return other
 	}
 	return err

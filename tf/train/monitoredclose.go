@@ -24,8 +24,8 @@ func (m *MonitoredSession) CloseWith(err error) error {
 }
 
 func (m *MonitoredSession) closeWith(err error) (closed error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.lock()
+	defer m.unlock()
 	if m.closed {
 		return err
 	}

@@ -19,17 +19,59 @@ type StepContext struct {
 	l       *live
 }
 
-// Run runs a step with the hooks.
+// Run runs a step with the hooks. If the session was lost meanwhile, in a step of the
+// MonitoredSession's own, the error is Aborted.
 func (c *StepContext) Run(ctx context.Context, feeds session.Feeds, fetches ...tf.Fetchable) ([]*tf.Tensor, error) {
+	if err := c.m.await(ctx); err != nil {
+		return nil, err
+	}
+	defer c.m.unlock()
+	switch {
+	case c.m.closed:
+		return nil, closedSession()
+	case c.m.live.Load() != c.l:
+		return nil, tf.Errorf(tf.Aborted, "a step function must work with the session at work, its session was lost and has been replaced")
+	}
 	out, _, err := c.m.step(ctx, c.l, RunArgs{Fetches: fetches, Feeds: feeds})
 	return out, err
 }
 
 // RunStepFn calls f, which runs steps with and without hooks. If the session is
 // lost, f is called again with another one. What f returns is returned: ErrStop
-// says that training is over. The methods of m wait for f: it must not call them.
+// says that training is over. f may call the methods of m, too: a step of m's Run is one
+// with hooks.
 func (m *MonitoredSession) RunStepFn(ctx context.Context, f func(ctx context.Context, c *StepContext) error) error {
-	return m.try(ctx, func(ctx context.Context, l *live) error { return f(ctx, &StepContext{l.s, m, l}) })
+	if f == nil {
+		return tf.Errorf(tf.InvalidArgument, "a session needs a step function to call, got nil")
+	}
+	ctx, done := m.within(ctx)
+	defer done()
+	for {
+		l, err := m.next(ctx)
+		if err != nil {
+			return err
+		}
+		err = f(ctx, &StepContext{l.s, m, l})
+		if again, err := m.settle(ctx, l, err); !again {
+			return err
+		}
+	}
+}
+
+// next returns the session that a step function is called with.
+func (m *MonitoredSession) next(ctx context.Context) (*live, error) {
+	if err := m.await(ctx); err != nil {
+		return nil, err
+	}
+	defer m.unlock()
+	return m.alive(ctx)
+}
+
+// settle is again for a step function, which has not been in turn.
+func (m *MonitoredSession) settle(ctx context.Context, l *live, err error) (bool, error) {
+	m.lock()
+	defer m.unlock()
+	return m.again(ctx, l, err)
 }
 
 // Loop calls f, which runs a step with m, until training is over or f fails, and
@@ -54,8 +96,8 @@ func (m *MonitoredSession) Loop(ctx context.Context, f func(ctx context.Context)
 
 // cut reports whether the context of the session has ended training, and nothing else.
 func (m *MonitoredSession) cut() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.lock()
+	defer m.unlock()
 	l := m.live.Load()
 	return m.ctx.Err() != nil && l != nil && !l.stop
 }
