@@ -27,6 +27,7 @@ type eagerState struct {
 	cache *eagerCache  // nil unless the graph computes at once
 	tapes int          // recordings in progress
 	taped []*Operation // what they have seen
+	made  func(v *Variable) error // called with each new variable that is not local; nil: nobody asks
 }
 
 // eagerCache holds what operations of an eager graph have in common that have

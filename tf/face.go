@@ -77,6 +77,8 @@ func (face) OnSetSeed(again func()) GraphOption {
 	}
 }
 
+func (face) OnVariable(g *Graph, made func(v *Variable) error) { g.eager.made = made }
+
 func (face) RegisterCollection(names []string, encode func(v any, scope string) proto.Message, decode func(g *Graph, data []byte, scope string) (any, error)) {
 	registerCollection(collectionCodec{names, encode, decode})
 }

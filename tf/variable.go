@@ -70,8 +70,19 @@ func NewVariable(initial Output, o VariableOptions) *Variable {
 		v.addHandle(g, &o)
 		v.addOps(g)
 	})
-	v.collect(g, o.Local)
+	if v.collect(g, o.Local); !o.Local {
+		v.told(g)
+	}
 	return v
+}
+
+// told tells whoever asks for new variables of an eager graph of v. Its error becomes v's.
+func (v *Variable) told(g *Graph) {
+	if made := g.eager.made; made != nil && v.handle.Err() == nil {
+		if err := made(v); err != nil {
+			v.handle = Failed(g, "Variable", err).Output(0)
+		}
+	}
 }
 
 // addOps adds what every variable has beside its handle.

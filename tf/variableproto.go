@@ -23,7 +23,11 @@ type SliceInfo struct {
 func (v *Variable) Slice() *SliceInfo { return v.slice }
 
 // SetSlice says that v is a part of a larger variable.
-func (v *Variable) SetSlice(s SliceInfo) { v.slice = &s }
+func (v *Variable) SetSlice(s SliceInfo) {
+	if v.slice = &s; v.Graph() != nil {
+		v.told(v.Graph())
+	}
+}
 
 // Proto returns v in the form in which MetaGraphs hold it. Names lose the prefix
 // scope, if it is not empty. It returns nil if v is not in that scope.

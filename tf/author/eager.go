@@ -19,6 +19,12 @@ func Eager(prepare func(n *core.Node) (EvalFunc, error)) tf.GraphOption { return
 // own, as those of functions, and an option after [Eager].
 func OnSetSeed(again func()) tf.GraphOption { return graphs.OnSetSeed(again) }
 
+// OnVariable has made called with each variable that is added to g, an eager graph, and is
+// not local, once it has its initial value, and again when it becomes a part of a larger one.
+// An error of made is the variable's. It is for what was restored before the variable was
+// there; nil ends it.
+func OnVariable(g *tf.Graph, made func(v *tf.Variable) error) { graphs.OnVariable(g, made) }
+
 // Computed returns the tensor that an eager graph has computed for x, which stays the
 // graph's: it must not be changed. With another graph FailedPrecondition is returned.
 func Computed(x tf.Output) (*core.Tensor, error) { return graphs.Computed(x) }

@@ -64,7 +64,8 @@ type SaverOptions struct {
 type Saver struct {
 	g       *tf.Graph
 	o       SaverOptions
-	items   []item // for eager graphs
+	items   []item            // for eager graphs
+	waiting map[string]string // keys of the values that wait for variables of an eager graph, by their names
 	def     *pb.SaverDef
 	started time.Time
 
@@ -102,8 +103,8 @@ const (
 )
 
 // NewSaver adds the operations of a saver to g and returns it. In an eager graph
-// they are computed whenever the saver saves or restores. A graph without variables is an
-// error (InvalidArgument) unless AllowEmpty is set.
+// they are computed whenever the saver saves or restores, and a saver of all variables saves
+// those that there are then. A graph without variables is an error (InvalidArgument) unless AllowEmpty is set.
 func NewSaver(g *tf.Graph, o SaverOptions) (*Saver, error) {
 	if g == nil {
 		return nil, noGraph("a saver")
@@ -279,12 +280,23 @@ func (s *Saver) save(ctx context.Context, r tf.StepRunner, path, file string, op
 
 // begin waits until no other save is under way; end lets the next one begin.
 func (s *Saver) begin(ctx context.Context) error {
+	if err := ended(ctx); err != nil {
+		return err
+	}
 	select {
 	case s.turn <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return ended(ctx)
 	}
+}
+
+// ended returns the error of what ctx has ended, nil while it has not.
+func ended(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return tf.AsError(context.Cause(ctx))
 }
 
 func (s *Saver) end() { <-s.turn }
@@ -310,8 +322,7 @@ func (s *Saver) finish(path, file string, o SaveOptions, write func() (string, e
 // write runs the operations that save and returns the name that they give.
 func (s *Saver) write(ctx context.Context, r tf.StepRunner, file string) (string, error) {
 	if s.g.IsEager() {
-		b := builder{g: s.g, o: &s.o}
-		return b.saveNow(s.items, file)
+		return s.writeNow(r, file)
 	}
 	if r == nil {
 		return "", tf.Errorf(tf.InvalidArgument, "variables of a graph are saved from a session, got none")
@@ -344,53 +355,4 @@ func (s *Saver) saveMeta(file string, o SaveOptions) error {
 		return nil
 	}
 	return s.ExportMetaGraph(file + "." + o.MetaGraphSuffix)
-}
-
-// Restore gives the variables of a session the values of the checkpoint path,
-// which Save or [LatestCheckpoint] returned. Variables need not be initialized.
-// For an eager graph r is nil.
-//
-// In a checkpoint of TensorFlow 2 or Keras, variables are found by the full names
-// that they had there. To restore it, operations are added to the graph.
-func (s *Saver) Restore(ctx context.Context, r tf.StepRunner, path string) error {
-	if s.empty() {
-		return nil
-	}
-	if !CheckpointExists(path) {
-		return tf.Errorf(tf.InvalidArgument, "The passed save_path is not a valid checkpoint: %s", path)
-	}
-	switch err := s.read(ctx, r, path); tf.CodeOf(err) {
-	case tf.OK:
-		return nil
-	case tf.NotFound:
-		failed := notRestored(err, "a Variable name or other graph key that is missing")
-		return s.restoreObjects(ctx, r, path, failed)
-	case tf.InvalidArgument:
-		return s.naming(notRestored(err, "a mismatch between the current graph and the graph"), path)
-	default:
-		return err
-	}
-}
-
-func notRestored(err error, why string) error {
-	e := *tf.AsError(err)
-	e.Msg = fmt.Sprintf("Restoring from checkpoint failed. This is most likely due to %s from the checkpoint. "+
-		"Please ensure that you have not altered the graph expected based on the checkpoint. Original error:\n\n%s", why, e.Message())
-	return &e
-}
-
-func (s *Saver) read(ctx context.Context, r tf.StepRunner, path string) error {
-	if s.g.IsEager() {
-		b := builder{g: s.g, o: &s.o}
-		return b.restoreNow(s.items, path)
-	}
-	if r == nil {
-		return tf.Errorf(tf.InvalidArgument, "variables of a graph are restored to a session, got none")
-	}
-	n, err := s.nodes()
-	if err != nil {
-		return err
-	}
-	_, err = r.RunStep(ctx, map[tf.Output]tf.Value{n.filename: tf.Scalar(path)}, n.restore)
-	return err
 }

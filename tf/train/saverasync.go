@@ -104,7 +104,7 @@ func (s *Saver) snapshot(ctx context.Context, r tf.StepRunner, file string) (fun
 	case s.empty():
 		return func(context.Context) (string, error) { return "", nil }, nil
 	case s.g.IsEager():
-		return s.snapshotNow(file)
+		return s.snapshotNow(r, file)
 	case r == nil:
 		return nil, tf.Errorf(tf.InvalidArgument, "variables of a graph are saved from a session, got none")
 	}
@@ -253,8 +253,12 @@ func saveableOf(op *tf.Operation, fixed int) (*Saveable, error) {
 
 // snapshotNow is snapshot for an eager graph, which belongs to the goroutine of the
 // program: the values are copied out of it.
-func (s *Saver) snapshotNow(file string) (func(context.Context) (string, error), error) {
-	names, slices, tensors := specs(s.items)
+func (s *Saver) snapshotNow(r tf.StepRunner, file string) (func(context.Context) (string, error), error) {
+	items, err := s.present(r)
+	if err != nil {
+		return nil, err
+	}
+	names, slices, tensors := specs(items)
 	values := make([]*core.Tensor, len(tensors))
 	for i, x := range tensors {
 		v, err := x.Value()

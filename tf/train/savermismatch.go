@@ -13,14 +13,16 @@ const maxMismatches = 10
 // naming adds to the error of a restore which variables do not fit the checkpoint:
 // the operation that fails is one of the Saver's, which no program knows. It leaves the
 // error as it is if this process cannot read the files, as on a cluster, or if all fit.
-func (s *Saver) naming(err error, path string) error {
+func (s *Saver) naming(err error, path string) error { return s.misfit(err, path, s.items) }
+
+func (s *Saver) misfit(err error, path string, items []item) error {
 	r, openErr := OpenCheckpoint(path)
 	if openErr != nil {
 		return err
 	}
 	defer r.Close()
 	var lines []string
-	for _, it := range s.items {
+	for _, it := range items {
 		if line := it.mismatch(r); line != "" {
 			lines = append(lines, line)
 		}

@@ -39,13 +39,20 @@ func (s *Saver) restoreObjects(ctx context.Context, r tf.StepRunner, path string
 	if items == nil { // it came with a MetaGraph
 		items = listed(s.g, &SaverOptions{})
 	}
+	if s.g.IsEager() {
+		items = s.known(func(name string) bool { return o.byName[name] != "" })
+	}
 	if err := o.lacks(items); err != nil {
 		return err
 	}
 	slog.Warn("Restoring an object-based checkpoint using a name-based saver. This may be somewhat fragile.", "checkpoint", path)
 	if s.g.IsEager() {
 		b := builder{g: s.g, o: &s.o, keys: func(name string) string { return o.byName[name] }}
-		return b.restoreNow(items, path)
+		if err := b.restoreNow(items, path); err != nil {
+			return err
+		}
+		s.keep(path, o.byName, items)
+		return nil
 	}
 	return s.restoreFed(ctx, r, path, items, o.byName)
 }

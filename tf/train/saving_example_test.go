@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/summary"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -162,4 +163,56 @@ func ExampleAccumulate() {
 	out, err := s.Run(ctx, nil, w.Value())
 	fmt.Println(out[0].At(0), err)
 	// Output: -1 <nil>
+}
+
+// Training in an eager graph goes on where it was: Restore keeps the optimizer's slots until
+// the first step makes them.
+func ExampleSaver_Waiting() {
+	dir, err := os.MkdirTemp("", "saver")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	o := train.Momentum{LearningRate: 0.1, Momentum: 0.9}
+	step := func(w *tf.Variable) {
+		var loss tf.Output
+		tape := eager.Record(w.Graph(), func() { loss = w.Value().Square().Sum() })
+		gvs, err := train.TapeGradients(tape, loss)
+		if err == nil {
+			_, err = o.ApplyGradients(gvs)
+		}
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+	model := func() (*tf.Variable, *train.Saver) {
+		g := eager.New()
+		w := tf.NewVariable(ops.Scalar[float32](g, 1), tf.VariableOptions{Name: "w"})
+		saver, err := train.NewSaver(g, train.SaverOptions{})
+		if err != nil {
+			fmt.Println(err)
+		}
+		return w, saver
+	}
+	w, saver := model()
+	step(w)
+	path, err := saver.Save(context.Background(), nil, filepath.Join(dir, "model.ckpt"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	step(w)
+	fmt.Println(w.Value().Value())
+
+	w, saver = model() // in another process, say
+	fmt.Println(saver.Restore(context.Background(), nil, path), saver.Waiting())
+	step(w)
+	fmt.Println(saver.Waiting())
+	fmt.Println(w.Value().Value())
+	// Output:
+	// float32[]{0.46} <nil>
+	// <nil> [w/Momentum]
+	// []
+	// float32[]{0.46} <nil>
 }
