@@ -64,6 +64,9 @@ func initByWords(r *CheckpointReader, name string, v *tf.Variable, i *VocabInfo)
 	if old := r.infos[key]; len(old.Shape) != 2 || old.DType != tf.Float32 || old.Shape[1-i.Axis] != p.whole[1-i.Axis] {
 		return tf.Errorf(tf.InvalidArgument, "Shape of variable %s (%v) doesn't match with shape of tensor %s (%v) from checkpoint reader.", v.Name(), p.whole, name, old.Shape)
 	}
+	if err := notYetUsed(v); err != nil {
+		return err
+	}
 	g := v.Graph()
 	g.InitScope(func() {
 		g.Scope("vocabulary_initializer", func() {

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/checkpoint"
 )
 
 // InitFromCheckpoint makes values of a checkpoint the initial values of variables
-// of g. It is called before operations that initialize variables are added: what
-// runs them reads the checkpoint. path is a checkpoint's name or a directory, whose
+// of g. It is called before operations that initialize variables are added, else it fails
+// with FailedPrecondition: what runs them reads the checkpoint. path is a checkpoint's name or a directory, whose
 // latest one is meant. assignments say, by names in the checkpoint, which
 // variables or scopes get them:
 //
@@ -99,6 +100,9 @@ func initFrom(r *CheckpointReader, name string, v *tf.Variable) error {
 	if v.DType() != info.DType {
 		return tf.Errorf(tf.InvalidArgument, "Type of variable %s (%v) doesn't match with type of tensor %s (%v) from checkpoint reader.", v.Name(), v.DType(), name, info.DType)
 	}
+	if err := notYetUsed(v); err != nil {
+		return err
+	}
 	g := v.Graph()
 	g.InitScope(func() {
 		g.Scope("checkpoint_initializer", func() {
@@ -113,6 +117,22 @@ func initFrom(r *CheckpointReader, name string, v *tf.Variable) error {
 		})
 	})
 	return g.Err()
+}
+
+// notYetUsed refuses another initial value for a variable whose initializer is part of an operation
+// that initializes: that one would go on to give it the old value.
+func notYetUsed(v *tf.Variable) error {
+	init := v.Initializer()
+	if init == nil || v.Graph().IsEager() {
+		return nil
+	}
+	for _, op := range v.Graph().Operations() {
+		if slices.Contains(op.ControlInputs(), init) {
+			return author.Called(tf.Errorf(tf.FailedPrecondition, "initial values from a checkpoint must be set before operations that initialize variables are added, as by InitializeAll: "+
+				"%s, added at %s, runs the initializer that variable %s has had", op.Name, op.Pos(), v.Name()))
+		}
+	}
+	return nil
 }
 
 // WarmStartOptions say what [WarmStart] begins with.
@@ -146,11 +166,13 @@ func WarmStart(g *tf.Graph, path string, opts ...WarmStartOptions) error {
 		return err
 	}
 	defer r.Close()
+	given := false
 	for _, v := range tf.Variables(g, tf.TrainableVariables) {
 		name := wholeName(v)
 		if !match.MatchString(name) {
 			continue
 		}
+		given = true
 		from := name
 		if other := o.Names[name]; other != "" {
 			from = other
@@ -163,6 +185,9 @@ func WarmStart(g *tf.Graph, path string, opts ...WarmStartOptions) error {
 		if err != nil {
 			return err
 		}
+	}
+	if !given && o.Vars != "" {
+		return author.Called(tf.Errorf(tf.InvalidArgument, "the variables of a warm start must be trainable variables of the graph: the names of none begin as %q says", o.Vars))
 	}
 	return o.used(g, match)
 }

@@ -71,10 +71,39 @@ func TestWarmStart(t *testing.T) {
 	if !equalMaps(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
+	g = tf.NewGraph()
+	tf.NewVariable(ops.Const(g, make([]float32, 4)), tf.VariableOptions{Name: "v"})
 	if err := train.WarmStart(g, path); !says(err, tf.NotFound, "Tensor v is not found in") {
+		t.Error(err)
+	}
+	if err := train.WarmStart(g, path, train.WarmStartOptions{Vars: "none"}); !says(err, tf.InvalidArgument, `the names of none begin as "none" says`) {
 		t.Error(err)
 	}
 	if err := train.WarmStart(g, path, train.WarmStartOptions{Vars: "("}); !says(err, tf.InvalidArgument, "regular expression") {
 		t.Error(err)
+	}
+}
+
+// TestInitialValuesBeforeInitializers: an operation that runs the initializer a variable has had
+// would go on to do so.
+func TestInitialValuesBeforeInitializers(t *testing.T) {
+	path := warm(t)
+	for name, start := range map[string]func(*tf.Graph) error{
+		"InitFromCheckpoint": func(g *tf.Graph) error { return train.InitFromCheckpoint(g, path, map[string]string{"w": "w"}) },
+		"WarmStart":          func(g *tf.Graph) error { return train.WarmStart(g, path) },
+	} {
+		g := tf.NewGraph()
+		tf.NewVariable(ops.Scalar(g, float32(0)), tf.VariableOptions{Name: "w"})
+		for range 2 { // what another start has set is no operation that initializes
+			if err := start(g); err != nil {
+				t.Fatal(name, err)
+			}
+		}
+		tf.InitializeAll(g)
+		err := start(g)
+		const text = "initial values from a checkpoint must be set before operations that initialize variables are added, as by InitializeAll: init, added at warmstart_test.go:"
+		if !says(err, tf.FailedPrecondition, text) || !strings.Contains(err.Error(), "has had") || !strings.HasPrefix(err.Error(), "warmstart_test.go:") {
+			t.Error(name, err)
+		}
 	}
 }
