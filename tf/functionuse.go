@@ -127,10 +127,10 @@ func (u *use) add(finish func([]*binding)) []Output {
 		u.opts = Join(u.opts, Name(plain))
 	}
 	op := Apply(u.outer, u.op, slices.Concat(u.first, u.args, u.captured), u.opts...)
-	if op.err != nil {
-		return []Output{op.Output(0)}
-	}
 	results := u.results()
+	if op.err != nil {
+		return slices.Repeat([]Output{op.Output(0)}, max(len(results), 1))
+	}
 	n := len(results)
 	if u.loop {
 		results = append(slices.Clone(results), u.captured...)

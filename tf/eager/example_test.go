@@ -126,3 +126,20 @@ func ExampleNewFunc() {
 	// float32[]{8} <nil>
 	// float32[]{1024} <nil>
 }
+
+// Texts of many lengths: the function is traced once for all of them.
+func ExampleFuncOptions() {
+	g := eager.New()
+	mean := eager.NewFunc(g, "mean", func(args []tf.Output, _ ...any) []tf.Output {
+		return []tf.Output{args[0].Mean()}
+	}, eager.FuncOptions{Signature: []tf.ArgSpec{{DType: tf.Float32, Shape: tf.Shape{-1}}}})
+	for _, x := range [][]float32{{1, 2}, {1, 2, 3}, {7}} {
+		fmt.Println(mean.Call([]tf.Output{ops.Const(g, x)})[0].Value())
+	}
+	fmt.Println("traces:", mean.Traces())
+	// Output:
+	// float32[]{1.5} <nil>
+	// float32[]{2} <nil>
+	// float32[]{7} <nil>
+	// traces: 1
+}

@@ -1,13 +1,10 @@
 package eager
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
-	"github.com/gorge-tf/gorge/tf/author"
 )
 
 // A Func is a Go function of tensors that is traced when it is called: its
@@ -16,16 +13,31 @@ import (
 // for each signature: types and shapes of the arguments, of handles those of the
 // variables, and the values of those that are no tensors. Gradients on a tape go through it.
 type Func struct {
-	g      *tf.Graph
-	name   string
-	body   func(args []tf.Output, static ...any) []tf.Output
-	traces []trace
-	open   []trace // signatures that body is being called for
+	g        *tf.Graph
+	name     string
+	body     func(args []tf.Output, static ...any) []tf.Output
+	o        FuncOptions
+	traces   []trace
+	open     []trace // signatures that body is being called for
+	frequent frequency
+	err      error // of the last call
+}
+
+// FuncOptions adjust [NewFunc].
+type FuncOptions struct {
+	// Signature has the types and shapes of all arguments that are tensors, with -1 for
+	// dimensions that may differ from call to call, a nil shape where all of it may: the function is
+	// traced once for all arguments that fit, and called with no others.
+	Signature []tf.ArgSpec
+	// ReduceRetracing leaves open, when the function is traced again for arguments of other
+	// shapes, what differs between the shapes that it was called with.
+	ReduceRetracing bool
 }
 
 // trace is a Func for one signature.
 type trace struct {
 	types  string
+	args   []argType
 	static []any
 	f      *tf.Function
 }
@@ -39,27 +51,72 @@ type trace struct {
 // Layers, vars.Get and optimizers make their variables, in g, while the function is traced
 // for the first time; a later trace must find all of them. tf.NewVariable is for outside.
 // To be able to apply a layer in several functions, build it before.
-func NewFunc(g *tf.Graph, name string, body func(args []tf.Output, static ...any) []tf.Output) *Func {
-	return &Func{g: g, name: name, body: body}
+//
+// A trace takes time, and lasts as long as the graph: for arguments of many shapes there
+// are [FuncOptions]. A function that is traced too often says so in the log.
+func NewFunc(g *tf.Graph, name string, body func(args []tf.Output, static ...any) []tf.Output, opts ...FuncOptions) *Func {
+	f := &Func{g: g, name: name, body: body}
+	if len(opts) > 0 {
+		f.o = opts[0]
+	}
+	return f
 }
 
 // Call calls the function with args and values that it depends on in Go, which
 // have to be comparable. If it was not called with the like before, it is
-// traced. Within another Func it becomes part of that.
+// traced. Within another Func it becomes part of that. If the call fails, all results have
+// the error; it is also that of Err, for functions without results.
 func (f *Func) Call(args []tf.Output, static ...any) []tf.Output {
+	out, n, err := f.call(args, static)
+	f.err = err
+	if err == nil && len(out) > 0 {
+		f.err = out[0].Err()
+	}
+	if err != nil {
+		out = []tf.Output{tf.Failed(f.g, f.name, err).Output(0)}
+	}
+	if f.err == nil || n < 0 {
+		return out
+	}
+	return slices.Repeat(out[:1], n)
+}
+
+// Err returns why the last call has failed, nil if it has not.
+func (f *Func) Err() error { return f.err }
+
+// results returns how many results all traces have, -1 if that is not known.
+func (f *Func) results() int {
+	n := -1
+	for i, t := range f.traces {
+		k := len(t.f.Results())
+		if i > 0 && k != n {
+			return -1
+		}
+		n = k
+	}
+	return n
+}
+
+// call returns the results, and how many there would have been of a call that has failed; -1 if
+// that is not known.
+func (f *Func) call(args []tf.Output, static []any) ([]tf.Output, int, error) {
 	if err := f.check(args, static); err != nil {
-		return []tf.Output{tf.Failed(f.g, f.name, err).Output(0)}
+		return nil, f.results(), err
 	}
 	for _, x := range args {
 		if x.Graph() != f.g {
-			return f.run(args, static)
+			return f.run(args, static), -1, nil
 		}
 	}
 	made, err := f.traced(args, static)
 	if err != nil {
-		return []tf.Output{tf.Failed(f.g, f.name, err).Output(0)}
+		return nil, f.results(), err
 	}
-	return made.Call(args)
+	out := made.Call(args)
+	if made.Err() != nil {
+		return out, f.results(), nil
+	}
+	return out, len(made.Results()), nil
 }
 
 // check reports why the function cannot be called with these arguments.
@@ -80,7 +137,10 @@ func (f *Func) check(args []tf.Output, static []any) error {
 			return tf.Errorf(tf.InvalidArgument, "what a function depends on must be comparable: argument %d of %s is a %T", i, f.name, v)
 		}
 	}
-	return f.checkOpen(signature(args), static)
+	if err := f.fits(args); err != nil {
+		return err
+	}
+	return f.checkOpen(signature(typesOf(args)), static)
 }
 
 // mostOpen is how often a function can be under way in itself: a trace of that depth
@@ -98,7 +158,7 @@ func (f *Func) checkOpen(types string, static []any) error {
 
 // run calls the body.
 func (f *Func) run(args []tf.Output, static []any) []tf.Output {
-	f.open = append(f.open, trace{types: signature(args), static: static})
+	f.open = append(f.open, trace{types: signature(typesOf(args)), static: static})
 	defer func() { f.open = f.open[:len(f.open)-1] }()
 	return f.body(args, static...)
 }
@@ -113,21 +173,28 @@ func (f *Func) Traces() int { return len(f.traces) }
 
 // traced returns the function for a signature.
 func (f *Func) traced(args []tf.Output, static []any) (*tf.Function, error) {
-	types := signature(args)
+	called := f.declared(typesOf(args))
+	types := signature(called)
 	for _, t := range f.traces {
-		if t.is(types, static) {
+		if t.is(types, static) || f.o.ReduceRetracing && t.takes(called, static) {
+			f.frequent.kept()
 			return t.f, nil
 		}
 	}
+	if f.o.ReduceRetracing {
+		called = f.relaxed(called, static)
+		types = signature(called)
+	}
 	before := f.variables()
-	made := tf.NewFunction(f.g, f.name, tf.SpecOf(args...), func(in []tf.Output) []tf.Output { return f.run(in, static) })
+	made := tf.NewFunction(f.g, f.name, specs(args, called), func(in []tf.Output) []tf.Output { return f.run(in, static) })
 	if len(f.traces) > 0 && f.variables() > before {
 		return nil, tf.Errorf(tf.InvalidArgument, "a function makes variables when it is first called only, %s makes some in trace %d: "+
 			"make them before, or apply layers that are values, such as layers.NewDense returns", f.name, len(f.traces)+1)
 	}
 	if made.Err() == nil {
-		f.traces = append(f.traces, trace{types, slices.Clone(static), made})
+		f.traces = append(f.traces, trace{types, called, slices.Clone(static), made})
 	}
+	f.frequent.traced(f.name)
 	return made, nil
 }
 
@@ -169,17 +236,4 @@ func alikeParts(n int, a, b func(int) reflect.Value) bool {
 		}
 	}
 	return true
-}
-
-func signature(args []tf.Output) string {
-	var b strings.Builder
-	for _, x := range args {
-		fmt.Fprintf(&b, "%v%v;", x.DType(), x.Shape())
-		if t, err := author.Computed(x); err == nil && x.DType() == tf.Resource {
-			for _, h := range t.Handles() {
-				fmt.Fprintf(&b, "%v%v;", h.DType, h.Shape)
-			}
-		}
-	}
-	return b.String()
 }

@@ -56,3 +56,40 @@ func TestFuncMistakes(t *testing.T) {
 		t.Error(got, err)
 	}
 }
+
+// TestResultsOfFailedCalls: as many as the function has, so that none of them is out of range;
+// Err has the error also of functions without results.
+func TestResultsOfFailedCalls(t *testing.T) {
+	type args = []tf.Output
+	g := eager.New()
+	w := tf.NewVariable(ops.Scalar(g, float32(0)), tf.VariableOptions{Name: "w"})
+	effect := eager.NewFunc(g, "effect", func(a args, _ ...any) args {
+		w.AssignAdd(ops.CheckNumerics(a[0].Log(), "log"))
+		return nil
+	})
+	pair := eager.NewFunc(g, "pair", func(a args, _ ...any) args {
+		x := ops.CheckNumerics(a[0].Log(), "log")
+		return args{x, x.Neg()}
+	})
+	good, bad := args{ops.Scalar(g, float32(1))}, args{ops.Scalar(g, float32(-1))}
+	wrong := args{tf.Failed(g, "wrong", tf.Errorf(tf.InvalidArgument, "wrong")).Output(0)}
+	for want, f := range map[int]*eager.Func{0: effect, 2: pair} {
+		if out := f.Call(good); len(out) != want || f.Err() != nil {
+			t.Error(out, f.Err())
+		}
+		for _, in := range []args{bad, wrong} {
+			out := f.Call(in)
+			if len(out) != want || tf.CodeOf(f.Err()) != tf.InvalidArgument {
+				t.Errorf("%d results, want %d; %v", len(out), want, f.Err())
+			}
+			for _, x := range out {
+				if x.Err() == nil || x.Name() == "" {
+					t.Error("a result of a failed call has no error")
+				}
+			}
+		}
+		if f.Call(good); f.Err() != nil {
+			t.Error(f.Err())
+		}
+	}
+}
