@@ -46,6 +46,9 @@ func OpenCheckpoint(path string) (*CheckpointReader, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := fileOf(path); err != nil {
+		return nil, err
+	}
 	r := &CheckpointReader{path: path, infos: map[string]VariableInfo{}}
 	if _, e := os.Stat(core.LocalPath(path) + ".index"); errors.Is(e, fs.ErrNotExist) {
 		if r.v1, err = bundle.OpenSlices(path); err != nil {

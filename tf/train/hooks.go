@@ -182,22 +182,25 @@ func plain(t *tf.Tensor) string {
 // ErrNanLoss is the error of a [NanTensorHook].
 var ErrNanLoss = errors.New("NaN loss during training.")
 
-// A NanTensorHook ends training when a loss is not a number: with ErrNanLoss, or
-// as after the last step if Stop is set.
+// A NanTensorHook ends training when a loss is not a number: with ErrNanLoss,
+// with the tensor and the global step, or as after the last step if Stop is set.
 type NanTensorHook struct {
 	BaseHook
 	Loss tf.Output // a scalar
 	Stop bool
+
+	step *tf.Variable
 }
 
 // Begin checks the fields.
-func (h *NanTensorHook) Begin(*tf.Graph) error {
+func (h *NanTensorHook) Begin(g *tf.Graph) error {
 	if err := h.Loss.Err(); err != nil && !h.Loss.IsZero() {
 		return err
 	}
 	if h.Loss.IsZero() || !h.Loss.DType().IsFloat() {
 		return tf.Errorf(tf.InvalidArgument, "a NanTensorHook needs a loss of a floating-point type, got %v", h.Loss)
 	}
+	h.step = GetGlobalStep(g)
 	return nil
 }
 
@@ -207,18 +210,31 @@ func (h *NanTensorHook) BeforeRun(context.Context, *RunContext) (RunArgs, error)
 }
 
 // AfterRun looks at it.
-func (h *NanTensorHook) AfterRun(_ context.Context, r *RunContext, v RunValues) error {
+func (h *NanTensorHook) AfterRun(ctx context.Context, r *RunContext, v RunValues) error {
 	if !hasNaN(v.Results[0]) {
 		return nil
 	}
 	const message = "Model diverged with loss = NaN."
+	where := "tensor " + h.Loss.Name() + h.after(ctx, r)
 	if !h.Stop {
-		slog.Error(message)
-		return ErrNanLoss
+		slog.Error(message, "at", where)
+		return fmt.Errorf("%w (%s)", ErrNanLoss, where)
 	}
-	slog.Warn(message)
+	slog.Warn(message, "at", where)
 	r.RequestStop()
 	return nil
+}
+
+// after says which step it is, if the program counts them.
+func (h *NanTensorHook) after(ctx context.Context, r *RunContext) string {
+	if h.step == nil || r.Session == nil {
+		return ""
+	}
+	at, err := StepOf(ctx, r.Session, h.step)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf(", global step %d", at)
 }
 
 func hasNaN(t *tf.Tensor) bool {

@@ -67,7 +67,7 @@ func ExampleNanTensorHook() {
 		err = s.Train(ctx, step)
 	}
 	fmt.Println(errors.Is(err, train.ErrNanLoss), err)
-	// Output: true NaN loss during training.
+	// Output: true NaN loss during training. (tensor Log:0, global step 4)
 }
 
 // Input comes from a function, and a last fetch is made when training is over.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,6 +96,9 @@ func TestNan(t *testing.T) {
 		_, err := m.Run(t.Context(), session.Feeds{x: tf.Scalar(float32(math.NaN()))}, loss)
 		if errors.Is(err, train.ErrNanLoss) == stop || m.ShouldStop() != stop {
 			t.Error(stop, err)
+		}
+		if !stop && !strings.HasSuffix(err.Error(), "(tensor Mul:0)") { // no step is counted
+			t.Error(err)
 		}
 		m.CloseWith(err)
 	}

@@ -168,7 +168,7 @@ func update(name string, gvs []GradVar, one func(GradVar) *tf.Operation, finish 
 			whole = scope // exactly that name: it is taken by the scope itself
 		}
 		for _, gv := range gvs {
-			g.Scope("update_"+gv.Var.Name(), func() { beside(gv.Var, func() { all = append(all, constrained(gv, one)) }) })
+			g.Scope("update_"+gv.Var.Name(), func() { beside(gv.Var, func() { all = append(all, ofVariable(gv.Var, constrained(gv, one))) }) })
 		}
 		all = append(all, vars.Updates(gradientsOf(gvs)...)...)
 		if finish != nil {
@@ -176,6 +176,17 @@ func update(name string, gvs []GradVar, one func(GradVar) *tf.Operation, finish 
 		}
 	})
 	return tf.Group(g, whole, all...)
+}
+
+// ofVariable says which variable an update is of that has failed in an eager graph, where the names
+// of operations do not.
+func ofVariable(v *tf.Variable, op *tf.Operation) *tf.Operation {
+	if op.Err() == nil || !v.Graph().IsEager() {
+		return op
+	}
+	e := *tf.AsError(op.Err())
+	e.Msg = "the update of variable " + v.Name() + " has failed: " + e.Message()
+	return tf.Failed(v.Graph(), op.Name, &e)
 }
 
 // constrained adds one's update of a variable and after it the projection of the

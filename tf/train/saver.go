@@ -109,6 +109,9 @@ func NewSaver(g *tf.Graph, o SaverOptions) (*Saver, error) {
 	if g == nil {
 		return nil, noGraph("a saver")
 	}
+	if err := o.checkScope(g); err != nil {
+		return nil, err
+	}
 	items, err := itemsOf(g, &o)
 	if err != nil {
 		return nil, err
@@ -340,8 +343,8 @@ func (s *Saver) write(ctx context.Context, r tf.StepRunner, file string) (string
 
 // missingParent says so if it is why a checkpoint could not be written.
 func missingParent(path string, err error) error {
-	if code := tf.CodeOf(err); code != tf.FailedPrecondition && code != tf.NotFound {
-		return err
+	if code := tf.CodeOf(err); code != tf.FailedPrecondition && code != tf.NotFound || strings.Contains(err.Error(), "nitialized") {
+		return err // of a variable without a value, perhaps
 	}
 	if info, e := os.Stat(core.LocalPath(dirOf(path))); e == nil && info.IsDir() {
 		return err

@@ -3,10 +3,12 @@ package train
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -82,6 +84,18 @@ func itemsOf(g *tf.Graph, o *SaverOptions) ([]item, error) {
 	}
 	slices.SortStableFunc(items, func(a, b item) int { return strings.Compare(a.name, b.name) })
 	return items, checkItems(g, items)
+}
+
+// scopeName is the form of names of scopes.
+var scopeName = regexp.MustCompile(`^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$`)
+
+// checkScope refuses a name that no scope can have before anything is added under it: the error of
+// an operation would be that of the whole graph.
+func (o *SaverOptions) checkScope(g *tf.Graph) error {
+	if o.Name == "" || scopeName.MatchString(o.Name) || g.CurrentScope() != "" && scopeName.MatchString("x"+o.Name) {
+		return nil
+	}
+	return author.Called(tf.Errorf(tf.InvalidArgument, "'%s' is not a valid scope name", o.Name))
 }
 
 func namedItems(vs map[string]*tf.Variable) (out []item) {

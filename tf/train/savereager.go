@@ -114,7 +114,7 @@ func (s *Saver) begins(path string, v *tf.Variable) error {
 	}
 	e := *tf.AsError(err)
 	e.Msg = "variable " + v.Name() + " should begin with its value in checkpoint " + path + ", which was restored before it was made: " + e.Message()
-	return s.misfit(&e, path, []item{{name: name, v: v}})
+	return misfit(&e, path, []item{{name: name, v: v}})
 }
 
 // Waiting returns the names of the values of the checkpoint restored last to an eager graph that

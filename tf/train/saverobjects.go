@@ -40,21 +40,30 @@ func (s *Saver) restoreObjects(ctx context.Context, r tf.StepRunner, path string
 		items = listed(s.g, &SaverOptions{})
 	}
 	if s.g.IsEager() {
-		items = s.known(func(name string) bool { return o.byName[name] != "" })
+		items = s.known(c.Has)
 	}
-	if err := o.lacks(items); err != nil {
+	keys, err := c.keysOf(items)
+	if err != nil {
 		return err
 	}
 	slog.Warn("Restoring an object-based checkpoint using a name-based saver. This may be somewhat fragile.", "checkpoint", path)
 	if s.g.IsEager() {
-		b := builder{g: s.g, o: &s.o, keys: func(name string) string { return o.byName[name] }}
+		b := builder{g: s.g, o: &s.o, keys: func(name string) string { return keys[name] }}
 		if err := b.restoreNow(items, path); err != nil {
-			return err
+			return s.unfit(err, path, items)
 		}
 		s.keep(path, o.byName, items)
 		return nil
 	}
-	return s.restoreFed(ctx, r, path, items, o.byName)
+	return s.unfit(s.restoreFed(ctx, r, path, items, keys), path, items)
+}
+
+// unfit returns err as Restore does, with the variables that do not fit.
+func (s *Saver) unfit(err error, path string, items []item) error {
+	if tf.CodeOf(err) != tf.InvalidArgument {
+		return err
+	}
+	return misfit(mismatched(err), path, items)
 }
 
 // restoreFed runs what restores the variables under the keys that it is fed. Its
@@ -99,31 +108,32 @@ func (s *Saver) addObjectRestore(items []item) (n objectNodes, err error) {
 	return n, n.restore.Err()
 }
 
-// lacks says which variables the checkpoint has no values for, in TensorFlow's words.
-func (o *objectNames) lacks(items []item) error {
+// keysOf returns the keys under which the checkpoint has the tensors of items, or says which it
+// lacks, in TensorFlow's words.
+func (r *CheckpointReader) keysOf(items []item) (map[string]string, error) {
 	var missing []string
-	extra := maps.Clone(o.byName)
-	matched := 0
+	keys, extra := map[string]string{}, maps.Clone(r.names.byName)
 	for _, it := range items {
 		for _, s := range it.specs() {
-			if _, ok := o.byName[s.Name]; !ok {
+			key, ok := r.Key(s.Name)
+			if !ok {
 				missing = append(missing, s.Name)
-			} else if _, ok := extra[s.Name]; ok {
-				delete(extra, s.Name)
-				matched++
+				continue
 			}
+			keys[s.Name] = key
+			delete(extra, r.names.byKey[key])
 		}
 	}
 	if len(missing) == 0 {
-		return nil
+		return keys, nil
 	}
 	slices.Sort(missing)
-	return &tf.Error{Code: tf.NotFound, Msg: fmt.Sprintf("\n\nExisting variables not in the checkpoint: %s\n\n"+
+	return nil, &tf.Error{Code: tf.NotFound, Msg: fmt.Sprintf("\n\nExisting variables not in the checkpoint: %s\n\n"+
 		"Variables names when this checkpoint was written which don't exist now: %s\n\n"+
 		"(%d variable name(s) did match)\n\n"+
 		"Could not find some variables in the checkpoint (see names above). Saver was attempting to load an object-based checkpoint "+
 		"(saved using tf.train.Checkpoint or tf.keras.Model.save_weights) using variable names. If the checkpoint was written with "+
 		"eager execution enabled, it's possible that variable names have changed (for example missing a '_1' suffix). It's also "+
 		"possible that there are new variables which did not exist when the checkpoint was written. SaverOptions.Named restores "+
-		"variables under other names.", strings.Join(slices.Compact(missing), ", "), strings.Join(slices.Sorted(maps.Keys(extra)), ", "), matched)}
+		"variables under other names.", strings.Join(slices.Compact(missing), ", "), strings.Join(slices.Sorted(maps.Keys(extra)), ", "), len(keys))}
 }

@@ -3,8 +3,11 @@ package train
 import (
 	"context"
 	"fmt"
+	"os"
+	"regexp"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Restore gives the variables of a session the values of the checkpoint path,
@@ -21,8 +24,8 @@ func (s *Saver) Restore(ctx context.Context, r tf.StepRunner, path string) error
 	if s.empty() {
 		return nil
 	}
-	if !CheckpointExists(path) {
-		return tf.Errorf(tf.InvalidArgument, "The passed save_path is not a valid checkpoint: %s", path)
+	if err := checkName(path); err != nil {
+		return err
 	}
 	if err := s.check(ctx, r); err != nil {
 		return err
@@ -32,12 +35,39 @@ func (s *Saver) Restore(ctx context.Context, r tf.StepRunner, path string) error
 		return nil
 	case tf.NotFound:
 		failed := notRestored(err, "a Variable name or other graph key that is missing")
-		return s.restoreObjects(ctx, r, path, failed)
+		return s.restoreObjects(ctx, r, path, lacking(failed, path, s.items))
 	case tf.InvalidArgument:
-		return s.naming(notRestored(err, "a mismatch between the current graph and the graph"), path)
+		return misfit(mismatched(err), path, s.items)
 	default:
 		return err
 	}
+}
+
+// checkName refuses what is no name of a checkpoint. It is the beginning of the names of its
+// files, and what stands in a state file, not what is in the directory.
+func checkName(path string) error {
+	if err := fileOf(path); err != nil {
+		return err
+	}
+	if CheckpointExists(path) {
+		return nil
+	}
+	err := &tf.Error{Code: tf.InvalidArgument, Msg: "The passed save_path is not a valid checkpoint: " + path}
+	if info, e := os.Stat(core.LocalPath(path)); e == nil && info.IsDir() {
+		err.Msg += ", a directory: LatestCheckpoint returns the name of the latest checkpoint in it"
+	}
+	return err
+}
+
+// fileSuffix ends the names of a checkpoint's files.
+var fileSuffix = regexp.MustCompile(`\.(index|data-\d{5}-of-\d{5})$`)
+
+// fileOf refuses the name of one of a checkpoint's files.
+func fileOf(path string) error {
+	if name := fileSuffix.ReplaceAllString(path, ""); name != path && CheckpointExists(name) {
+		return tf.Errorf(tf.InvalidArgument, "a checkpoint is named by what the names of its files begin with, %s: got %s", name, path)
+	}
+	return nil
 }
 
 // check refuses to restore to what is no session, and after the end of ctx.
@@ -51,6 +81,10 @@ func (s *Saver) check(ctx context.Context, r tf.StepRunner) error {
 		return tf.Errorf(tf.InvalidArgument, "variables of a graph are restored to a session, got none")
 	}
 	return ended(ctx)
+}
+
+func mismatched(err error) error {
+	return notRestored(err, "a mismatch between the current graph and the graph")
 }
 
 func notRestored(err error, why string) error {
