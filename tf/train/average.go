@@ -45,6 +45,9 @@ func (e *ExponentialMovingAverage) Apply(g *tf.Graph, vars ...*tf.Variable) *tf.
 	if bad := refused(g, e.name(), need{"Decay", e.Decay}); !bad.IsZero() {
 		return bad.Operation()
 	}
+	if e.Decay > 1 {
+		return tf.Failed(g, e.name(), tf.Errorf(tf.InvalidArgument, "an average needs Decay in (0, 1], got %v: it would move away from the variable", e.Decay))
+	}
 	for _, v := range vars {
 		if v == nil {
 			return tf.Failed(g, e.name(), tf.Errorf(tf.InvalidArgument, "an average must be one of a variable, got nil"))

@@ -320,6 +320,21 @@ func TestStepCounter(t *testing.T) {
 	if end(); strings.Count(text.String(), "has not been increased") != 5 {
 		t.Error(text.String())
 	}
+	text.Reset()
+	g = tf.NewGraph() // the steps of several replicas are one update
+	step = train.GlobalStep(g)
+	w := tf.NewVariable(ops.Scalar[float32](g, 1), tf.VariableOptions{Name: "w"})
+	sync := &train.SyncReplicas{Optimizer: train.GradientDescent{LearningRate: 0.1}, ReplicasToAggregate: 2}
+	if err := train.Minimize(sync, w.Value().Square(), train.Options{GlobalStep: step}).Err(); err != nil {
+		t.Fatal(err)
+	}
+	run, end = raw(t, g, &train.StepCounterHook{EverySteps: 100})
+	for range 3 {
+		run(step.Value())
+	}
+	if end(); strings.Contains(text.String(), "has not been increased") {
+		t.Error(text.String())
+	}
 }
 
 // TestSummaryTimes writes summaries in the first step and as often as asked, a second

@@ -33,6 +33,8 @@ func (h *StopAtStepHook) Begin(g *tf.Graph) (err error) {
 		return tf.Errorf(tf.InvalidArgument, "One of num_steps or last_step must be specified.")
 	case h.NumSteps != 0 && h.LastStep != 0:
 		return tf.Errorf(tf.InvalidArgument, "Only one of num_steps or last_step can be specified.")
+	case h.NumSteps < 0 || h.LastStep < 0:
+		return tf.Errorf(tf.InvalidArgument, "a number of steps must not be negative, got num_steps=%d, last_step=%d", h.NumSteps, h.LastStep)
 	}
 	h.last = h.LastStep
 	h.step, err = neededStep(g, "StopAtStepHook")
@@ -98,6 +100,8 @@ func (h *LoggingTensorHook) Begin(g *tf.Graph) error {
 		return tf.Errorf(tf.InvalidArgument, "either at_end and/or exactly one of every_n_iter and every_n_secs must be provided.")
 	case h.EveryIter < 0:
 		return tf.Errorf(tf.InvalidArgument, "invalid every_n_iter=%d.", h.EveryIter)
+	case h.Every < 0:
+		return tf.Errorf(tf.InvalidArgument, "a time must not be negative, got every_n_secs=%v", h.Every)
 	case h.Tags != nil && len(h.Tags) != len(h.Tensors):
 		return tf.Errorf(tf.InvalidArgument, "there must be a tag for each tensor: %d tensors, %d tags", len(h.Tensors), len(h.Tags))
 	}

@@ -174,7 +174,11 @@ type StepCounterHook struct {
 	events *summary.FileWriter
 	last   int64
 	warns  int
+	rare   bool // not every step is to increase the global step
 }
+
+// rareUpdates is a collection of graphs of which a step need not increase the global step.
+const rareUpdates = "__rare_updates"
 
 // Begin checks the fields.
 func (h *StepCounterHook) Begin(g *tf.Graph) error {
@@ -182,8 +186,10 @@ func (h *StepCounterHook) Begin(g *tf.Graph) error {
 	if h.Every == 0 && h.EverySteps == 0 {
 		h.timer.EverySteps = 100
 	}
-	h.last, h.warns = -1, 0
-	if h.timer.Check() != nil {
+	h.last, h.warns, h.rare = -1, 0, len(g.Collection(rareUpdates)) > 0
+	if err := h.timer.Check(); err != nil && (h.Every < 0 || h.EverySteps < 0) {
+		return err
+	} else if err != nil {
 		return tf.Errorf(tf.InvalidArgument, "exactly one of every_n_steps and every_n_secs should be provided.")
 	}
 	var err error
@@ -209,7 +215,7 @@ func (h *StepCounterHook) AfterRun(ctx context.Context, r *RunContext, v RunValu
 			return err
 		}
 	}
-	if stale == h.last && h.warns < 5 {
+	if stale == h.last && h.warns < 5 && !h.rare {
 		h.warns++
 		slog.Warn("It seems that global step (tf.train.get_global_step) has not been increased. You could increase it by "+
 			"Options.GlobalStep of Minimize.", "step", stale)

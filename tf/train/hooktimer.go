@@ -17,9 +17,13 @@ type SecondOrStepTimer struct {
 	at        time.Time
 }
 
-// Check refuses a timer with both fields or none.
+// Check refuses a timer with both fields or none, and negative ones.
 func (t *SecondOrStepTimer) Check() error {
 	switch {
+	case t.EverySteps < 0:
+		return tf.Errorf(tf.InvalidArgument, "a number of steps must not be negative, got every_steps=%d", t.EverySteps)
+	case t.Every < 0:
+		return tf.Errorf(tf.InvalidArgument, "a time must not be negative, got every_secs=%v", t.Every)
 	case t.Every <= 0 && t.EverySteps <= 0:
 		return tf.Errorf(tf.InvalidArgument, "Either every_secs or every_steps should be provided.")
 	case t.Every > 0 && t.EverySteps > 0:

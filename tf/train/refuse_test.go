@@ -191,3 +191,35 @@ func TestMinimizeOfNil(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbersOutOfRange of hooks, averages and savers.
+func TestNumbersOutOfRange(t *testing.T) {
+	g := tf.NewGraph()
+	v := tf.NewVariable(ops.Scalar[float32](g, 1), tf.VariableOptions{})
+	train.GlobalStep(g)
+	dir := t.TempDir()
+	saver := newSaver(t, g, train.SaverOptions{})
+	for want, call := range map[string]func() error{
+		"a number of steps must not be negative, got every_steps=-4": func() error {
+			return (&train.CheckpointSaverHook{CheckpointDir: dir, SaveSteps: -4}).Begin(g)
+		},
+		"a number of steps must not be negative, got every_steps=-3": func() error { return (&train.StepCounterHook{EverySteps: -3}).Begin(g) },
+		"a number of steps must not be negative, got every_steps=-2": func() error {
+			return (&train.ProfilerHook{SaveSteps: -2, SaveEvery: 1, OutputDir: dir}).Begin(g)
+		},
+		"a time must not be negative, got every_secs=-1ns": func() error {
+			return (&train.SummarySaverHook{SaveSteps: 2, SaveEvery: -1, OutputDir: dir, SummaryOps: []tf.Output{v.Value()}}).Begin(g)
+		},
+		"a time must not be negative, got every_n_secs=-1ns":          func() error { return (&train.LoggingTensorHook{Every: -1}).Begin(g) },
+		"must not be negative, got num_steps=-1, last_step=0":         func() error { return (&train.StopAtStepHook{NumSteps: -1}).Begin(g) },
+		"must not be negative, got num_steps=0, last_step=-7":         func() error { return (&train.StopAtStepHook{LastStep: -7}).Begin(g) },
+		"the step of a checkpoint must not be negative, got -1":       func() error { _, err := saver.SaveStep(t.Context(), nil, dir+"/m", -1); return err },
+		"the step of a checkpoint must not be negative, got -2":       func() error { _, err := saver.SaveStepAsync(t.Context(), nil, dir+"/m", -2); return err },
+		"a saver needs a context, got nil":                            func() error { _, err := saver.Save(nil, nil, dir+"/m"); return err }, //nolint:staticcheck // that is the mistake
+		"an average needs Decay in (0, 1], got 2: it would move away": func() error { return (&train.ExponentialMovingAverage{Decay: 2}).Apply(tf.NewGraph()).Err() },
+	} {
+		if err := call(); !says(err, tf.InvalidArgument, want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}

@@ -205,7 +205,18 @@ type SaveOptions struct {
 
 // SaveStep is [Saver.Save] under the name path-step.
 func (s *Saver) SaveStep(ctx context.Context, r tf.StepRunner, path string, step int64, o ...SaveOptions) (string, error) {
+	if err := checkStep(step); err != nil {
+		return "", err
+	}
 	return s.save(ctx, r, path, s.stepFile(path, step), o)
+}
+
+// checkStep refuses what is no step: a name with two minus signs would come of it.
+func checkStep(step int64) error {
+	if step < 0 {
+		return tf.Errorf(tf.InvalidArgument, "the step of a checkpoint must not be negative, got %d: Save has names without a step", step)
+	}
+	return nil
 }
 
 // stepFile returns the name of the checkpoint of a step.
@@ -296,7 +307,10 @@ func (s *Saver) begin(ctx context.Context) error {
 
 // ended returns the error of what ctx has ended, nil while it has not.
 func ended(ctx context.Context) error {
-	if ctx.Err() == nil {
+	switch {
+	case ctx == nil:
+		return tf.Errorf(tf.InvalidArgument, "a saver needs a context, got nil: context.Background() has no end")
+	case ctx.Err() == nil:
 		return nil
 	}
 	return tf.AsError(context.Cause(ctx))

@@ -50,6 +50,9 @@ func (p *PendingSave) Cancel() { p.cancel() }
 
 // SaveStepAsync is [Saver.SaveAsync] under the name path-step.
 func (s *Saver) SaveStepAsync(ctx context.Context, r tf.StepRunner, path string, step int64, o ...SaveOptions) (*PendingSave, error) {
+	if err := checkStep(step); err != nil {
+		return nil, err
+	}
 	return s.saveAsync(ctx, r, path, s.stepFile(path, step), o)
 }
 

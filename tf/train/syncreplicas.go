@@ -77,6 +77,7 @@ func (o *SyncReplicas) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 		return nil, err
 	}
 	g := gvs[0].Var.Graph()
+	g.AddToCollection(rareUpdates, o) // by several replicas' steps together
 	o.addLocalStep(g)
 	name := o.Name
 	if name == "" {
