@@ -102,7 +102,11 @@ func (Baseline) logits(c *Call, units int) (y tf.Output) {
 // batchSize returns the number of examples, which all features must have.
 func batchSize(c *Call) (n tf.Output, err error) {
 	c.Graph.Scope("batch_size", func() {
-		sizes := batchSizes(c)
+		sizes, bad := batchSizes(c)
+		if bad != nil {
+			err = bad
+			return
+		}
 		if len(sizes) == 0 {
 			err = tf.Errorf(tf.InvalidArgument, "features must not be empty: a baseline learns how many examples there are from them")
 			return
@@ -119,7 +123,7 @@ func batchSize(c *Call) (n tf.Output, err error) {
 }
 
 // batchSizes returns the first sizes of all features.
-func batchSizes(c *Call) (sizes []tf.Output) {
+func batchSizes(c *Call) (sizes []tf.Output, err error) {
 	at := ops.Scalar(c.Graph, int32(0))
 	for _, key := range slices.Sorted(maps.Keys(c.Features)) {
 		switch x := c.Features[key].(type) {
@@ -127,9 +131,11 @@ func batchSizes(c *Call) (sizes []tf.Output) {
 			sizes = append(sizes, ops.GatherV2(ops.Shape(x, ops.ShapeOpts{OutType: tf.Int64}), at, at))
 		case sparse.Tensor:
 			sizes = append(sizes, ops.GatherV2(x.DenseShape, at, at))
+		default:
+			return nil, tf.Errorf(tf.InvalidArgument, "a feature must be a tf.Output or a sparse.Tensor, %q is a %T", key, x)
 		}
 	}
-	return sizes
+	return sizes, nil
 }
 
 func (m Baseline) minimize(loss tf.Output) *tf.Operation {

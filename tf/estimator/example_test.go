@@ -13,6 +13,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/feature"
 	"github.com/gorge-tf/gorge/tf/layers"
 	"github.com/gorge-tf/gorge/tf/losses"
+	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/train"
 )
 
@@ -45,7 +46,7 @@ func ExampleNew() {
 	dir, remove := quiet()
 	defer remove()
 	model := func(c *estimator.Call) (*estimator.Spec, error) {
-		x := c.Features["x"].(tf.Output).Reshape(-1, 1)
+		x := c.Feature("x").Reshape(-1, 1)
 		y := layers.Dense(x, 1, layers.DenseOpts{NoBias: true})
 		s := &estimator.Spec{Mode: c.Mode, Predictions: map[string]tf.Output{"y": y}}
 		if c.Mode == estimator.Predict {
@@ -73,6 +74,18 @@ func ExampleNew() {
 		break
 	}
 	// Output: 2.00
+}
+
+// A feature that the input does not have is an error that says what it has.
+func ExampleCall_Feature() {
+	c := &estimator.Call{Graph: tf.NewGraph(), Features: feature.Features{}}
+	c.Features["x"] = ops.Const(c.Graph, []float32{1, 2})
+	fmt.Println(c.Feature("x").Shape())
+	err := c.Feature("y").Err()
+	fmt.Println(tf.AsError(err).Message())
+	// Output:
+	// [2]
+	// a feature that a model asks for must be one of its input's: there is no "y", there are ["x"]
 }
 
 // A ready-made model of feature columns.

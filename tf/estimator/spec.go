@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/feature"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/sparse"
 	"github.com/gorge-tf/gorge/tf/train"
 )
 
@@ -47,6 +48,34 @@ func (c *Call) Label() tf.Output {
 		}
 	}
 	return tf.Output{}
+}
+
+// Feature returns a feature that is a dense tensor. If there is none of that key, the output has an
+// error that says which there are.
+func (c *Call) Feature(key string) tf.Output {
+	x, ok := c.Features[key].(tf.Output)
+	if !ok {
+		return tf.Failed(c.Graph, "feature", c.noFeature(key, "tf.Output")).Output(0)
+	}
+	return x
+}
+
+// SparseFeature is Feature for a sparse tensor.
+func (c *Call) SparseFeature(key string) sparse.Tensor {
+	x, ok := c.Features[key].(sparse.Tensor)
+	if !ok {
+		bad := tf.Failed(c.Graph, "feature", c.noFeature(key, "sparse.Tensor")).Output(0)
+		return sparse.Tensor{Indices: bad, Values: bad, DenseShape: bad}
+	}
+	return x
+}
+
+// noFeature says why there is no feature of a type under a key.
+func (c *Call) noFeature(key, want string) error {
+	if x, ok := c.Features[key]; ok {
+		return tf.Errorf(tf.InvalidArgument, "feature %q is asked for as a %s, it is a %T", key, want, x)
+	}
+	return tf.Errorf(tf.InvalidArgument, "a feature that a model asks for must be one of its input's: there is no %q, there are %q", key, slices.Sorted(maps.Keys(c.Features)))
 }
 
 // A Metric is a measure that grows over many batches: what the functions of

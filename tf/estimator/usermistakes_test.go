@@ -152,10 +152,31 @@ func userMistakes(t *testing.T) map[string]struct {
 			_, err = e.Evaluate(t.Context(), points(1), estimator.EvalOptions{})
 			return err
 		}},
-		"loss of another graph":     {"must be of the call's graph", oneStep(changed(func(c *estimator.Call, s *estimator.Spec) { s.Loss = other() }), estimator.Options{}, points(1))},
-		"train op of another graph": {"must be of the call's graph", oneStep(changed(func(c *estimator.Call, s *estimator.Spec) { s.TrainOp = other().Operation() }), estimator.Options{}, points(1))},
-		"warm start from nowhere":   {"/nowhere", warm(func(string) *estimator.WarmStart { return &estimator.WarmStart{From: "/nowhere"} }, line)},
-		"warm start, bad pattern":   {"must be a regular expression", warm(func(d string) *estimator.WarmStart { return &estimator.WarmStart{From: d, Vars: "("} }, line)},
+		"loss of another graph":        {"must be of the call's graph", oneStep(changed(func(c *estimator.Call, s *estimator.Spec) { s.Loss = other() }), estimator.Options{}, points(1))},
+		"train op of another graph":    {"must be of the call's graph", oneStep(changed(func(c *estimator.Call, s *estimator.Spec) { s.TrainOp = other().Operation() }), estimator.Options{}, points(1))},
+		"a feature that there is not":  {`there is no "z", there are ["x"]`, logitsOf(func(c *estimator.Call, _ tf.Output) tf.Output { return c.Feature("z") })},
+		"a feature that is not sparse": {`feature "x" is asked for as a sparse.Tensor, it is a tf.Output`, logitsOf(func(c *estimator.Call, _ tf.Output) tf.Output { return c.SparseFeature("x").Values })},
+		"no context": {"an estimator needs a context, got nil", func(t *testing.T) error {
+			return here(t).Train(nil, points(1), estimator.TrainOptions{Steps: 1}) //nolint:staticcheck // that is the mistake
+		}},
+		"features that are slices": {`a feature must be a tf.Output or a sparse.Tensor, "x" is a []float32`, func(t *testing.T) error {
+			e, err := estimator.BaselineRegressor(estimator.Baseline{}, estimator.Task{Config: estimator.RunConfig{ModelDir: t.TempDir()}})
+			if err != nil {
+				return err
+			}
+			return e.Train(t.Context(), func(ctx context.Context) (*estimator.Input, error) {
+				in, err := points(1)(ctx)
+				if err == nil {
+					in.Map = func(f feature.Features) feature.Features {
+						return feature.Features{"x": x, in.Labels[0]: f[in.Labels[0]]}
+					}
+				}
+				return in, err
+			}, estimator.TrainOptions{Steps: 1})
+		}},
+		"warm start, none of the variables": {`the names of none begin as "none" says`, warm(func(d string) *estimator.WarmStart { return &estimator.WarmStart{From: d, Vars: "none"} }, line)},
+		"warm start from nowhere":           {"/nowhere", warm(func(string) *estimator.WarmStart { return &estimator.WarmStart{From: "/nowhere"} }, line)},
+		"warm start, bad pattern":           {"must be a regular expression", warm(func(d string) *estimator.WarmStart { return &estimator.WarmStart{From: d, Vars: "("} }, line)},
 		"warm start, unknown name": {"w was not used", warm(func(d string) *estimator.WarmStart {
 			return &estimator.WarmStart{From: d, Names: map[string]string{"w": "weight"}}
 		}, line)},

@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"fmt"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -89,13 +91,21 @@ func PercentageBelow(values tf.Output, threshold float64, o ...Options) (value, 
 // each class (column).
 func confusion(g *tf.Graph, labels, predictions, weights tf.Output, classes int) (total *tf.Variable, update tf.Output) {
 	total = variable(g, "total_confusion_matrix", tf.Float64, tf.Shape{classes, classes})
-	at := ops.Pack([]tf.Output{labels.Cast(tf.Int64).Reshape(-1), predictions.Cast(tf.Int64).Reshape(-1)}, ops.AxisOpts{Axis: 1})
+	at := ops.Pack([]tf.Output{inClasses("labels", labels, classes), inClasses("predictions", predictions, classes)}, ops.AxisOpts{Axis: 1})
 	counts := ops.OnesLike(labels.Reshape(-1)).Cast(tf.Float64)
 	if !weights.IsZero() {
 		counts = counts.Mul(weights.Cast(tf.Float64).Reshape(-1))
 	}
 	now := ops.ScatterNd(at, counts, ops.Const(g, []int64{int64(classes), int64(classes)}))
 	return total, grown(total, now)
+}
+
+// inClasses returns x as a vector of classes, and fails the step if an element is none.
+func inClasses(what string, x tf.Output, classes int) tf.Output {
+	x = x.Cast(tf.Int64).Reshape(-1)
+	all := ops.LogicalAnd(x.GreaterEqual(int64(0)), x.Less(int64(classes))).All()
+	text := ops.Scalar(x.Graph(), fmt.Sprintf("`%s` out of bound: a class must be in [0, %d)", what, classes))
+	return ops.Identity(x, tf.After(ops.Assert(all, []tf.Output{text, x})))
 }
 
 // MeanIOU is the mean over classes of intersection over union: true positives
@@ -150,7 +160,7 @@ func MeanPerClassAccuracy(labels, predictions tf.Output, classes int, o ...Optio
 		if bad := noClasses(g, classes); !bad.IsZero() {
 			return bad, bad
 		}
-		l, p := aligned(labels.Cast(tf.Int64).Reshape(-1), predictions.Cast(tf.Int64).Reshape(-1))
+		l, p := aligned(inClasses("labels", labels, classes), predictions.Cast(tf.Int64).Reshape(-1))
 		total, count := variable(g, "total", tf.Float32, tf.Shape{classes}), variable(g, "count", tf.Float32, tf.Shape{classes})
 		ones, right := ops.OnesLike(l).Cast(tf.Float32), p.Equal(l).Cast(tf.Float32)
 		if w := opt.Weights; !w.IsZero() {

@@ -1,11 +1,13 @@
 package metrics_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/metrics"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/session"
 )
 
 // TestMissing: a zero Output in place of any operand is a mistake.
@@ -38,6 +40,29 @@ func TestMissing(t *testing.T) {
 			if value, update := f(in[0], in[1]); tf.CodeOf(value.Err()) != tf.InvalidArgument || tf.CodeOf(update.Err()) != tf.InvalidArgument {
 				t.Errorf("%s: %v, %v", name, value.Err(), update.Err())
 			}
+		}
+	}
+}
+
+// TestWhatIsNoClass: errors say so, and which operand has it.
+func TestWhatIsNoClass(t *testing.T) {
+	for want, f := range map[string]func(good, bad tf.Output) (value, update tf.Output){
+		"[`labels` out of bound: a class must be in [0, 3)] [1 5]":      func(good, bad tf.Output) (tf.Output, tf.Output) { return metrics.MeanIOU(bad, good, 3) },
+		"[`predictions` out of bound: a class must be in [0, 3)] [1 5]": func(good, bad tf.Output) (tf.Output, tf.Output) { return metrics.MeanIOU(good, bad, 3) },
+		"`labels` out of bound: a class must be in [0, 3)":              func(good, bad tf.Output) (tf.Output, tf.Output) { return metrics.MeanPerClassAccuracy(bad, good, 3) },
+	} {
+		g := tf.NewGraph()
+		_, update := f(ops.Const(g, []int32{0, 2}), ops.Const(g, []int32{1, 5}))
+		s, err := session.New(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if _, err := s.Run(t.Context(), nil, tf.InitializeAll(g)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Run(t.Context(), nil, update); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }
