@@ -3,6 +3,8 @@ package npy_test
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/dense/npy"
@@ -36,4 +38,23 @@ func ExampleWriteArchive() {
 	read, err := npy.ReadArchive(bytes.NewReader(file.Bytes()), int64(file.Len()))
 	fmt.Println(read["w"], read["b"], err)
 	// Output: float32[]{3} float32[]{1} <nil>
+}
+
+// WriteFile and ReadFile are numpy's save and load.
+func ExampleReadFile() {
+	dir, err := os.MkdirTemp("", "npy")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "w.npy")
+	fmt.Println(npy.WriteFile(name, tf.Scalar[float32](3)))
+	fmt.Println(npy.ReadFile(name))
+	_, err = npy.ReadFile(filepath.Join(dir, "none.npy"))
+	fmt.Println(tf.CodeOf(err))
+	// Output:
+	// <nil>
+	// float32[]{3} <nil>
+	// NOT_FOUND
 }
