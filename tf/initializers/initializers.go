@@ -26,7 +26,7 @@ func Ones(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
 	return ops.Fill(shapeConst(g, s), scalar(g, d, 1), tf.Name("ones"))
 }
 
-// Constant gives all elements the value x.
+// Constant gives all elements the value x; Values those of a slice.
 func Constant(x float64) Initializer {
 	return func(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
 		return ops.Fill(shapeConst(g, s), scalar(g, d, x), tf.Name("Const"))
