@@ -25,7 +25,8 @@ type TrainingOptions struct {
 	// Listeners take part in saving checkpoints.
 	Listeners []CheckpointSaverListener
 	// SaveCheckpointEvery is the time between checkpoints; 0: 10 minutes, unless
-	// SaveCheckpointSteps is given, the steps between them. Negative: none.
+	// SaveCheckpointSteps is given, the steps between them. If the one that is given is
+	// negative, none are saved.
 	SaveCheckpointEvery time.Duration
 	SaveCheckpointSteps int64
 	// AsyncCheckpoints writes them while training goes on: see CheckpointSaverHook.
