@@ -341,8 +341,11 @@ func (s *Saver) write(ctx context.Context, r tf.StepRunner, file string) (string
 	if s.g.IsEager() {
 		return s.writeNow(r, file)
 	}
-	if r == nil {
+	if isNil(r) {
 		return "", tf.Errorf(tf.InvalidArgument, "variables of a graph are saved from a session, got none")
+	}
+	if err := s.checkGraph(r); err != nil {
+		return "", err
 	}
 	n, err := s.nodes()
 	if err != nil {

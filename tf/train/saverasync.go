@@ -108,8 +108,11 @@ func (s *Saver) snapshot(ctx context.Context, r tf.StepRunner, file string) (fun
 		return func(context.Context) (string, error) { return "", nil }, nil
 	case s.g.IsEager():
 		return s.snapshotNow(r, file)
-	case r == nil:
+	case isNil(r):
 		return nil, tf.Errorf(tf.InvalidArgument, "variables of a graph are saved from a session, got none")
+	}
+	if err := s.checkGraph(r); err != nil {
+		return nil, err
 	}
 	if err := s.prepareAsync(); err != nil {
 		return nil, err

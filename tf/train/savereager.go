@@ -20,9 +20,15 @@ func (s *Saver) all() bool {
 	return s.o.Vars == nil && s.o.Named == nil && s.o.NamedParts == nil && s.o.Saveables == nil
 }
 
+// isNil reports whether r is no session: nil, or a pointer that is.
+func isNil(r tf.StepRunner) bool {
+	v := reflect.ValueOf(r)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
 // noSession refuses a session for an eager graph, which has none.
 func noSession(r tf.StepRunner) error {
-	if v := reflect.ValueOf(r); v.IsValid() && !(v.Kind() == reflect.Pointer && v.IsNil()) {
+	if !isNil(r) {
 		return tf.Errorf(tf.InvalidArgument, "variables of an eager graph have their values in the graph: a saver takes nil as its session, got a %T", r)
 	}
 	return nil

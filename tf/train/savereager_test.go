@@ -211,3 +211,20 @@ func TestSaversOfEagerGraphsHaveNoSession(t *testing.T) {
 		}
 	}
 }
+
+// TestSaversNeedASessionOnTheirGraph, which is no matter of the checkpoint.
+func TestSaversNeedASessionOnTheirGraph(t *testing.T) {
+	path := warm(t)
+	g := tf.NewGraph()
+	tf.NewVariable(ops.Scalar(g, float32(9)), tf.VariableOptions{Name: "w"})
+	s, other := newSaver(t, g, train.SaverOptions{}), begin(t, tf.NewGraph(), false)
+	for want, r := range map[string]*session.Session{"a saver needs a session on its own graph, got one on another": other, "a session, got none": nil} {
+		_, saved := s.Save(t.Context(), r, path+"2")
+		_, begun := s.SaveAsync(t.Context(), r, path+"2")
+		for _, err := range []error{saved, begun, s.Restore(t.Context(), r, path)} {
+			if !says(err, tf.InvalidArgument, want) || strings.Contains(err.Error(), "Restoring") {
+				t.Errorf("%v, want %s", err, want)
+			}
+		}
+	}
+}

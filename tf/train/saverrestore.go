@@ -77,10 +77,22 @@ func (s *Saver) check(ctx context.Context, r tf.StepRunner) error {
 		if err := noSession(r); err != nil {
 			return err
 		}
-	case r == nil:
+	case isNil(r):
 		return tf.Errorf(tf.InvalidArgument, "variables of a graph are restored to a session, got none")
 	}
+	if err := s.checkGraph(r); err != nil {
+		return err
+	}
 	return ended(ctx)
+}
+
+// checkGraph refuses a session on another graph: the error of its step would be that of a
+// checkpoint which does not fit.
+func (s *Saver) checkGraph(r tf.StepRunner) error {
+	if on, ok := r.(interface{ Graph() *tf.Graph }); ok && !isNil(r) && on.Graph() != s.g {
+		return tf.Errorf(tf.InvalidArgument, "a saver needs a session on its own graph, got one on another")
+	}
+	return nil
 }
 
 func mismatched(err error) error {
