@@ -24,9 +24,9 @@ func (g *Graph) IsEager() bool { return g.eager.cache != nil }
 // taped grows while tapes > 0 and is dropped when the last recording ends: tapes keep
 // their part of it. StopRecording sets tapes to 0 for the time of a call.
 type eagerState struct {
-	cache *eagerCache  // nil unless the graph computes at once
-	tapes int          // recordings in progress
-	taped []*Operation // what they have seen
+	cache *eagerCache             // nil unless the graph computes at once
+	tapes int                     // recordings in progress
+	taped []*Operation            // what they have seen
 	made  func(v *Variable) error // called with each new variable that is not local; nil: nobody asks
 }
 

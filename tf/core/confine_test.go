@@ -72,7 +72,7 @@ func TestConfineFiles(t *testing.T) {
 func TestFilesGoThroughLocalPath(t *testing.T) {
 	reasons := map[string]string{
 		"internal/dataset/metadata.go": "gets directories that have gone through", "internal/dataset/chunks.go": "gets such directories",
-		"tf/ops/print.go":              "goes through it in the kernel", "tf/ops/debugpublish.go": "goes through it for each URL",
+		"tf/ops/print.go": "goes through it in the kernel", "tf/ops/debugpublish.go": "goes through it for each URL",
 	}
 	uses := []string{"os.Open", "os.Create", "os.ReadFile", "os.WriteFile", "os.ReadDir", "os.Remove", "os.Rename", "os.MkdirAll", "os.Mkdir", "os.Stat", "filepath.Glob", "filepath.Walk", "os.Truncate", "os.Link", "os.Symlink"}
 	n := 0
