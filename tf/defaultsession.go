@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A StepRunner runs steps of one graph, as sessions do.
@@ -18,8 +20,11 @@ type StepRunner interface {
 type defaultSession struct{}
 
 // WithDefaultSession returns a context in which Eval and Run use r, whatever
-// the graph's own default is.
+// the graph's own default is. Of no context it makes none, which Eval and Run refuse.
 func WithDefaultSession(ctx context.Context, r StepRunner) context.Context {
+	if ctx == nil {
+		return nil
+	}
 	return context.WithValue(ctx, defaultSession{}, r)
 }
 
@@ -59,6 +64,9 @@ func SetDefaultSession(r StepRunner) (remove func()) {
 
 // runnerFor finds the session to use for something of g.
 func runnerFor(ctx context.Context, g *Graph, does, what, method string) (StepRunner, error) {
+	if err := core.NeedContext(ctx, "a step"); err != nil {
+		return nil, err
+	}
 	if r, ok := ctx.Value(defaultSession{}).(StepRunner); ok {
 		if h := r.Graph(); h != nil && h != g { // nil: r says itself what is wrong
 			return nil, Errorf(InvalidArgument, "Cannot use the default session to %s %s: the %s's graph is different from the session's graph. Pass a session on that graph.", does, what, what)

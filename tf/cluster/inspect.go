@@ -13,6 +13,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/remote"
 	"github.com/gorge-tf/gorge/internal/rpc"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
@@ -35,6 +36,9 @@ func ListDevices(ctx context.Context, target string, c *tls.Config) ([]DeviceInf
 }
 
 func listDevices(ctx context.Context, target string, dial rpc.DialConfig) ([]DeviceInfo, error) {
+	if err := core.NeedContext(ctx, "ListDevices"); err != nil {
+		return nil, err
+	}
 	_, addr, ok := strings.Cut(target, "://")
 	if !ok {
 		return nil, tf.Errorf(tf.InvalidArgument, "a target must have the form grpc://host:port, got %q", target)
@@ -98,6 +102,9 @@ func Probe(ctx context.Context, spec Spec, c *tls.Config) ([]TaskStatus, error) 
 }
 
 func probe(ctx context.Context, spec Spec, dial rpc.DialConfig) ([]TaskStatus, error) {
+	if err := core.NeedContext(ctx, "Probe"); err != nil {
+		return nil, err
+	}
 	if err := spec.check(); err != nil {
 		return nil, err
 	}

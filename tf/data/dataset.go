@@ -104,6 +104,10 @@ func (d *Dataset) Cardinality() int64 {
 // the last one.
 func (d *Dataset) All(ctx context.Context) iter.Seq2[[]*tf.Tensor, error] {
 	return func(yield func([]*tf.Tensor, error) bool) {
+		if err := core.NeedContext(ctx, "All"); err != nil {
+			yield(nil, err)
+			return
+		}
 		it, err := d.Iterator()
 		if err != nil {
 			yield(nil, err)

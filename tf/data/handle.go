@@ -6,6 +6,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // NewIterator returns an iterator for elements of the given types and shapes (nil:
@@ -18,6 +19,9 @@ func NewIterator(types []tf.DType, shapes []tf.Shape) *Iterator {
 // Start puts the iterator before the first element of d, which must have
 // elements of its types and shapes.
 func (it *Iterator) Start(ctx context.Context, d *Dataset) error {
+	if err := core.NeedContext(ctx, "Start"); err != nil {
+		return err
+	}
 	if d == nil {
 		return author.Called(errNilDataset)
 	}

@@ -48,6 +48,9 @@ func (it *Iterator) NextShared(ctx context.Context) ([]*tf.Tensor, error) {
 
 // next returns the next element as leave makes it.
 func (it *Iterator) next(ctx context.Context, leave func(*core.Tensor) *core.Tensor) (out []*tf.Tensor, err error) {
+	if err := core.NeedContext(ctx, "Next"); err != nil {
+		return nil, err
+	}
 	err = core.Guard("a dataset", func() error { // there may be no memory
 		e, err := it.c.Next(ctx)
 		out = each(e, leave)
@@ -63,6 +66,9 @@ func (it *Iterator) Close() { it.c.Close() }
 // dataset takes, also in another process. It waits until no element is being computed, as long
 // as ctx lasts and the iterator is not closed.
 func (it *Iterator) Save(ctx context.Context) ([]byte, error) {
+	if err := core.NeedContext(ctx, "Save"); err != nil {
+		return nil, err
+	}
 	s, err := it.c.Save(ctx)
 	if err != nil {
 		return nil, err
@@ -76,6 +82,9 @@ func (it *Iterator) Save(ctx context.Context) ([]byte, error) {
 
 // Restore brings the iterator to where another was saved.
 func (it *Iterator) Restore(ctx context.Context, state []byte) error {
+	if err := core.NeedContext(ctx, "Restore"); err != nil {
+		return err
+	}
 	if len(state) == 0 {
 		return author.Called(tf.Errorf(tf.InvalidArgument, "the state of an iterator must be what Save returned, got nothing"))
 	}

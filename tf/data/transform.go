@@ -177,6 +177,9 @@ func (d *Dataset) Rebatch(n int, dropRemainder bool) *Dataset {
 
 // At returns element i, without those before it, of a dataset that can do that.
 func (d *Dataset) At(ctx context.Context, i int64) ([]*tf.Tensor, error) {
+	if err := core.NeedContext(ctx, "At"); err != nil {
+		return nil, err
+	}
 	if d.err != nil {
 		return nil, d.err
 	}

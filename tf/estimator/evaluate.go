@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/data"
 	"github.com/gorge-tf/gorge/tf/metrics"
 	"github.com/gorge-tf/gorge/tf/train"
@@ -51,6 +52,9 @@ func (e *Estimator) Evaluate(ctx context.Context, input InputFn, o EvalOptions) 
 // EvaluateTensors is [Estimator.Evaluate], and returns all metrics, of any shapes
 // and with the types that they have.
 func (e *Estimator) EvaluateTensors(ctx context.Context, input InputFn, o EvalOptions) (map[string]*tf.Tensor, error) {
+	if err := core.NeedContext(ctx, "Evaluate"); err != nil {
+		return nil, err
+	}
 	if o.Steps < 0 {
 		return nil, e.wrong("Must specify steps > 0, given: %d", o.Steps)
 	}

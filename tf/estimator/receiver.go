@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/feature"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -125,6 +126,9 @@ func RawSupervisedReceiver(n int, features, labels map[string]tf.ArgSpec) Receiv
 // build_supervised_input_receiver_fn_from_input_fn. The function is called once,
 // now. Features and labels must be dense.
 func SupervisedReceiver(ctx context.Context, input InputFn) (ReceiverFn, error) {
+	if err := core.NeedContext(ctx, "SupervisedReceiver"); err != nil {
+		return nil, err
+	}
 	if input == nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "a supervised receiver needs an input function, got nil")
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/data"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/train"
@@ -44,6 +45,9 @@ func (o *TrainOptions) check() error {
 // error of ctx. Where the latest checkpoint is damaged, training goes on from the
 // last one that is whole.
 func (e *Estimator) Train(ctx context.Context, input InputFn, o TrainOptions) error {
+	if err := core.NeedContext(ctx, "Train"); err != nil {
+		return err
+	}
 	if err := o.check(); err != nil {
 		return e.wrong("%s", tf.AsError(err).Message())
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/train"
 )
@@ -62,6 +63,9 @@ func (s *EvalSpec) options(path string) EvalOptions {
 // training has removed meanwhile is left out. A master trains as a chief and
 // evaluates as a process without a cluster does.
 func TrainAndEvaluate(ctx context.Context, e *Estimator, t TrainSpec, v EvalSpec) (Metrics, error) {
+	if err := core.NeedContext(ctx, "TrainAndEvaluate"); err != nil {
+		return nil, err
+	}
 	if e == nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "TrainAndEvaluate needs an estimator, got nil")
 	}

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -8,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // ParallelOptions say how [Parallel] reads.
@@ -56,7 +59,7 @@ const (
 // to keep.
 func Parallel(ctx context.Context, names []string, o ParallelOptions) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		if err := o.Compression.check(); err != nil {
+		if err := cmp.Or(core.NeedContext(ctx, "Parallel"), o.Compression.check()); err != nil {
 			yield(nil, err)
 			return
 		}

@@ -59,6 +59,9 @@ func Create(name string, c Compression) (*Writer, error) {
 // CreateContext is [Create] whose wait for the reader of a named pipe ends with ctx, as do
 // writes that wait.
 func CreateContext(ctx context.Context, name string, c Compression) (*Writer, error) {
+	if err := core.NeedContext(ctx, "CreateContext"); err != nil {
+		return nil, err
+	}
 	if err := c.check(); err != nil {
 		return nil, err
 	}

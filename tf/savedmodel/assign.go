@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
@@ -24,6 +25,9 @@ import (
 // and so is a value of another type or shape than the variable. Variables that no
 // key names keep their values.
 func (m *Model) Assign(ctx context.Context, values map[string]*tf.Tensor) error {
+	if err := core.NeedContext(ctx, "Assign"); err != nil {
+		return err
+	}
 	handles, err := m.chosen(slices.Sorted(maps.Keys(values)))
 	if err != nil {
 		return err

@@ -94,6 +94,9 @@ func SimpleSave(ctx context.Context, s *session.Session, dir string, inputs, out
 // Save writes the SavedModel to a directory, which must not exist or be empty. The
 // directory gets its name once it is complete.
 func (b *Builder) Save(ctx context.Context, dir string) error {
+	if err := core.NeedContext(ctx, "Save"); err != nil {
+		return err
+	}
 	dir = core.LocalPath(dir)
 	if err := b.check(dir); err != nil {
 		return err

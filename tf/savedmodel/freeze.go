@@ -36,6 +36,9 @@ func (m *Model) Freeze(ctx context.Context, signatures ...string) (*pb.GraphDef,
 
 // frozen freezes what computes nodes, without the functions of which the results are fed.
 func (m *Model) frozen(ctx context.Context, outputs, fed []string) (*pb.GraphDef, error) {
+	if err := core.NeedContext(ctx, "freezing"); err != nil {
+		return nil, err
+	}
 	library, producer := m.graph.Library()
 	g := source.Graph(m.graph.Operations(), library, producer)
 	def, err := g.Proto()

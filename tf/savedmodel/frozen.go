@@ -14,6 +14,9 @@ import (
 // names of tensors, as in "x" → "x:0". An operation of the graph that is called
 // FrozenInit is run: it fills tables. The graph becomes part of the model.
 func LoadFrozen(ctx context.Context, def *pb.GraphDef, inputs, outputs map[string]string, o Options) (*Model, error) {
+	if err := core.NeedContext(ctx, "LoadFrozen"); err != nil {
+		return nil, err
+	}
 	if err := allFed(def, inputs, outputs); err != nil {
 		return nil, err
 	}

@@ -87,6 +87,9 @@ func additionKey(what, name string) string { return what + " " + name }
 // Unimplemented when the model needs what Gorge does not have; that error lists
 // all of it. Close ends the use of the model.
 func Load(ctx context.Context, dir string, o Options) (*Model, error) {
+	if err := core.NeedContext(ctx, "Load"); err != nil {
+		return nil, err
+	}
 	dir = core.LocalPath(dir)
 	saved, err := read(dir, readSharing)
 	if err != nil {
@@ -110,6 +113,9 @@ func Load(ctx context.Context, dir string, o Options) (*Model, error) {
 // LoadMetaGraph is Load for a MetaGraph that the program has read itself and gives
 // away; dir has its variables and assets.
 func LoadMetaGraph(ctx context.Context, dir string, mg *pb.MetaGraphDef, o Options) (*Model, error) {
+	if err := core.NeedContext(ctx, "LoadMetaGraph"); err != nil {
+		return nil, err
+	}
 	l := &loader{dir: core.LocalPath(dir), mg: mg, o: o}
 	if err := l.load(ctx); err != nil {
 		return nil, inModel(dir, err)

@@ -14,6 +14,9 @@ import (
 // know only those of the machine; so the model is copied to a temporary directory,
 // which Close removes.
 func LoadFS(ctx context.Context, files fs.FS, o Options) (_ *Model, err error) {
+	if err := core.NeedContext(ctx, "LoadFS"); err != nil {
+		return nil, err
+	}
 	if files == nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "a model must be loaded from a file system, got nil")
 	}

@@ -20,6 +20,9 @@ import (
 // Tables are saved with what they hold, but for those of the old kind, whose handles
 // are references: these are refused with Unimplemented, as boosted trees are.
 func (m *Model) Resave(ctx context.Context, dir string) error {
+	if err := core.NeedContext(ctx, "Resave"); err != nil {
+		return err
+	}
 	mg, err := m.metaGraph(ctx)
 	if err != nil {
 		return err

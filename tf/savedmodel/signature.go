@@ -203,6 +203,9 @@ func (s *Signature) RunAnyShapes(ctx context.Context, in map[string]*tf.Tensor, 
 }
 
 func (s *Signature) run(ctx context.Context, in map[string]any, want []string, anyShapes bool) (map[string]*tf.Tensor, error) {
+	if err := core.NeedContext(ctx, "a step"); err != nil {
+		return nil, err
+	}
 	if s.err != nil {
 		return nil, s.err
 	}

@@ -18,6 +18,9 @@ import (
 // such as it can read, with all features; others are empty. That the model refuses such a
 // row is no error.
 func (s *Signature) WarmUp(ctx context.Context) error {
+	if err := core.NeedContext(ctx, "WarmUp"); err != nil {
+		return err
+	}
 	if err := s.Prepare(ctx); err != nil || !s.pure {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/serving/lifecycle"
 	"github.com/gorge-tf/gorge/internal/serving/versions"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Server serves models. All methods may be called from any goroutine.
@@ -126,6 +127,9 @@ func (s *Server) count(model, api, entrypoint string, err error, start time.Time
 // of code Unknown when loading one has failed for good. It waits for models that
 // have no versions until ctx ends; after Close the error is FailedPrecondition.
 func (s *Server) Ready(ctx context.Context) error {
+	if err := core.NeedContext(ctx, "Ready"); err != nil {
+		return err
+	}
 	var names []string
 	models := s.list()
 	for _, m := range models {
@@ -250,6 +254,9 @@ func (s *Server) unavailable(names []string) error {
 // they stay as they were, and the error is FailedPrecondition. An error that wraps
 // [ErrIncomplete] is of models that have been replaced all the same.
 func (s *Server) Reload(ctx context.Context, models []Model) error {
+	if err := core.NeedContext(ctx, "Reload"); err != nil {
+		return err
+	}
 	models = own(models)
 	if err := check(models); err != nil {
 		return err

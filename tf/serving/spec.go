@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb/servingpb"
 	"github.com/gorge-tf/gorge/tf/savedmodel"
 )
@@ -72,6 +73,9 @@ func (s *Server) canary(name string) *handle {
 
 // begin makes room for a request; done gives it back.
 func (s *Server) begin(ctx context.Context) (done func(), err error) {
+	if err := core.NeedContext(ctx, "a request"); err != nil {
+		return nil, err
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, tf.AsError(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Resetter is a Backend that can reset its target.
@@ -21,10 +22,10 @@ type Resetter interface {
 // whose containers are cleared. A session in this process has containers of its own, which
 // end with it, so that there must be a target.
 func Reset(ctx context.Context, target string, containers []string, opts ...Option) error {
-	switch {
-	case ctx == nil:
-		return tf.Errorf(tf.InvalidArgument, "Reset needs a context, got nil: context.Background() never ends")
-	case target == "":
+	if err := core.NeedContext(ctx, "Reset"); err != nil {
+		return err
+	}
+	if target == "" {
 		return tf.Errorf(tf.InvalidArgument, "Reset needs the target of a cluster, got none: what a session in this process keeps ends with the session")
 	}
 	b, cfg, err := openBackend(tf.NewGraph(), append(opts[:len(opts):len(opts)], Target(target)))

@@ -237,7 +237,7 @@ func (s *Session) ready(ctx context.Context) error {
 	if err := s.open(); err != nil || ctx != nil {
 		return err
 	}
-	return tf.Errorf(tf.InvalidArgument, "a step needs a context, got nil: context.Background() never ends")
+	return core.NeedContext(ctx, "a step")
 }
 
 // bounded applies the time limit of a step.

@@ -231,6 +231,10 @@ func CheckpointsIterator(ctx context.Context, dir string, o CheckpointsOptions) 
 		o.Poll = time.Second
 	}
 	return func(yield func(string) bool) {
+		if err := core.NeedContext(ctx, "CheckpointsIterator"); err != nil {
+			slog.Warn("waiting for a checkpoint", "error", err)
+			return
+		}
 		last := ""
 		for {
 			next, ok := o.await(ctx, dir, last)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Coordinator stops goroutines that work together: the first that fails or
@@ -41,8 +42,13 @@ func CleanStop(err error) bool { return tf.CodeOf(err) == tf.OutOfRange }
 
 // NewCoordinator returns a coordinator that stops when ctx ends. Errors for
 // which one of clean is true stop it but are not reported; without any, those
-// of CleanStop.
+// of CleanStop. One without a context has stopped already: Join says why.
 func NewCoordinator(ctx context.Context, clean ...func(error) bool) *Coordinator {
+	if err := core.NeedContext(ctx, "a coordinator"); err != nil {
+		over, cancel := context.WithCancelCause(context.Background())
+		cancel(err)
+		ctx = over
+	}
 	c := &Coordinator{parent: ctx, clean: CleanStop, idle: make(chan struct{})}
 	if len(clean) > 0 {
 		c.clean = func(err error) bool {
@@ -71,9 +77,12 @@ func (c *Coordinator) Context() context.Context {
 func (c *Coordinator) ShouldStop() bool { return c.Context().Err() != nil }
 
 // WaitForStop waits until the coordinator stops or ctx ends, and reports
-// whether it was the former.
+// whether it was the former. It does not wait without a context.
 func (c *Coordinator) WaitForStop(ctx context.Context) bool {
 	stop := c.Context()
+	if ctx == nil {
+		return stop.Err() != nil
+	}
 	select {
 	case <-stop.Done():
 		return true

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -62,6 +63,9 @@ func SingularMonitoredSession(ctx context.Context, g *tf.Graph, o MonitoredOptio
 }
 
 func newMonitored(ctx context.Context, g *tf.Graph, o MonitoredOptions, recover bool) (_ *MonitoredSession, err error) {
+	if err := core.NeedContext(ctx, "a session"); err != nil {
+		return nil, err
+	}
 	m := &MonitoredSession{turn: make(chan struct{}, 1), closed: true, ctx: ctx, g: g, creator: o.Creator, hooks: o.Hooks, recover: recover, grace: o.StopGrace}
 	if m.creator == nil {
 		m.creator = &ChiefSessionCreator{Graph: g}
@@ -256,6 +260,9 @@ func (m *MonitoredSession) RunWithOptions(ctx context.Context, o session.RunOpti
 // try calls f with a session that is alive, again with another one if that is
 // lost.
 func (m *MonitoredSession) try(ctx context.Context, f func(ctx context.Context, l *live) error) error {
+	if err := core.NeedContext(ctx, "a step"); err != nil {
+		return err
+	}
 	ctx, done := m.within(ctx)
 	defer done()
 	if err := m.await(ctx); err != nil {

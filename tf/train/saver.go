@@ -307,11 +307,8 @@ func (s *Saver) begin(ctx context.Context) error {
 
 // ended returns the error of what ctx has ended, nil while it has not.
 func ended(ctx context.Context) error {
-	switch {
-	case ctx == nil:
-		return tf.Errorf(tf.InvalidArgument, "a saver needs a context, got nil: context.Background() has no end")
-	case ctx.Err() == nil:
-		return nil
+	if err := core.NeedContext(ctx, "a saver"); err != nil || ctx.Err() == nil {
+		return err
 	}
 	return tf.AsError(context.Cause(ctx))
 }

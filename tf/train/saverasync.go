@@ -32,6 +32,9 @@ func (p *PendingSave) Done() <-chan struct{} { return p.done }
 // Wait waits for the end of the save, or of ctx, and returns what [Saver.Save]
 // returns.
 func (p *PendingSave) Wait(ctx context.Context) (string, error) {
+	if err := core.NeedContext(ctx, "Wait"); err != nil {
+		return "", err
+	}
 	select {
 	case <-p.done:
 	case <-ctx.Done():

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -71,6 +72,9 @@ func (m *SessionManager) wait() time.Duration {
 // PrepareSession returns a session whose variables are restored, or initialized
 // if there is no checkpoint.
 func (m *SessionManager) PrepareSession(ctx context.Context, o PrepareOptions) (*session.Session, error) {
+	if err := core.NeedContext(ctx, "PrepareSession"); err != nil {
+		return nil, err
+	}
 	s, restored, err := m.restored(ctx, &o)
 	if err != nil {
 		return nil, err
@@ -121,6 +125,9 @@ func (m *SessionManager) initialize(ctx context.Context, s *session.Session, o *
 // RecoverSession returns a session, and whether its variables are restored and
 // the model is ready.
 func (m *SessionManager) RecoverSession(ctx context.Context, o PrepareOptions) (*session.Session, bool, error) {
+	if err := core.NeedContext(ctx, "RecoverSession"); err != nil {
+		return nil, false, err
+	}
 	s, restored, err := m.restored(ctx, &o)
 	if err != nil {
 		return nil, false, err
@@ -234,6 +241,9 @@ func (m *SessionManager) awaitCheckpoint(ctx context.Context, o *PrepareOptions)
 // ready. It waits maxWait at most, without end if that is 0, and then fails with
 // DeadlineExceeded.
 func (m *SessionManager) WaitForSession(ctx context.Context, maxWait time.Duration) (*session.Session, error) {
+	if err := core.NeedContext(ctx, "WaitForSession"); err != nil {
+		return nil, err
+	}
 	if err := m.check(); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -22,6 +23,9 @@ type StepContext struct {
 // Run runs a step with the hooks. If the session was lost meanwhile, in a step of the
 // MonitoredSession's own, the error is Aborted.
 func (c *StepContext) Run(ctx context.Context, feeds session.Feeds, fetches ...tf.Fetchable) ([]*tf.Tensor, error) {
+	if err := core.NeedContext(ctx, "a step"); err != nil {
+		return nil, err
+	}
 	if err := c.m.await(ctx); err != nil {
 		return nil, err
 	}

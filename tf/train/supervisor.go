@@ -57,6 +57,9 @@ type Supervisor struct {
 // NewSupervisor returns a supervisor of g and finalizes its scaffold: nothing should be
 // added to the graph after that. Stop, or the end of Managed, ends its goroutines.
 func NewSupervisor(ctx context.Context, g *tf.Graph, o SupervisorOptions) (*Supervisor, error) {
+	if err := core.NeedContext(ctx, "a supervisor"); err != nil {
+		return nil, err
+	}
 	if g == nil {
 		return nil, noGraph("a supervisor")
 	}
