@@ -1,11 +1,19 @@
 package tf
 
-import "github.com/gorge-tf/gorge/tf/core"
+import (
+	"slices"
+	"sync"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // buildingScope is what operations that are about to be added get from where the
 // program is: the prefix of their names, devices, control inputs, context, seeds.
 //
-// Guard: none. Only the goroutine that builds the graph uses it; a session never does.
+// Guard: mu for what any goroutine may come to that adds an operation outside of all calls
+// below: prefix, device, chooseDevice, control and what was added under it, groups,
+// collections. names has a lock of its own. The rest belongs to the goroutine that builds
+// the graph. Sessions use nothing of it. mu is a leaf, as that of published is.
 //
 // The first group of fields is in force for the time of a call: the method that sets a
 // field (Scope, Device, ControlDependencies, within, …) calls a function and then puts
@@ -13,6 +21,8 @@ import "github.com/gorge-tf/gorge/tf/core"
 // being one. Values are replaced, never changed in place, since an outer call keeps
 // the old one.
 type buildingScope struct {
+	mu sync.Mutex
+
 	prefix       string // of names, with its "/"
 	device       DeviceSpec
 	chooseDevice func(*core.Node) string
@@ -32,13 +42,48 @@ type buildingScope struct {
 }
 
 func newBuildingScope() buildingScope {
-	return buildingScope{device: AnyDevice, names: nameTable{}, collections: map[string][]any{}}
+	return buildingScope{device: AnyDevice, names: nameTable{next: map[string]int{}}, collections: map[string][]any{}}
 }
 
-// during calls f while *field is v.
-func during[T any](field *T, v T, f func()) {
-	old := *field
-	defer func() { *field = old }()
-	*field = v
+// during calls f while *field, which s guards, is v.
+func during[T any](s *buildingScope, field *T, v T, f func()) {
+	old := exchange(s, field, v)
+	defer exchange(s, field, old)
 	f()
+}
+
+// exchange makes *field v and returns what it was.
+func exchange[T any](s *buildingScope, field *T, v T) (old T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old, *field = *field, v
+	return old
+}
+
+// inForce returns *field, which s guards.
+func inForce[T any](s *buildingScope, field *T) T {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return *field
+}
+
+// collect adds v to a collection.
+func (s *buildingScope) collect(name string, v any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.collections[name] = append(s.collections[name], v)
+}
+
+// collection returns the members of a collection; the list does not change.
+func (s *buildingScope) collection(name string) []any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clip(s.collections[name])
+}
+
+// collectionNames returns the names of all collections, sorted.
+func (s *buildingScope) collectionNames() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sortedKeys(s.collections)
 }

@@ -101,7 +101,7 @@ func decodeContext[P any, M interface {
 // nil if there are none.
 func (g *Graph) collectionProto(name, scope string) (*pb.CollectionDef, error) {
 	var out collectionWriter
-	for _, v := range g.scope.collections[name] {
+	for _, v := range g.scope.collection(name) {
 		if err := out.add(codecs[name], v, scope); err != nil {
 			return nil, err
 		}

@@ -79,7 +79,7 @@ func addOne(x Output, name string) (y Output) {
 	g := x.Graph()
 	g.Scope(name, func() {
 		one := named(g, oneOf(x.DType()), "y")
-		y = Apply(g, "AddV2", []Output{x, one}, Name(g.scope.prefix)).Output(0)
+		y = Apply(g, "AddV2", []Output{x, one}, Name(inForce(&g.scope, &g.scope.prefix))).Output(0)
 	})
 	return y
 }
@@ -101,7 +101,7 @@ func fillZeros(shape Output, d DType) (y Output) {
 	g := shape.Graph()
 	g.Scope("zeros", func() {
 		zero := named(g, core.NewTensor(d, Shape{}), "Const")
-		y = Apply(g, "Fill", []Output{shape, zero}, Name(g.scope.prefix)).Output(0)
+		y = Apply(g, "Fill", []Output{shape, zero}, Name(inForce(&g.scope, &g.scope.prefix))).Output(0)
 	})
 	return y
 }

@@ -17,13 +17,15 @@ type dependencies struct {
 // is nil, what f adds is refused with INVALID_ARGUMENT.
 func (g *Graph) ControlDependencies(ops []*Operation, f func()) {
 	g = g.current()
-	scopes := append(slices.Clip(g.scope.control), &dependencies{slices.Clone(ops), map[*Operation]bool{}})
-	during(&g.scope.control, scopes, f)
+	scopes := append(slices.Clip(inForce(&g.scope, &g.scope.control)), &dependencies{slices.Clone(ops), map[*Operation]bool{}})
+	during(&g.scope, &g.scope.control, scopes, f)
 }
 
 // dependenciesOf returns what an operation with these inputs has to wait for because
 // of the scopes in force.
 func (g *Graph) dependenciesOf(in []Output) (ops []*Operation) {
+	g.scope.mu.Lock()
+	defer g.scope.mu.Unlock()
 	for _, d := range g.scope.control {
 		if slices.ContainsFunc(in, func(x Output) bool { return d.after[x.op] }) {
 			continue
@@ -39,6 +41,8 @@ func (g *Graph) dependenciesOf(in []Output) (ops []*Operation) {
 
 // noteDependent records that op belongs to the scopes in force.
 func (g *Graph) noteDependent(op *Operation) {
+	g.scope.mu.Lock()
+	defer g.scope.mu.Unlock()
 	for _, d := range g.scope.control {
 		d.after[op] = true
 	}

@@ -8,8 +8,13 @@ import (
 )
 
 // A Graph is a dataflow graph under construction. Operations are only ever
-// added. One goroutine at a time may build it; sessions on it may run
-// meanwhile.
+// added. One goroutine at a time should build it; sessions on it may run
+// meanwhile. Several goroutines may add single operations at once, as steps do that ask
+// for x.Add(1) or [Variable.Read], but then the names that these get depend on who comes
+// first. Not safe beside any other goroutine that adds are loops, conditionals,
+// functions, gradients and seeds. What is in force during a call ([Graph.Scope],
+// [Graph.Device], [Graph.ControlDependencies], …) is so for all goroutines: TensorFlow
+// keeps it for each thread, Go knows no such place.
 //
 // The functions that add operations return no errors: the first one is kept
 // and returned by Err, by session.New and by every other consumer, and the
@@ -80,7 +85,7 @@ func (g *Graph) Output(name string) (Output, error) {
 // in "/" re-enters the scope of exactly that name, "" the top level.
 func (g *Graph) Scope(name string, f func()) {
 	g = g.current()
-	during(&g.scope.prefix, g.prefixOf(name), f)
+	during(&g.scope, &g.scope.prefix, g.prefixOf(name), f)
 }
 
 // prefixOf returns the prefix of names in a scope of that name. Scopes of eager
@@ -88,7 +93,7 @@ func (g *Graph) Scope(name string, f func()) {
 func (g *Graph) prefixOf(name string) string {
 	switch {
 	case g.IsEager():
-		return g.scope.prefix
+		return inForce(&g.scope, &g.scope.prefix)
 	case name == "" || strings.HasSuffix(name, "/"):
 		return name
 	}
@@ -97,7 +102,10 @@ func (g *Graph) prefixOf(name string) string {
 
 // CurrentScope returns the prefix of names in force, with its "/", so that
 // Scope can re-enter it.
-func (g *Graph) CurrentScope() string { return g.current().scope.prefix }
+func (g *Graph) CurrentScope() string {
+	g = g.current()
+	return inForce(&g.scope, &g.scope.prefix)
+}
 
 // Device calls f; operations that f adds go to the given device, as far as
 // scopes within and options of the operations do not override it. An empty
@@ -111,15 +119,16 @@ func (g *Graph) Device(spec string, f func()) {
 	if spec == "" {
 		d = AnyDevice
 	} else {
-		d = g.scope.device.Override(d)
+		d = inForce(&g.scope, &g.scope.device).Override(d)
 	}
-	during(&g.scope.device, d, f)
+	during(&g.scope, &g.scope.device, d, f)
 }
 
 // DeviceFunc calls f; choose says for each operation that f adds which device
 // it asks for, and the result is merged under what is asked for explicitly.
 func (g *Graph) DeviceFunc(choose func(*core.Node) string, f func()) {
-	during(&g.current().scope.chooseDevice, choose, f)
+	g = g.current()
+	during(&g.scope, &g.scope.chooseDevice, choose, f)
 }
 
 // AddToCollection adds v to the named collection. A nil graph keeps nothing.
@@ -127,7 +136,7 @@ func (g *Graph) AddToCollection(name string, v any) {
 	if g == nil {
 		return
 	}
-	g.scope.collections[name] = append(g.scope.collections[name], v)
+	g.scope.collect(name, v)
 }
 
 // Collection returns the members of a collection, in the order they were added.
@@ -136,11 +145,11 @@ func (g *Graph) Collection(name string) []any {
 	if g == nil {
 		return nil
 	}
-	return slices.Clone(g.scope.collections[name])
+	return slices.Clone(g.scope.collection(name))
 }
 
 // Collections returns the names of the collections that have members, sorted.
-func (g *Graph) Collections() []string { return sortedKeys(g.scope.collections) }
+func (g *Graph) Collections() []string { return g.scope.collectionNames() }
 
 // fail records err as the graph's, if it is the first, and as that of the graphs
 // around. In an eager graph a failure is the matter of the Output that it poisons.

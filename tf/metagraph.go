@@ -45,7 +45,7 @@ func (g *Graph) MetaGraphProto(o MetaGraphOptions) (*pb.MetaGraphDef, error) {
 
 func (g *Graph) writeCollections(m *pb.MetaGraphDef, names []string) error {
 	if names == nil {
-		names = slices.Sorted(maps.Keys(g.scope.collections))
+		names = g.scope.collectionNames()
 	}
 	for _, name := range names {
 		c, err := g.collectionProto(name, "")

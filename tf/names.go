@@ -3,6 +3,7 @@ package tf
 import (
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // UniqueName returns name within the current scope, made unique as TensorFlow
@@ -17,34 +18,41 @@ func (g *Graph) uniqueName(name string) string {
 		g.scope.names.take(exact)
 		return exact
 	}
-	return g.scope.names.unique(g.scope.prefix + name)
+	return g.scope.names.unique(inForce(&g.scope, &g.scope.prefix) + name)
 }
 
 // A nameTable holds the names in use, in lower case, each with the suffix that the
 // next one of that name is tried with.
-type nameTable map[string]int
+type nameTable struct {
+	mu   sync.Mutex
+	next map[string]int
+}
 
 // unique returns name, with a suffix if it is in use, and takes it.
-func (t nameTable) unique(name string) string {
+func (t *nameTable) unique(name string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	base := strings.ToLower(name)
-	i := t[base]
-	t[base] = i + 1
+	i := t.next[base]
+	t.next[base] = i + 1
 	if i == 0 {
 		return name
 	}
 	for ; ; i++ {
 		suffix := "_" + strconv.Itoa(i)
-		if _, taken := t[base+suffix]; !taken {
-			t[base+suffix] = 1
+		if _, taken := t.next[base+suffix]; !taken {
+			t.next[base+suffix] = 1
 			return name + suffix
 		}
 	}
 }
 
 // take marks an exact name as in use.
-func (t nameTable) take(name string) {
+func (t *nameTable) take(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	key := strings.ToLower(name)
-	t[key] = max(t[key], 1)
+	t.next[key] = max(t.next[key], 1)
 }
 
 // validName reports whether s is a node name by TensorFlow's rule:

@@ -30,7 +30,7 @@ func (o *Operation) place(spec *Spec) (err error) {
 		return err
 	}
 	o.control = g.ownControl(o.control)
-	if err := o.colocate(append(slices.Clip(g.scope.groups), spec.Colocate...), spec.Device); err != nil {
+	if err := o.colocate(append(slices.Clip(inForce(&g.scope, &g.scope.groups)), spec.Colocate...), spec.Device); err != nil {
 		return err
 	}
 	o.chooseGradient()
@@ -68,12 +68,13 @@ func (g *Graph) deviceFor(n *core.Node, spec *Spec) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	d = g.scope.device.Override(d)
-	if g.scope.chooseDevice == nil || len(spec.Colocate)+len(g.scope.groups) > 0 { // colocation is stronger
+	d = inForce(&g.scope, &g.scope.device).Override(d)
+	choose := inForce(&g.scope, &g.scope.chooseDevice)
+	if choose == nil || len(spec.Colocate)+len(inForce(&g.scope, &g.scope.groups)) > 0 { // colocation is stronger
 		return d.String(), nil
 	}
 	n.Device = d.String()
-	f, err := ParseDevice(g.scope.chooseDevice(n))
+	f, err := ParseDevice(choose(n))
 	return f.Override(d).String(), err
 }
 

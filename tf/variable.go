@@ -1,5 +1,7 @@
 package tf
 
+import "strings"
+
 // A Variable is a tensor that outlives steps: a resource on a device, read and
 // assigned by operations. In a session its initializer has to run before it
 // is read; in an eager graph it is initialized at once.
@@ -219,13 +221,22 @@ func (v *Variable) Value() Output {
 // Read adds a read of its own, which runs after the control dependencies in
 // force.
 func (v *Variable) Read(opts ...Option) (x Output) {
-	if v.ref {
-		v.Graph().Scope("Read", func() { x = Apply(nil, "Identity", []Output{v.handle}, opts...).Output(0) })
-		return x
+	op := "Identity"
+	if !v.ref {
+		op, opts = "ReadVariableOp", Join(opts, Attr("dtype", v.dtype))
 	}
-	opts = Join(opts, Attr("dtype", v.dtype))
-	v.Graph().Scope("Read", func() { x = Apply(nil, "ReadVariableOp", []Output{v.handle}, opts...).Output(0) })
-	return x
+	return Apply(nil, op, []Output{v.handle}, Join(opts, inScope(v.Graph(), "Read"))...).Output(0)
+}
+
+// inScope names an operation of g in a scope of its own that nothing else can enter: Scope
+// would have what other goroutines add meanwhile in it, too.
+func inScope(g *Graph, name string) Option {
+	return optionFunc(func(s *Spec) {
+		g := g.current()
+		if prefix := g.prefixOf(name); !g.IsEager() && !strings.HasSuffix(s.Name, "/") {
+			s.Name = g.scope.names.unique(prefix+s.Name) + "/"
+		}
+	})
 }
 
 // Assign adds an operation that makes x, of the variable's type and shape, the

@@ -1,4 +1,4 @@
-package session_test
+package estimator_test
 
 import (
 	"context"
