@@ -148,7 +148,7 @@ func Apply(g *Graph, op string, in []Output, opts ...Option) *Operation {
 		o.Name, o.err, o.in = spec.Name, cause.err, nil
 		return o // the cause is on record already
 	}
-	err := spec.Err
+	err := cmp.Or(g.checkOpen(), spec.Err)
 	if cause != nil {
 		err = cause.err
 	}

@@ -69,6 +69,8 @@ func (face) Eager(prepare func(n *core.Node) (evalFunc, error)) GraphOption {
 	return func(g *Graph) { g.eager.cache = &eagerCache{prepareNode: prepare} }
 }
 
+func (face) Reopen(g *Graph) { g.outermost().published.finalize(false) }
+
 func (face) OnSetSeed(again func()) GraphOption {
 	return func(g *Graph) {
 		if g.IsEager() {

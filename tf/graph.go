@@ -131,9 +131,14 @@ func (g *Graph) DeviceFunc(choose func(*core.Node) string, f func()) {
 	during(&g.scope, &g.scope.chooseDevice, choose, f)
 }
 
-// AddToCollection adds v to the named collection. A nil graph keeps nothing.
+// AddToCollection adds v to the named collection. A nil graph keeps nothing. That the
+// graph is finalized becomes its error, which nothing else could carry.
 func (g *Graph) AddToCollection(name string, v any) {
 	if g == nil {
+		return
+	}
+	if err := g.checkOpen(); err != nil {
+		g.published.fail(calling(err))
 		return
 	}
 	g.scope.collect(name, v)
@@ -152,12 +157,13 @@ func (g *Graph) Collection(name string) []any {
 func (g *Graph) Collections() []string { return g.scope.collectionNames() }
 
 // fail records err as the graph's, if it is the first, and as that of the graphs
-// around. In an eager graph a failure is the matter of the Output that it poisons.
+// around. In an eager graph a failure is the matter of the Output that it poisons, and so
+// it is in one that is finalized, which stays as good as it was.
 func (g *Graph) fail(err error) {
 	if g.scope.strict {
 		panic(err)
 	}
-	if g.IsEager() {
+	if g.IsEager() || g.Finalized() {
 		return
 	}
 	g.published.fail(err)

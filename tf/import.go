@@ -60,6 +60,9 @@ func (g *Graph) ImportProto(def *pb.GraphDef, o ImportOptions) error {
 	if g.IsEager() {
 		return Errorf(FailedPrecondition, "an eager graph computes as it is built, a GraphDef cannot become part of it")
 	}
+	if err := g.checkOpen(); err != nil {
+		return err
+	}
 	if v := def.GetVersions().GetMinConsumer(); int(v) > core.ProducerVersion {
 		return Errorf(InvalidArgument, "the graph asks for a consumer of version %d or later, this is %d", v, core.ProducerVersion)
 	}

@@ -30,6 +30,8 @@ type published struct {
 	holds    int // calls of held under way
 	visible  int // while there are: how many of ops are seen
 	shown    int // how many of ops sessions have seen
+
+	finalized bool // nothing can be added
 }
 
 // list returns the operations that may be seen.

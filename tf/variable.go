@@ -133,6 +133,9 @@ func (v *Variable) addHandle(g *Graph, o *VariableOptions) {
 }
 
 func (v *Variable) collect(g *Graph, local bool) {
+	if g.Finalized() {
+		return // v has the error
+	}
 	if local {
 		g.AddToCollection(LocalVariables, v)
 		return

@@ -16,6 +16,10 @@ type CollectionCodec struct {
 	Decode func(g *tf.Graph, data []byte, scope string) (any, error)
 }
 
+// Reopen undoes [tf.Graph.Finalize], for libraries that finalize a graph for some time:
+// after it, operations can be added again.
+func Reopen(g *tf.Graph) { graphs.Reopen(g) }
+
 // RegisterCollection makes the elements of collections part of MetaGraphs. It is
 // called while a program starts, and panics if a collection has a codec already.
 func RegisterCollection(c CollectionCodec) { graphs.RegisterCollection(c.Names, c.Encode, c.Decode) }

@@ -51,5 +51,6 @@ var graphs = authoring.Face.(interface {
 	Eager(prepare func(n *core.Node) (EvalFunc, error)) tf.GraphOption
 	OnSetSeed(again func()) tf.GraphOption
 	OnVariable(g *tf.Graph, made func(v *tf.Variable) error)
+	Reopen(g *tf.Graph)
 	RegisterCollection(names []string, encode func(v any, scope string) proto.Message, decode func(g *tf.Graph, data []byte, scope string) (any, error))
 })

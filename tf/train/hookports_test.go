@@ -111,9 +111,10 @@ func TestStopAtStep(t *testing.T) {
 	} {
 		g := tf.NewGraph()
 		step := tf.NewVariable(ops.Scalar(g, c.begin), tf.VariableOptions{Name: "global_step"})
+		next := step.AssignAdd(ops.Scalar(g, c.add))
 		run, end := raw(t, g, &c.h)
 		n := 1
-		for next := step.AssignAdd(ops.Scalar(g, c.add)); !run(next); n++ {
+		for ; !run(next); n++ {
 		}
 		if end(); n != c.runs {
 			t.Errorf("%+v: %d runs, want %d", c, n, c.runs)
@@ -121,13 +122,14 @@ func TestStopAtStep(t *testing.T) {
 	}
 	g := tf.NewGraph()
 	step := tf.NewVariable(ops.Scalar(g, int64(5)), tf.VariableOptions{Name: "global_step"})
+	none, jump := tf.Group(g, "none"), step.Assign(ops.Scalar(g, int64(15)))
 	run, end := raw(t, g, &train.StopAtStepHook{NumSteps: 10})
 	defer end()
-	if run(tf.Group(g, "none")) {
+	if run(none) {
 		t.Error("stops before its time")
 	}
-	run(step.Assign(ops.Scalar(g, int64(15))))
-	if !run(tf.Group(g, "none")) {
+	run(jump)
+	if !run(none) {
 		t.Error("does not stop after several steps in one")
 	}
 }

@@ -30,6 +30,7 @@ type MonitoredSession struct {
 	turn   chan struct{}        // holds one element while a step or a method is under way
 	live   atomic.Pointer[live] // nil: lost, or closed; written in turn
 	closed bool
+	froze  bool // the graph is finalized because of this session
 }
 
 // live is a session that is at work.
@@ -51,7 +52,8 @@ type MonitoredOptions struct {
 }
 
 // NewMonitoredSession returns a session on g that recovers. Hooks may add to the
-// graph; after that it should not change. When ctx ends, so do its steps.
+// graph; after that it is finalized until the session is closed, see [tf.Graph.Finalize].
+// When ctx ends, so do its steps.
 func NewMonitoredSession(ctx context.Context, g *tf.Graph, o MonitoredOptions) (*MonitoredSession, error) {
 	return newMonitored(ctx, g, o, true)
 }
@@ -136,24 +138,6 @@ func groupsLoss(text string) bool {
 // errLostSession stops a coordinator whose session is lost. Queues that its
 // runners fill stay open: those of a cluster are also the next session's.
 var errLostSession = errors.New("train: the session is lost")
-
-// longestPause bounds the time between two attempts to make a session.
-const longestPause = 10 * time.Second
-
-// create makes a session, again and again if tasks are lost while it begins.
-func (m *MonitoredSession) create(ctx context.Context) error {
-	for wait := 50 * time.Millisecond; ; wait = min(2*wait, longestPause) {
-		err := m.createOnce(ctx)
-		if err == nil || !m.recover || !lost(err) {
-			return err
-		}
-		slog.Info("An error was raised while a session was being created. This may be due to a preemption of a connected worker or parameter server. "+
-			"A new session will be created.", "error", err)
-		if !pause(ctx, wait) {
-			return err
-		}
-	}
-}
 
 func (m *MonitoredSession) createOnce(ctx context.Context) error {
 	s, err := m.creator.CreateSession(ctx)

@@ -76,8 +76,9 @@ func TestHookOrder(t *testing.T) {
 	var calls []string
 	a := &spy{name: "a", calls: &calls, fetch: []tf.Fetchable{step.Handle().Operation()}}
 	b := &spy{name: "b", calls: &calls, fetch: []tf.Fetchable{ops.Scalar(g, "x"), ops.Scalar(g, float32(2))}}
+	seven := ops.Scalar(g, int32(7))
 	m := monitored(t, g, a, b)
-	out, err := m.Run(t.Context(), nil, next, ops.Scalar(g, int32(7)))
+	out, err := m.Run(t.Context(), nil, next, seven)
 	if err != nil || len(out) != 2 || out[1].At(0) != int32(7) {
 		t.Fatal(out, err)
 	}

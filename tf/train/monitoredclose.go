@@ -31,6 +31,7 @@ func (m *MonitoredSession) closeWith(err error) (closed error) {
 	}
 	m.closed = true
 	defer func() { closed = errors.Join(closed, m.closeHooks()) }() // also when a hook panics
+	defer m.reopenGraph()
 	if l := m.live.Swap(nil); l != nil {
 		err = m.finish(l, err)
 	}

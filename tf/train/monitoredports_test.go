@@ -224,7 +224,7 @@ func TestStepFunctions(t *testing.T) {
 func TestSessionStuck(t *testing.T) {
 	g := tf.NewGraph()
 	q := numbers(g, 1)
-	stuck := q.Dequeue()[0]
+	stuck, free := q.Dequeue()[0], ops.Scalar(g, int32(1))
 	sessions := 0
 	m := monitored(t, g, &catcher{f: func(c *train.Coordinator) {
 		if sessions++; sessions == 1 {
@@ -237,7 +237,7 @@ func TestSessionStuck(t *testing.T) {
 		t.Error("there is nothing in the queue")
 	}
 	m.ShouldStop()
-	if _, err := m.Run(t.Context(), nil, ops.Scalar(g, int32(1))); err != nil || sessions != 2 {
+	if _, err := m.Run(t.Context(), nil, free); err != nil || sessions != 2 {
 		t.Error(sessions, err)
 	}
 	if err := m.Close(); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/bundle"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/stage"
@@ -149,6 +150,10 @@ func (s *Saver) prepareAsync() error {
 		if items, err = s.savedItems(); err != nil {
 			return err
 		}
+	}
+	if s.g.Finalized() {
+		author.Reopen(s.g)
+		defer s.g.Finalize()
 	}
 	var n asyncNodes
 	b := builder{g: s.g, o: &s.o, staged: s.scope() + "_async"}

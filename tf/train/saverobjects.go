@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -34,6 +35,10 @@ func (s *Saver) restoreObjects(ctx context.Context, r tf.StepRunner, path string
 	o, err := c.objects()
 	if err != nil || o == nil {
 		return failed
+	}
+	if s.g.Finalized() {
+		author.Reopen(s.g)
+		defer s.g.Finalize()
 	}
 	items := s.items
 	if items == nil { // it came with a MetaGraph
