@@ -19,6 +19,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/requestid"
 	"github.com/gorge-tf/gorge/internal/rpc"
+	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -131,6 +132,7 @@ func during[T any](ctx context.Context, r *remote, f func(ctx context.Context, h
 	defer r.calls.Done()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	defer func() { err = ofCaller(ctx, err) }()
 	defer context.AfterFunc(r.ctx, func() { cancel(context.Cause(r.ctx)) })()
 	handle, err := r.update(ctx)
 	if err != nil {
@@ -280,10 +282,33 @@ func unanswered(lost, refused error) error {
 
 // ended prefers the reason for which this side gave up to the call's error.
 func ended(ctx context.Context, err error) error {
-	if why := context.Cause(ctx); why != nil && ctx.Err() == context.Canceled {
-		return why
+	return ofCaller(ctx, located(tf.AsError(err)))
+}
+
+// slack is how much earlier than the caller's the deadline may be over at a server, which
+// has it from the call.
+const slack = 100 * time.Millisecond
+
+// ofCaller returns err so that errors.Is tells, as in a session in this process, that the end
+// of the caller's own context is what has ended a step. What a server says of a deadline, such
+// as which nodes were waiting, stays.
+func ofCaller(ctx context.Context, err error) error {
+	code := tf.CodeOf(err)
+	if end, ok := ctx.Deadline(); ok && code == tf.DeadlineExceeded && ctx.Err() == nil && time.Until(end) < slack {
+		<-ctx.Done()
 	}
-	return located(tf.AsError(err))
+	why := context.Cause(ctx)
+	switch {
+	case err == nil || why == nil || errors.Is(err, why):
+		return err
+	case code == tf.DeadlineExceeded && errors.Is(why, context.DeadlineExceeded):
+		e := *tf.AsError(err)
+		e.Msg, e.Err = e.Message(), why
+		return &e
+	case ctx.Err() == context.Canceled:
+		return step.Explained(ctx, ctx.Err())
+	}
+	return err
 }
 
 // pause waits before attempt n+1, longer each time; it reports whether ctx is

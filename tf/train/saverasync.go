@@ -42,7 +42,7 @@ func (p *PendingSave) Wait(ctx context.Context) (string, error) {
 		select {
 		case <-p.done: // which says more
 		default:
-			return "", context.Cause(ctx)
+			return "", tf.AsError(context.Cause(ctx))
 		}
 	}
 	return p.path, p.err

@@ -232,7 +232,7 @@ func (m *SessionManager) awaitCheckpoint(ctx context.Context, o *PrepareOptions)
 		}
 		slog.Info("Waiting for checkpoint to be available.")
 		if !pause(ctx, m.wait()) {
-			return nil, context.Cause(ctx)
+			return nil, tf.AsError(context.Cause(ctx))
 		}
 	}
 }
@@ -258,7 +258,7 @@ func (m *SessionManager) WaitForSession(ctx context.Context, maxWait time.Durati
 		}
 		slog.Info("Waiting for model to be ready.", "missing", missing)
 		if !pause(ctx, m.wait()) {
-			return nil, context.Cause(ctx)
+			return nil, tf.AsError(context.Cause(ctx))
 		}
 	}
 }
