@@ -30,10 +30,12 @@ type AttentionOpts struct {
 
 // AttentionInputs adjust one application of a MultiHeadAttentionLayer.
 type AttentionInputs struct {
-	Key      tf.Output // [n s in]; the zero Output stands for the values
-	Mask     tf.Output // bool [n t s], [n 1 s], [t s] or, by head, [n heads t s]: where queries may look
-	Causal   bool      // queries look only at values that are not later
-	Training bool      // drop scores
+	Key tf.Output // [n s in]; the zero Output stands for the values
+	// Mask is true where queries may look: [n t s], [n 1 s], [t s] or, by head, [n heads t s]. Of
+	// numbers all but 0 are true, as in Keras: it is not what is added to scores.
+	Mask     tf.Output
+	Causal   bool // queries look only at values that are not later
+	Training bool // drop scores
 }
 
 // A MultiHeadAttentionLayer lets each of a sequence of queries look at a
@@ -203,9 +205,14 @@ func (l *MultiHeadAttentionLayer) split(p projection, x tf.Output, size int) tf.
 	return ops.Transpose(reshaped(y, x, 2, l.heads, size), []int{0, 2, 1, 3})
 }
 
-// check refuses inputs that do not fit together, as far as their shapes are known. Inputs
+// check refuses inputs that do not fit together, as far as their shapes are known. Queries
 // of another rank are left to accept.
 func (in *AttentionInputs) check(query, key, value tf.Output, heads int) error {
+	for i, x := range []tf.Output{value, key} {
+		if lastOf(query) >= 0 && (lastOf(x) < 0 || !x.DType().IsFloat()) {
+			return tf.Errorf(tf.InvalidArgument, "attention needs %s [n time size] of floating-point numbers whose size is known, got %v", []string{"values", "keys"}[i], x)
+		}
+	}
 	q, k, v := query.Shape(), key.Shape(), value.Shape()
 	scores := tf.Shape{-1, heads, -1, -1}
 	if len(q) == 3 && len(k) == 3 && len(v) == 3 {
@@ -226,6 +233,9 @@ func (in *AttentionInputs) check(query, key, value tf.Output, heads int) error {
 // checkMask refuses a mask that may be one of several kinds, and one that does not
 // stand for all scores [n heads t s].
 func checkMask(mask tf.Output, scores tf.Shape) error {
+	if d := mask.DType(); d != tf.Bool && !d.IsFloat() && !d.IsInteger() {
+		return tf.Errorf(tf.InvalidArgument, "the mask of attention must be bool or numbers, got %v", mask)
+	}
 	s := slices.Clone(mask.Shape())
 	if len(s) < 2 || len(s) > 4 {
 		return tf.Errorf(tf.InvalidArgument, "the mask of attention must be [n t s], [n 1 s], [t s] or [n heads t s], got %v", mask)

@@ -69,6 +69,15 @@ func TestMistakes(t *testing.T) {
 		"attention to images": {image, "[n time size]", func(x tf.Output) tf.Output {
 			return layers.MultiHeadAttention(x, x, 2, 2, layers.AttentionInputs{})
 		}},
+		"values without time": {tf.Shape{2, 3, 4}, "attention needs values [n time size] of floating-point numbers whose size is known, got Placeholder_1:0 float32[2,3]", func(x tf.Output) tf.Output {
+			return layers.MultiHeadAttention(x, ops.Placeholder(x.Graph(), tf.Float32, tf.Shape{2, 3}), 2, 2, layers.AttentionInputs{})
+		}},
+		"integer keys": {tf.Shape{2, 3, 4}, "attention needs keys", func(x tf.Output) tf.Output {
+			return layers.MultiHeadAttention(x, x, 2, 2, layers.AttentionInputs{Key: ops.Placeholder(x.Graph(), tf.Int32, tf.Shape{2, 3, 4})})
+		}},
+		"a mask of strings": {tf.Shape{2, 3, 4}, "must be bool or numbers, got Placeholder_1:0 string[3,3]", func(x tf.Output) tf.Output {
+			return layers.MultiHeadAttention(x, x, 2, 2, layers.AttentionInputs{Mask: ops.Placeholder(x.Graph(), tf.String, tf.Shape{3, 3})})
+		}},
 		"attention of no heads": {tf.Shape{2, 3, 4}, "positive numbers of heads", func(x tf.Output) tf.Output {
 			return layers.MultiHeadAttention(x, x, 0, 2, layers.AttentionInputs{})
 		}},
