@@ -330,7 +330,7 @@ func pause(ctx context.Context, n int) bool {
 // is there; for lostCloseTimeout when the connection is lost. A master that has the call
 // closes the session though the wait is over.
 const (
-	closeTimeout     = 10 * time.Second
+	closeTimeout     = 2 * time.Second
 	lostCloseTimeout = 300 * time.Millisecond
 )
 
