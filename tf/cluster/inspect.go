@@ -15,6 +15,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
+	"github.com/gorge-tf/gorge/tf/session"
 )
 
 // DeviceInfo describes a device of a cluster.
@@ -30,7 +31,8 @@ type DeviceInfo struct {
 
 // ListDevices lists the devices of the cluster that the server behind a target
 // belongs to, sorted by name. It waits until all tasks of the cluster have
-// answered the server, or ctx ends. The configuration is nil for plain text.
+// answered the server, or ctx ends; a minute, as sessions do, if ctx has no deadline. The
+// configuration is nil for plain text.
 func ListDevices(ctx context.Context, target string, c *tls.Config) ([]DeviceInfo, error) {
 	return listDevices(ctx, target, remote.DialConfig(c, nil))
 }
@@ -51,6 +53,8 @@ func listDevices(ctx context.Context, target string, dial rpc.DialConfig) ([]Dev
 		return nil, err
 	}
 	defer conn.Close()
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	resp, err := rpc.NewMasterClient(conn).ListDevices(ctx, &pb.ListDevicesRequest{})
 	if err != nil {
 		return nil, unanswered(ctx, conn, addr, err)
@@ -74,7 +78,18 @@ func unanswered(ctx context.Context, conn *rpc.Channel, addr string, err error) 
 	if why := rpc.NewWorkerClient(conn).Unreached(ask); why != "" {
 		return tf.Errorf(tf.Unavailable, "%s cannot be reached: %s", addr, why)
 	}
-	return tf.Errorf(tf.CodeOf(err), "%s has not answered in time: %s", addr, tf.AsError(err).Message())
+	return &tf.Error{Code: tf.CodeOf(err), Msg: addr + " has not answered in time: " + tf.AsError(err).Message(), Err: context.Cause(ctx)}
+}
+
+// answerTime is how long servers are waited for without a deadline.
+var answerTime = session.DefaultStartTimeout
+
+// bounded returns a context that has a deadline.
+func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, answerTime)
 }
 
 func describe(list []*pb.DeviceAttributes) []DeviceInfo {
@@ -96,7 +111,7 @@ type TaskStatus struct {
 }
 
 // Probe asks all tasks of a cluster at once whether they are there. It waits
-// for none longer than until ctx ends.
+// for none longer than until ctx ends, or a minute if ctx has no deadline.
 func Probe(ctx context.Context, spec Spec, c *tls.Config) ([]TaskStatus, error) {
 	return probe(ctx, spec, remote.DialConfig(c, nil))
 }
@@ -108,6 +123,8 @@ func probe(ctx context.Context, spec Spec, dial rpc.DialConfig) ([]TaskStatus, e
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	address := addressBook(spec)
 	channels := rpc.NewChannels(address, dial)
 	defer channels.Close()
