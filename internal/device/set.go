@@ -3,6 +3,7 @@ package device
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -55,9 +56,14 @@ func RegisterMaker(typ string, m Maker) {
 	makers[typ] = m
 }
 
-// Make returns the devices of one task: count[type] of each type, and at least
-// one CPU, which comes first.
+// Make returns the devices of one task: count[type] of each type, one CPU unless count says
+// otherwise. CPUs come first.
 func Make(job string, task int, count map[string]int) (*Set, error) {
+	for _, typ := range slices.Sorted(maps.Keys(count)) {
+		if n := count[typ]; n < 0 || n == 0 && typ == "CPU" {
+			return nil, core.Errorf(core.InvalidArgument, "the number of devices must not be negative, and that of type CPU must be 1 or more, got %d of type %q", n, typ)
+		}
+	}
 	n := max(count["CPU"], 1)
 	list := CPUs(job, task, n).list
 	for _, typ := range slices.Sorted(maps.Keys(count)) {
@@ -78,7 +84,8 @@ func Make(job string, task int, count map[string]int) (*Set, error) {
 func makeOne(s core.DeviceSpec) (core.Device, error) {
 	m := makers[s.Type]
 	if m == nil {
-		return nil, core.Errorf(core.InvalidArgument, "there is no device type %q here; is its package imported?", s.Type)
+		types := slices.Sorted(maps.Keys(makers))
+		return nil, core.Errorf(core.InvalidArgument, "a device's type must be one that the program has: %s, got %q", strings.Join(types, ", "), s.Type)
 	}
 	return m(s)
 }

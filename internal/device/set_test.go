@@ -23,7 +23,6 @@ func TestMake(t *testing.T) {
 		want  []string
 	}{
 		{nil, []string{"/device:CPU:0"}},
-		{map[string]int{"CPU": 0}, []string{"/device:CPU:0"}},
 		{map[string]int{"CPU": 2}, []string{"/device:CPU:0", "/device:CPU:1"}},
 		{map[string]int{"TEST": 2, "CPU": 1}, []string{"/device:CPU:0", "/device:TEST:0", "/device:TEST:1"}},
 	} {
@@ -49,8 +48,14 @@ func init() {
 }
 
 func TestMakeFails(t *testing.T) {
-	if _, err := Make("w", 0, map[string]int{"TPU": 1}); core.CodeOf(err) != core.InvalidArgument || !strings.Contains(err.Error(), `there is no device type "TPU" here`) {
-		t.Errorf("got %v", err)
+	for text, count := range map[string]map[string]int{
+		`must be one that the program has: BROKEN, CPU, TEST, got "TPU"`: {"TPU": 1},
+		`must be 1 or more, got 0 of type "CPU"`:                         {"CPU": 0},
+		`must not be negative`:                                           {"TEST": -1},
+	} {
+		if _, err := Make("w", 0, count); core.CodeOf(err) != core.InvalidArgument || !strings.Contains(err.Error(), text) {
+			t.Errorf("got %v, want %s", err, text)
+		}
 	}
 	if _, err := Make("w", 0, map[string]int{"BROKEN": 1}); core.CodeOf(err) != core.Unavailable {
 		t.Errorf("got %v", err)

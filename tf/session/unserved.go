@@ -16,7 +16,25 @@ func (c *Config) checkServed() error {
 	if c.Target == "" && c.Cluster != nil {
 		return tf.Errorf(tf.InvalidArgument, "a session that brings a cluster must have a target, which is one of its tasks, got none")
 	}
+	if err := c.checkNumbers(); err != nil {
+		return err
+	}
 	told.TellProgram(c.Logger(), c.Target != "", fieldsSet("Config.", *c))
+	return nil
+}
+
+// checkNumbers refuses numbers that are nothing that could be meant.
+func (c *Config) checkNumbers() error {
+	for _, n := range []struct {
+		what string
+		got  int64
+	}{
+		{"Threads", int64(c.Threads)}, {"InterOp", int64(c.InterOp)}, {"Timeout", int64(c.Timeout)}, {"CostModelEvery", c.CostModelEvery},
+	} {
+		if n.got < 0 {
+			return tf.Errorf(tf.InvalidArgument, "a session's %s must not be negative, got %d", n.what, n.got)
+		}
+	}
 	return nil
 }
 
