@@ -45,10 +45,15 @@ func newBuildingScope() buildingScope {
 	return buildingScope{device: AnyDevice, names: nameTable{next: map[string]int{}}, collections: map[string][]any{}}
 }
 
-// during calls f while *field, which s guards, is v.
-func during[T any](s *buildingScope, field *T, v T, f func()) {
-	old := exchange(s, field, v)
-	defer exchange(s, field, old)
+// during calls f while *field, which g's scope guards, is v. That there is no f is g's error:
+// the methods that programs call have no other way to tell.
+func during[T any](g *Graph, field *T, v T, f func()) {
+	if f == nil {
+		g.fail(calling(Errorf(InvalidArgument, "there must be a function to call, which adds operations, got nil")))
+		return
+	}
+	old := exchange(&g.scope, field, v)
+	defer exchange(&g.scope, field, old)
 	f()
 }
 

@@ -61,12 +61,12 @@ func (c *ControlFlowContext) IsLoop() bool { return c.loop != nil }
 func (op *Operation) ControlFlowContext() *ControlFlowContext { return op.flow }
 
 // within calls f with c, or no context if c is nil, in force.
-func (g *Graph) within(c *ControlFlowContext, f func()) { during(&g.scope, &g.scope.flow, c, f) }
+func (g *Graph) within(c *ControlFlowContext, f func()) { during(g, &g.scope.flow, c, f) }
 
 // outside is within for operations that must not depend on the control inputs
 // in force.
 func (g *Graph) outside(c *ControlFlowContext, f func()) {
-	during(&g.scope, &g.scope.control, nil, func() { g.within(c, f) })
+	during(g, &g.scope.control, nil, func() { g.within(c, f) })
 }
 
 // held calls f, which may still change the operations that it adds: sessions

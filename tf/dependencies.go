@@ -18,7 +18,7 @@ type dependencies struct {
 func (g *Graph) ControlDependencies(ops []*Operation, f func()) {
 	g = g.current()
 	scopes := append(slices.Clip(inForce(&g.scope, &g.scope.control)), &dependencies{slices.Clone(ops), map[*Operation]bool{}})
-	during(&g.scope, &g.scope.control, scopes, f)
+	during(g, &g.scope.control, scopes, f)
 }
 
 // dependenciesOf returns what an operation with these inputs has to wait for because

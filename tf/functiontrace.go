@@ -88,11 +88,11 @@ func (g *Graph) encloses(h *Graph) bool {
 }
 
 // within calls add; what it adds to the graph around f becomes part of f.
-func (f *Function) within(add func()) { during(&f.outer.scope, &f.outer.functions.inner, f.body, add) }
+func (f *Function) within(add func()) { during(f.outer, &f.outer.functions.inner, f.body, add) }
 
 // directly calls add; what it adds to g does become part of g, although a
 // function is being traced.
-func (g *Graph) directly(add func()) { during(&g.scope, &g.functions.inner, nil, add) }
+func (g *Graph) directly(add func()) { during(g, &g.functions.inner, nil, add) }
 
 // nextTraced numbers the functions of a graph.
 func (g *Graph) nextTraced() int {

@@ -180,5 +180,5 @@ func constantEnter(x Output) *Operation {
 
 // colocating calls f; operations that f adds go where op is.
 func (g *Graph) colocating(op *Operation, f func()) {
-	during(&g.scope, &g.scope.groups, append(slices.Clip(inForce(&g.scope, &g.scope.groups)), op), f)
+	during(g, &g.scope.groups, append(slices.Clip(inForce(&g.scope, &g.scope.groups)), op), f)
 }

@@ -18,7 +18,7 @@ func (g *Graph) GradientOverrideMap(funcs map[string]GradFunc, f func()) {
 			merged[op] = grad
 		}
 	}
-	during(&g.scope, &g.scope.overrides, merged, f)
+	during(g, &g.scope.overrides, merged, f)
 }
 
 // registeredGradient is the attribute by which programs in Python name the function that

@@ -85,7 +85,7 @@ func (g *Graph) Output(name string) (Output, error) {
 // in "/" re-enters the scope of exactly that name, "" the top level.
 func (g *Graph) Scope(name string, f func()) {
 	g = g.current()
-	during(&g.scope, &g.scope.prefix, g.prefixOf(name), f)
+	during(g, &g.scope.prefix, g.prefixOf(name), f)
 }
 
 // prefixOf returns the prefix of names in a scope of that name. Scopes of eager
@@ -121,14 +121,14 @@ func (g *Graph) Device(spec string, f func()) {
 	} else {
 		d = inForce(&g.scope, &g.scope.device).Override(d)
 	}
-	during(&g.scope, &g.scope.device, d, f)
+	during(g, &g.scope.device, d, f)
 }
 
 // DeviceFunc calls f; choose says for each operation that f adds which device
 // it asks for, and the result is merged under what is asked for explicitly.
 func (g *Graph) DeviceFunc(choose func(*core.Node) string, f func()) {
 	g = g.current()
-	during(&g.scope, &g.scope.chooseDevice, choose, f)
+	during(g, &g.scope.chooseDevice, choose, f)
 }
 
 // AddToCollection adds v to the named collection. A nil graph keeps nothing. That the

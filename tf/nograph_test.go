@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/vars"
 )
 
 // TestNoGraph: what is asked of a nil graph is an error or nothing, no panic.
@@ -32,6 +33,49 @@ func TestNoGraph(t *testing.T) {
 	tf.SetDefaultSession(nil)()
 	if _, err := x.Eval(t.Context(), nil); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "No default session is registered") {
 		t.Error(err)
+	}
+}
+
+// TestNoVariable: a variable that is nil, as one that nothing has made, gives errors with the
+// line that uses it.
+func TestNoVariable(t *testing.T) {
+	x := ops.Scalar(tf.NewGraph(), float32(1))
+	var v *tf.Variable
+	for name, err := range map[string]error{
+		"Value": v.Value().Err(), "Read": v.Read().Err(), "Handle": v.Handle().Err(), "Initial": v.Initial().Err(), "Initializer": v.Initializer().Err(),
+		"IsInitialized": v.IsInitialized().Err(), "Assign": v.Assign(x).Err(), "AssignAdd": v.AssignAdd(x).Err(), "AssignSub": v.AssignSub(x).Err(),
+		"a sum": x.Add(v.Value()).Err(), "Slot": v.Slot("m", func() tf.Output { return x }).Value().Err(),
+	} {
+		if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "a variable must not be nil") || !strings.Contains(err.Error(), "nograph_test.go:") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if x.Graph().Err() == nil {
+		t.Error("the graph of what is assigned has no error")
+	}
+	if v.Name() != "" || v.DType() != tf.Invalid || v.Shape() != nil || v.IsReference() || v.Constraint() != nil || v.Slice() != nil {
+		t.Error("it has a property")
+	}
+}
+
+// TestNoFunction: scopes without a function to call have errors.
+func TestNoFunction(t *testing.T) {
+	for name, scope := range map[string]func(g *tf.Graph){
+		"Scope":               func(g *tf.Graph) { g.Scope("a", nil) },
+		"Device":              func(g *tf.Graph) { g.Device("/cpu:0", nil) },
+		"DeviceFunc":          func(g *tf.Graph) { g.DeviceFunc(nil, nil) },
+		"ControlDependencies": func(g *tf.Graph) { g.ControlDependencies(nil, nil) },
+		"InitScope":           func(g *tf.Graph) { g.InitScope(nil) },
+		"Recompute":           func(g *tf.Graph) { g.Recompute(nil) },
+		"a variable scope":    func(g *tf.Graph) { vars.Scope(g, "a", vars.ScopeOptions{}, nil) },
+		"a unique scope":      func(g *tf.Graph) { vars.Unique(g, "a", vars.ScopeOptions{}, nil) },
+		"a scope entered":     func(g *tf.Graph) { vars.Capture(g).Enter(vars.ScopeOptions{}, nil) },
+	} {
+		g := tf.NewGraph()
+		scope(g)
+		if err := g.Err(); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "function to call") || !strings.Contains(err.Error(), "nograph_test.go:") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

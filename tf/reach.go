@@ -106,8 +106,8 @@ func (op *Operation) CheckFetchable() error {
 
 // reaching calls f; what f adds may use tensors of any loop and branch.
 func (g *Graph) reaching(f func()) {
-	s := &g.outermost().scope
-	during(s, &s.reaches, inForce(s, &s.reaches)+1, f)
+	root := g.outermost()
+	during(root, &root.scope.reaches, inForce(&root.scope, &root.scope.reaches)+1, f)
 }
 
 // InitScope calls f outside of the loops and branches that are being built, and

@@ -23,7 +23,7 @@ package tf
 func (g *Graph) Recompute(f func()) {
 	g = g.current()
 	g.scope.marks = max(g.scope.marks, int64(len(g.published.list()))) + 1 // not one of an imported graph
-	during(&g.scope, &g.scope.recompute, g.scope.marks, f)
+	during(g, &g.scope.recompute, g.scope.marks, f)
 }
 
 // recomputeHint is the attribute that marks operations.

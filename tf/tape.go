@@ -107,7 +107,7 @@ func (g *Graph) StopRecording(f func()) {
 		}
 		return
 	}
-	during(&g.scope, &g.eager.tapes, 0, f)
+	during(g, &g.eager.tapes, 0, f)
 }
 
 // Jacobian returns, for each x, the gradients of every element of y with

@@ -146,6 +146,18 @@ func (v *Variable) collect(g *Graph, local bool) {
 	}
 }
 
+var errNoVariable = Errorf(InvalidArgument, "a variable must not be nil: what returned it, as ExponentialMovingAverage.Average does before Apply, had none")
+
+// sure returns v or, where there is none, a variable all of whose operations have the error
+// that says so, with the program's line.
+func (v *Variable) sure() *Variable {
+	if v != nil {
+		return v
+	}
+	x := Failed(nil, "Variable", errNoVariable).Output(0)
+	return &Variable{handle: x, read: x, initial: x, init: x.op, isInit: x}
+}
+
 // Operation returns the operation that gives the variable's value, so that a session
 // can be asked for a variable; nil if there is no variable.
 func (v *Variable) Operation() *Operation {
@@ -156,36 +168,37 @@ func (v *Variable) Operation() *Operation {
 }
 
 // Name returns the variable's name.
-func (v *Variable) Name() string { return v.name }
+func (v *Variable) Name() string { return v.sure().name }
 
 // Graph returns the graph that the variable belongs to.
-func (v *Variable) Graph() *Graph { return v.handle.Graph() }
+func (v *Variable) Graph() *Graph { return v.sure().handle.Graph() }
 
 // DType returns the type of the variable's value.
-func (v *Variable) DType() DType { return v.dtype }
+func (v *Variable) DType() DType { return v.sure().dtype }
 
 // Shape returns the shape of the variable's value, as far as it is fixed.
-func (v *Variable) Shape() Shape { return v.shape }
+func (v *Variable) Shape() Shape { return v.sure().shape }
 
 // Constraint returns what optimizers make of the variable's value after each
 // update, nil if they leave it as it is.
-func (v *Variable) Constraint() func(v Output) Output { return v.constraint }
+func (v *Variable) Constraint() func(v Output) Output { return v.sure().constraint }
 
 // IsReference reports whether v is a variable of the old kind.
-func (v *Variable) IsReference() bool { return v.ref }
+func (v *Variable) IsReference() bool { return v.sure().ref }
 
 // Handle returns what operations on the variable take: a resource, or the
 // reference of a variable of the old kind.
-func (v *Variable) Handle() Output { return v.handle }
+func (v *Variable) Handle() Output { return v.sure().handle }
 
 // Initializer returns the operation that gives the variable its initial value, nil if
 // the graph was read from a file that names none.
-func (v *Variable) Initializer() *Operation { return v.init }
+func (v *Variable) Initializer() *Operation { return v.sure().init }
 
 // SetInitial makes x, of the variable's type and shape, its initial value, before
 // operations that run the initializer have been added: a value from a checkpoint,
 // say.
 func (v *Variable) SetInitial(x Output, opts ...Option) {
+	v = v.sure()
 	v.initial = x
 	v.init = v.assign("Assign", x, Join(opts, colocated(v))...)
 }
@@ -193,6 +206,7 @@ func (v *Variable) SetInitial(x Output, opts ...Option) {
 // Initial returns the initial value. In an eager graph, which does not keep
 // it, that is the value that the variable has.
 func (v *Variable) Initial() Output {
+	v = v.sure()
 	if v.initial.IsZero() {
 		return v.Value()
 	}
@@ -201,6 +215,7 @@ func (v *Variable) Initial() Output {
 
 // IsInitialized returns whether the variable has a value, as a bool scalar.
 func (v *Variable) IsInitialized() Output {
+	v = v.sure()
 	if v.isInit.IsZero() {
 		op := "VarIsInitializedOp"
 		if v.ref {
@@ -215,6 +230,7 @@ func (v *Variable) IsInitialized() Output {
 // which a step does before or after assignments as control dependencies say;
 // see Read.
 func (v *Variable) Value() Output {
+	v = v.sure()
 	if v.read.IsZero() || v.read.op.g.functions.inner != nil {
 		return v.Read()
 	}
@@ -224,6 +240,7 @@ func (v *Variable) Value() Output {
 // Read adds a read of its own, which runs after the control dependencies in
 // force.
 func (v *Variable) Read(opts ...Option) (x Output) {
+	v = v.sure()
 	op := "Identity"
 	if !v.ref {
 		op, opts = "ReadVariableOp", Join(opts, Attr("dtype", v.dtype))
@@ -260,6 +277,9 @@ func (v *Variable) AssignSub(x Output, opts ...Option) *Operation {
 }
 
 func (v *Variable) assign(op string, x Output, opts ...Option) *Operation {
+	if v == nil {
+		return Failed(x.Graph(), op, errNoVariable)
+	}
 	if v.ref {
 		return Apply(nil, op, []Output{v.handle, x}, opts...)
 	}
@@ -280,6 +300,9 @@ func (v *Variable) Slot(name string, initial func() Output) *Variable {
 // begins with: scope/v/name. A slot of a part of a larger variable is a part too,
 // of what checkpoints have under the larger variable's name.
 func (v *Variable) SlotIn(scope, name string, initial func() Output) *Variable {
+	if v == nil {
+		return v.sure()
+	}
 	full := v.name + "/" + name
 	if scope != "" {
 		full = scope + "/" + full
@@ -297,6 +320,9 @@ func (v *Variable) SlotIn(scope, name string, initial func() Output) *Variable {
 // all variables it was given, v the first of them. Its name begins with that of
 // the scope of operations that is open.
 func (v *Variable) Shared(name string, initial func() Output) *Variable {
+	if v == nil {
+		return v.sure()
+	}
 	return v.beside(name, v.Graph().CurrentScope()+name, initial)
 }
 

@@ -20,10 +20,11 @@ type SliceInfo struct {
 }
 
 // Slice returns which part of a larger variable v holds, nil if v is whole.
-func (v *Variable) Slice() *SliceInfo { return v.slice }
+func (v *Variable) Slice() *SliceInfo { return v.sure().slice }
 
 // SetSlice says that v is a part of a larger variable.
 func (v *Variable) SetSlice(s SliceInfo) {
+	v = v.sure()
 	if v.slice = &s; v.Graph() != nil {
 		v.told(v.Graph())
 	}

@@ -19,6 +19,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/train"
 )
@@ -66,6 +67,14 @@ func (e *Estimator) fault(code tf.Code, format string, args ...any) error {
 	return tf.Errorf(code, format+" (the estimator was made at %s)", append(args, e.made)...)
 }
 
+// ready reports as an error that there is no estimator, or no context for what it is asked for.
+func (e *Estimator) ready(ctx context.Context, what string) error {
+	if e == nil {
+		return tf.Errorf(tf.FailedPrecondition, "there is no estimator: see the error that estimator.New returned")
+	}
+	return core.NeedContext(ctx, what)
+}
+
 // Config returns the configuration with its defaults filled in.
 func (e *Estimator) Config() RunConfig { return e.config }
 
@@ -83,6 +92,9 @@ func (e *Estimator) EvalDir(name string) string {
 // LatestCheckpoint returns the path of the latest checkpoint, "" if there is
 // none.
 func (e *Estimator) LatestCheckpoint() (string, error) {
+	if err := e.ready(context.Background(), ""); err != nil {
+		return "", err
+	}
 	return train.LatestCheckpoint(e.config.ModelDir)
 }
 

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
-	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/data"
 	"github.com/gorge-tf/gorge/tf/metrics"
 	"github.com/gorge-tf/gorge/tf/train"
@@ -52,7 +51,7 @@ func (e *Estimator) Evaluate(ctx context.Context, input InputFn, o EvalOptions) 
 // EvaluateTensors is [Estimator.Evaluate], and returns all metrics, of any shapes
 // and with the types that they have.
 func (e *Estimator) EvaluateTensors(ctx context.Context, input InputFn, o EvalOptions) (map[string]*tf.Tensor, error) {
-	if err := core.NeedContext(ctx, "Evaluate"); err != nil {
+	if err := e.ready(ctx, "Evaluate"); err != nil {
 		return nil, err
 	}
 	if o.Steps < 0 {

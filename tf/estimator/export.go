@@ -63,7 +63,7 @@ func (e *Estimator) ExportSavedModel(ctx context.Context, base string, receive R
 // program that has loaded the MetaGraph of training runs its TrainOp.
 // ExportOptions.Mode has no effect.
 func (e *Estimator) ExportAllSavedModels(ctx context.Context, base string, receivers map[Mode]ReceiverFn, o ExportOptions) (string, error) {
-	if err := core.NeedContext(ctx, "an export"); err != nil {
+	if err := e.ready(ctx, "an export"); err != nil {
 		return "", err
 	}
 	if err := e.checkExport(receivers, o); err != nil {

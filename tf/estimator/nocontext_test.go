@@ -92,3 +92,42 @@ func monitored(t *testing.T, f func(*train.MonitoredSession) error, g *tf.Graph)
 	}
 	return f(m)
 }
+
+// TestNothingThere uses what functions that failed have returned.
+func TestNothingThere(t *testing.T) {
+	ctx := t.Context()
+	var e *estimator.Estimator
+	var saver *train.Saver
+	var reader *train.CheckpointReader
+	average := (&train.ExponentialMovingAverage{}).Average(nil)
+	for what, err := range map[string]error{
+		"Train":            e.Train(ctx, nil, estimator.TrainOptions{}),
+		"Evaluate":         second(e.Evaluate(ctx, nil, estimator.EvalOptions{})),
+		"ExportSavedModel": second(e.ExportSavedModel(ctx, "", nil, estimator.ExportOptions{})),
+		"GlobalStep":       second(e.GlobalStep()),
+		"Save":             second(saver.Save(ctx, nil, "a")),
+		"SaveStep":         second(saver.SaveStep(ctx, nil, "a", 1)),
+		"SaveAsync":        second(saver.SaveAsync(ctx, nil, "a")),
+		"Restore":          saver.Restore(ctx, nil, "a"),
+		"ExportMetaGraph":  saver.ExportMetaGraph("a"),
+		"Tensor":           second(reader.Tensor("a")),
+		"Verify":           reader.Verify(),
+	} {
+		if tf.CodeOf(err) != tf.FailedPrecondition || !strings.Contains(err.Error(), "there is no ") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, err := range e.Predict(ctx, nil, estimator.PredictOptions{}) {
+		if tf.CodeOf(err) != tf.FailedPrecondition {
+			t.Errorf("Predict: %v", err)
+		}
+	}
+	if err := average.Value().Err(); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("an average that is not there: %v", err)
+	}
+	if reader.Close(); len(reader.Variables()) != 0 || reader.Has("a") {
+		t.Error("no checkpoint has variables")
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

@@ -44,7 +44,7 @@ func (e *Estimator) Predict(ctx context.Context, input InputFn, o PredictOptions
 }
 
 func (e *Estimator) predict(ctx context.Context, input InputFn, o PredictOptions, at string, yield func(map[string]*tf.Tensor, error) bool) error {
-	if err := core.NeedContext(ctx, "Predict"); err != nil {
+	if err := e.ready(ctx, "Predict"); err != nil {
 		return err
 	}
 	path, err := e.checkpoint(o.Checkpoint)

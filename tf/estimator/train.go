@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
-	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/data"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/train"
@@ -45,7 +44,7 @@ func (o *TrainOptions) check() error {
 // error of ctx. Where the latest checkpoint is damaged, training goes on from the
 // last one that is whole.
 func (e *Estimator) Train(ctx context.Context, input InputFn, o TrainOptions) error {
-	if err := core.NeedContext(ctx, "Train"); err != nil {
+	if err := e.ready(ctx, "Train"); err != nil {
 		return err
 	}
 	if err := o.check(); err != nil {

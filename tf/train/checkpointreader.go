@@ -109,8 +109,13 @@ func infoOf(name string, e *bundle.Entry) VariableInfo {
 	return v
 }
 
+var errNoReader = tf.Errorf(tf.FailedPrecondition, "there is no checkpoint: see the error that train.OpenCheckpoint returned")
+
 // Close ends the use of the files.
 func (r *CheckpointReader) Close() {
+	if r == nil {
+		return
+	}
 	if r.v2 != nil {
 		r.v2.Close()
 	}
@@ -119,8 +124,11 @@ func (r *CheckpointReader) Close() {
 	}
 }
 
-// Variables returns what the checkpoint has, by name.
+// Variables returns what the checkpoint has, by name. No checkpoint has nothing.
 func (r *CheckpointReader) Variables() []VariableInfo {
+	if r == nil {
+		return nil
+	}
 	out := make([]VariableInfo, 0, len(r.infos))
 	o, err := r.objects()
 	if err != nil {
@@ -145,6 +153,9 @@ func (r *CheckpointReader) Has(name string) bool {
 // Tensor returns the value of a variable, put together if it is stored in parts.
 // name is what Key takes. It fails with NotFound if there is none.
 func (r *CheckpointReader) Tensor(name string) (*tf.Tensor, error) {
+	if r == nil {
+		return nil, errNoReader
+	}
 	key, ok := r.Key(name)
 	if !ok {
 		return nil, tf.Errorf(tf.NotFound, "Key %s not found in checkpoint", name)

@@ -54,6 +54,9 @@ func namesOf(g *pb.TrackableObjectGraph) *objectNames {
 // the names that objects have for each other ("model/_operations/1/bias"), where a
 // dot in a name is written "..", a slash ".S".
 func (r *CheckpointReader) Key(name string) (key string, ok bool) {
+	if r == nil {
+		return "", false
+	}
 	if _, ok := r.infos[name]; ok {
 		return name, true
 	}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -205,33 +206,19 @@ type SaveOptions struct {
 
 // SaveStep is [Saver.Save] under the name path-step.
 func (s *Saver) SaveStep(ctx context.Context, r tf.StepRunner, path string, step int64, o ...SaveOptions) (string, error) {
-	if err := checkStep(step); err != nil {
+	if err := cmp.Or(s.ready(ctx, "a save"), checkStep(step)); err != nil {
 		return "", err
 	}
 	return s.save(ctx, r, path, s.stepFile(path, step), o)
-}
-
-// checkStep refuses what is no step: a name with two minus signs would come of it.
-func checkStep(step int64) error {
-	if step < 0 {
-		return tf.Errorf(tf.InvalidArgument, "the step of a checkpoint must not be negative, got %d: Save has names without a step", step)
-	}
-	return nil
-}
-
-// stepFile returns the name of the checkpoint of a step.
-func (s *Saver) stepFile(path string, step int64) string {
-	format := "%s-%d"
-	if s.o.PadStepNumber {
-		format = "%s-%08d"
-	}
-	return fmt.Sprintf(format, path, step)
 }
 
 // Save saves the variables of a session under the name path, notes that in
 // the state file, deletes a checkpoint that is too old and writes the MetaGraph.
 // It returns the name that Restore takes. For an eager graph r is nil.
 func (s *Saver) Save(ctx context.Context, r tf.StepRunner, path string, o ...SaveOptions) (string, error) {
+	if err := s.ready(ctx, "a save"); err != nil {
+		return "", err
+	}
 	if err := s.checkPath(path, o); err != nil {
 		return "", err
 	}

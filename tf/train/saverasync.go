@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -54,7 +55,7 @@ func (p *PendingSave) Cancel() { p.cancel() }
 
 // SaveStepAsync is [Saver.SaveAsync] under the name path-step.
 func (s *Saver) SaveStepAsync(ctx context.Context, r tf.StepRunner, path string, step int64, o ...SaveOptions) (*PendingSave, error) {
-	if err := checkStep(step); err != nil {
+	if err := cmp.Or(s.ready(ctx, "a save"), checkStep(step)); err != nil {
 		return nil, err
 	}
 	return s.saveAsync(ctx, r, path, s.stepFile(path, step), o)
@@ -70,6 +71,9 @@ func (s *Saver) SaveStepAsync(ctx context.Context, r tf.StepRunner, path string,
 // the values; [PendingSave.Cancel] ends the writing. The session must not be closed
 // before. The first call adds operations to the graph.
 func (s *Saver) SaveAsync(ctx context.Context, r tf.StepRunner, path string, o ...SaveOptions) (*PendingSave, error) {
+	if err := s.ready(ctx, "a save"); err != nil {
+		return nil, err
+	}
 	if err := s.checkPath(path, o); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -58,6 +59,9 @@ func ExportMetaGraph(g *tf.Graph, file string, saver *Saver, opts ...ExportOptio
 
 // ExportMetaGraph writes the saver's graph, with the saver in it, to a file.
 func (s *Saver) ExportMetaGraph(file string, o ...ExportOptions) error {
+	if err := s.ready(context.Background(), ""); err != nil {
+		return err
+	}
 	return ExportMetaGraph(s.g, file, s, o...)
 }
 

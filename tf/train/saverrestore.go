@@ -21,8 +21,8 @@ import (
 // In a checkpoint of TensorFlow 2 or Keras, variables are found by the full names
 // that they had there. To restore it, operations are added to the graph.
 func (s *Saver) Restore(ctx context.Context, r tf.StepRunner, path string) error {
-	if s.empty() {
-		return nil
+	if err := s.ready(ctx, "a restore"); err != nil || s.empty() {
+		return err
 	}
 	if err := checkName(path); err != nil {
 		return err

@@ -13,6 +13,9 @@ import (
 // first error: DataLoss for bytes that are not those which were written, OutOfRange for
 // a file that has been cut off.
 func (r *CheckpointReader) Verify() error {
+	if r == nil {
+		return errNoReader
+	}
 	for _, v := range r.Variables() {
 		if _, err := r.Tensor(v.Name); err != nil {
 			return err

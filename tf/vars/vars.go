@@ -105,10 +105,16 @@ func storeOf(g *tf.Graph) *store {
 	return s
 }
 
+var errNoFunction = tf.Errorf(tf.InvalidArgument, "a scope of variables needs a function to call, got nil")
+
 // Scope calls f; variables that Get makes or finds in f have names that begin
 // with name and a slash, and operations are in the name scope of that name. With the
 // empty name only o is new.
 func Scope(g *tf.Graph, name string, o ScopeOptions, f func()) {
+	if f == nil {
+		tf.Failed(g, "variable_scope", errNoFunction)
+		return
+	}
 	s := storeOf(g)
 	if name == "" || g == nil {
 		s.within(s.scope.inside("", o), f)
@@ -154,6 +160,10 @@ func (c *Captured) OpsScope() string { return c.scope.ops }
 // Enter calls f in the scope, wherever it is called from, adjusted by o.
 // Operations that f adds are named as if the scope had never been left.
 func (c *Captured) Enter(o ScopeOptions, f func()) {
+	if f == nil {
+		tf.Failed(c.g, "variable_scope", errNoFunction)
+		return
+	}
 	if c.g == nil {
 		f()
 		return
