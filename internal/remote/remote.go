@@ -225,6 +225,10 @@ func fetched(names []string, resp *pb.RunStepResponse) ([]*core.Tensor, error) {
 // the node is from if its body has taken the place of a call.
 var nodeIn = regexp.MustCompile(`\[\[(?:\{\{function_node ([^}]+)\}\})?\{\{node ([^}]+)\}\}`)
 
+// refusedNode finds the node that a master cannot place. TensorFlow names it within the
+// text, not behind it.
+var refusedNode = regexp.MustCompile(`Cannot assign a device for operation [^ ]+: (?:\{\{function_node ([^}]+)\}\} ?)?\{\{node ([^}]+)\}\}`)
+
 // functionsIn finds the functions that were called when a node failed. TensorFlow
 // puts them in front of the message, the innermost last.
 var functionsIn = regexp.MustCompile(`\{\{function_node ([^}]+)\}\} `)
@@ -233,6 +237,9 @@ var functionsIn = regexp.MustCompile(`\{\{function_node ([^}]+)\}\} `)
 // can say where the program added it.
 func located(e *tf.Error) *tf.Error {
 	m := nodeIn.FindStringSubmatchIndex(e.Msg)
+	if m == nil {
+		m = refusedNode.FindStringSubmatchIndex(e.Msg)
+	}
 	if m == nil || e.Node != "" {
 		return e
 	}

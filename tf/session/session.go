@@ -320,8 +320,12 @@ func uninitialized(e *tf.Error) (what string, ok bool) {
 	return "", false
 }
 
+// crossing is what masters (S) and workers (G), ours and TensorFlow's, add to the name of a
+// node whose output crosses, for the nodes that send and receive it.
+var crossing = regexp.MustCompile(`_[SG][0-9]+$`)
+
 // operation finds the program's operation behind the node of an error: masters
-// and workers add nodes of their own behind its name, as in "w/read/_26".
+// and workers add nodes of their own behind its name, as in "w/read/_26" and "w/read_S26".
 func (s *Session) operation(e *tf.Error) *tf.Operation {
 	for node := cmp.Or(e.Origin, core.Origin{Node: e.Node}); ; {
 		if node.Function == "" {
@@ -331,6 +335,10 @@ func (s *Session) operation(e *tf.Error) *tf.Operation {
 		}
 		if op := author.InFunctions(s.g, node); op != nil {
 			return op
+		}
+		if at := crossing.FindStringIndex(node.Node); at != nil {
+			node.Node = node.Node[:at[0]]
+			continue
 		}
 		i := strings.LastIndex(node.Node, "/")
 		if i < 0 || !strings.HasPrefix(node.Node[i+1:], "_") {
