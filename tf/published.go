@@ -10,9 +10,9 @@ import (
 
 // published is the part of a graph that sessions read while the graph grows.
 //
-// Guard: mu. The goroutine that builds the graph is the only writer. It writes under
-// mu and may read without it; every other goroutine holds mu to read. mu also guards
-// the inferred shapes of the graph's operations. It is a leaf: no other lock is taken,
+// Guard: mu. Goroutines that add operations write; all hold mu to write and to read, but
+// for what an operation has had since it was added. mu also guards the inferred shapes of
+// the graph's operations. It is a leaf: no other lock is taken,
 // and no code of a program runs, while mu is held.
 //
 // Invariants: ops only grows, so that a prefix of it may be read without mu once it
