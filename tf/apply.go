@@ -190,7 +190,7 @@ func (o *Operation) refuse(op, name string, err error) {
 	}
 	o.Name, o.err = cmp.Or(o.Name, name), err
 	if e := *AsError(err); e.Node == "" {
-		if about := aboutHandles(o.in); about != "" && !takesResource(o.Def) {
+		if about := aboutHandles(o.in); about != "" && !takesResource(o.Def) && e.Code != FailedPrecondition {
 			e.Msg = e.Message() + about
 		}
 		e.Node, e.Op, e.Pos, e.In = o.Name, op, o.Pos(), describe(o.in)

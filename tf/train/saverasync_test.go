@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -166,13 +167,13 @@ func TestSavesDoNotOverlap(t *testing.T) {
 	}
 	short, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := saver.SaveStepAsync(short, s, path, 2); tf.CodeOf(err) != tf.Canceled && err != context.Canceled {
+	if _, err := saver.SaveStepAsync(short, s, path, 2); tf.CodeOf(err) != tf.Canceled || !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := saver.SaveStep(short, s, path, 2); tf.CodeOf(err) != tf.Canceled && err != context.Canceled {
+	if _, err := saver.SaveStep(short, s, path, 2); tf.CodeOf(err) != tf.Canceled || !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := p.Wait(short); err != context.Canceled {
+	if _, err := p.Wait(short); tf.CodeOf(err) != tf.Canceled || !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	close(slow.held)
