@@ -196,14 +196,14 @@ func (d *shuffled) place(i int64) int64 {
 
 // accessible reports why elements of d cannot be had in any order, if so.
 func accessible(d Dataset) error {
-	if r, ok := bare(d).(*repeated); ok && r.n <= 0 {
+	if r, ok := Bare(d).(*repeated); ok && r.n <= 0 {
 		how := "`repeat()`"
 		if r.n == 0 {
 			how = "`repeat(0)`"
 		}
 		return core.Errorf(core.FailedPrecondition, "%s does not support random access of tf.data datasets.", how)
 	}
-	switch d := bare(d).(type) {
+	switch d := Bare(d).(type) {
 	case *indexed, *endless, *list, *indexFlat:
 		return nil
 	case *cached:
@@ -244,7 +244,7 @@ func allAccessible(inputs []Dataset) error {
 
 // kindOf returns the name that TensorFlow has for datasets like d.
 func kindOf(d Dataset) string {
-	switch d := bare(d).(type) {
+	switch d := Bare(d).(type) {
 	case *indexed, *list:
 		return "TensorSlice"
 	case *part:

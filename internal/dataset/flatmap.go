@@ -56,7 +56,7 @@ func (d *interleaved) Cardinality() int64 {
 // by making the datasets that its elements come from.
 func Count(ctx context.Context, d Dataset) (int64, error) {
 	n := d.Cardinality()
-	flat, ok := bare(d).(*interleaved)
+	flat, ok := Bare(d).(*interleaved)
 	if n != Unknown || !ok || flat.cycle > 1 {
 		return n, nil
 	}

@@ -89,8 +89,8 @@ func Shuffle(input Dataset, buffer, times int64, seeds *Seeds) (Dataset, error) 
 // ShareSeeds gives a shuffled dataset that has no iterators yet the seeds of another
 // one, so that iterators over either follow one another in one series of orders.
 func ShareSeeds(to, from Dataset) {
-	a, ok := bare(to).(*shuffled)
-	b, both := bare(from).(*shuffled)
+	a, ok := Bare(to).(*shuffled)
+	b, both := Bare(from).(*shuffled)
 	if ok && both {
 		a.seeds = b.seeds
 	}

@@ -34,8 +34,8 @@ type staged struct {
 	stage Stage
 }
 
-// bare returns d without the stages that it is known as.
-func bare(d Dataset) Dataset {
+// Bare returns d without the stages that it is known as.
+func Bare(d Dataset) Dataset {
 	for {
 		s, ok := d.(*staged)
 		if !ok {

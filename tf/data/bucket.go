@@ -36,7 +36,9 @@ func (d *Dataset) BucketByLength(length func(in []*tf.Tensor) (int, error), boun
 		if err := checkBuckets(boundaries, sizes); err != nil {
 			return nil, err
 		}
-		batch := func(bucket int64, group *Dataset) *Dataset { return o.batch(group, boundaries, sizes, int(bucket)) }
+		batch := func(bucket int64, group *Dataset) *Dataset {
+			return o.batch(group, boundaries, sizes, int(bucket)).within()
+		}
 		spec, err := o.spec(d, sizes[0])
 		if err != nil {
 			return nil, err

@@ -52,6 +52,15 @@ func result(d dataset.Dataset, err error) *Dataset {
 // opened is result for a dataset that others hold as a value.
 func opened(d dataset.Dataset, err error) *Dataset { return &Dataset{d, err} }
 
+// within returns d as a part of the stage that makes it while it is iterated over: the function that
+// the program calls then is another one from time to time, Next or Restore, and states would tell.
+func (d *Dataset) within() *Dataset {
+	if d.err != nil {
+		return d
+	}
+	return opened(dataset.Bare(d.d), nil)
+}
+
 // noFunction returns a dataset that was to be made by a function which is nil.
 func noFunction() *Dataset {
 	return result(nil, tf.Errorf(tf.InvalidArgument, "a function is needed, got nil"))

@@ -77,3 +77,34 @@ func TestRestoredErrorsNameTheStage(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestRestoredWithin: stages that the library makes while a dataset is iterated over have the same
+// states whichever function the program has called then.
+func TestRestoredWithin(t *testing.T) {
+	length := func(in []*tf.Tensor) (int, error) { return int(tf.Data[int64](in[0])[0] % 7), nil }
+	kept := data.Range(0, 9).Snapshot(t.TempDir(), data.SnapshotOptions{})
+	if err := kept.Err(); err != nil {
+		t.Fatal(err)
+	}
+	_ = read(t, kept) // which makes it complete
+	for name, d := range map[string]*data.Dataset{
+		"buckets":          data.Range(0, 30).BucketByLength(length, []int{3, 5}, []int{2, 3, 4}, data.BucketOptions{}),
+		"buckets, unequal": data.Range(0, 30).BucketByLength(length, []int{3, 5}, []int{2, 3, 4}, data.BucketOptions{NoPadding: true}).Unbatch(),
+		"snapshot":         kept,
+	} {
+		all := read(t, d)
+		it := iterator(t, d)
+		for i := range all {
+			state, err := it.Save(t.Context())
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if again, err := restored(t, d, state); err != nil || text(again) != all[i] {
+				t.Errorf("%s: after %d elements %v, %v, want %s", name, i, again, err, all[i])
+			}
+			if _, err := it.Next(t.Context()); err != nil {
+				t.Fatal(name, err)
+			}
+		}
+	}
+}

@@ -137,7 +137,6 @@ func shardsOf(ctx context.Context, t *core.Tensor) ([]*Dataset, error) {
 // that elements come in their order, whatever the number of cores that wrote them.
 func inTurn(shards []*Dataset) *Dataset {
 	next := func(in []*core.Tensor) *Dataset { return shards[core.Data[int64](in[0])[0]] }
-	return Range(0, int64(len(shards))).with(func(in dataset.Dataset) (dataset.Dataset, error) {
-		return dataset.Interleave(in, made(next), shards[0].d.Spec(), int64(len(shards)), 1, 0)
-	})
+	numbers := Range(0, int64(len(shards))).within()
+	return opened(dataset.Interleave(numbers.d, made(next), shards[0].d.Spec(), int64(len(shards)), 1, 0))
 }
