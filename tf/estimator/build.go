@@ -33,10 +33,7 @@ func (b *build) devices(f func()) {
 
 // build makes a graph for a mode, with an input function's placeholders.
 func (e *Estimator) build(ctx context.Context, mode Mode, input InputFn) (*build, error) {
-	switch {
-	case ctx == nil:
-		return nil, e.wrong("an estimator needs a context, got nil: context.Background() has no end")
-	case input == nil:
+	if input == nil {
 		return nil, e.wrong("an estimator needs an input function, got nil")
 	}
 	in, err := input(ctx)

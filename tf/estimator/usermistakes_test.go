@@ -156,9 +156,6 @@ func userMistakes(t *testing.T) map[string]struct {
 		"train op of another graph":    {"must be of the call's graph", oneStep(changed(func(c *estimator.Call, s *estimator.Spec) { s.TrainOp = other().Operation() }), estimator.Options{}, points(1))},
 		"a feature that there is not":  {`there is no "z", there are ["x"]`, logitsOf(func(c *estimator.Call, _ tf.Output) tf.Output { return c.Feature("z") })},
 		"a feature that is not sparse": {`feature "x" is asked for as a sparse.Tensor, it is a tf.Output`, logitsOf(func(c *estimator.Call, _ tf.Output) tf.Output { return c.SparseFeature("x").Values })},
-		"no context": {"an estimator needs a context, got nil", func(t *testing.T) error {
-			return here(t).Train(nil, points(1), estimator.TrainOptions{Steps: 1}) //nolint:staticcheck // that is the mistake
-		}},
 		"features that are slices": {`a feature must be a tf.Output or a sparse.Tensor, "x" is a []float32`, func(t *testing.T) error {
 			e, err := estimator.BaselineRegressor(estimator.Baseline{}, estimator.Task{Config: estimator.RunConfig{ModelDir: t.TempDir()}})
 			if err != nil {

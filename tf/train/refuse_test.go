@@ -194,6 +194,7 @@ func TestMinimizeOfNil(t *testing.T) {
 
 // TestNumbersOutOfRange of hooks, averages and savers.
 func TestNumbersOutOfRange(t *testing.T) {
+	var none context.Context
 	g := tf.NewGraph()
 	v := tf.NewVariable(ops.Scalar[float32](g, 1), tf.VariableOptions{})
 	train.GlobalStep(g)
@@ -215,7 +216,7 @@ func TestNumbersOutOfRange(t *testing.T) {
 		"must not be negative, got num_steps=0, last_step=-7":         func() error { return (&train.StopAtStepHook{LastStep: -7}).Begin(g) },
 		"the step of a checkpoint must not be negative, got -1":       func() error { _, err := saver.SaveStep(t.Context(), nil, dir+"/m", -1); return err },
 		"the step of a checkpoint must not be negative, got -2":       func() error { _, err := saver.SaveStepAsync(t.Context(), nil, dir+"/m", -2); return err },
-		"a saver needs a context, got nil":                            func() error { _, err := saver.Save(nil, nil, dir+"/m"); return err }, //nolint:staticcheck // that is the mistake
+		"a save needs a context, got nil":                             func() error { _, err := saver.Save(none, nil, dir+"/m"); return err },
 		"an average needs Decay in (0, 1], got 2: it would move away": func() error { return (&train.ExponentialMovingAverage{Decay: 2}).Apply(tf.NewGraph()).Err() },
 	} {
 		if err := call(); !says(err, tf.InvalidArgument, want) {
