@@ -3,6 +3,7 @@ package tf
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 
@@ -39,6 +40,7 @@ type eagerCache struct {
 	again       func() // called when random sequences begin again, nil: nothing else keeps them
 	known       map[string]*prepared
 	older       map[string]*prepared // those of known when it was last full
+	owned       int                  // how many nodes with a resource of their own there have been
 	key         []byte               // space to build keys in
 	spec        Spec                 // of the operation that is being added, if it has no options
 }
@@ -47,6 +49,7 @@ type eagerCache struct {
 type prepared struct {
 	node core.Node
 	run  evalFunc
+	own  bool // it gives out a resource of its own: nothing else is like it
 }
 
 // mostPrepared bounds known: each random operation has a seed of its own, so that
@@ -92,7 +95,7 @@ func (e *eagerCache) prepare(o *Operation, op string, spec *Spec) (*prepared, er
 		}
 	}
 	p, err := e.make(o, op, spec)
-	if err == nil && ok && !p.node.Def.Has(core.SaysItsName) {
+	if err == nil && ok && !p.own && !p.node.Def.Has(core.SaysItsName) {
 		e.keep(string(e.key), p)
 	}
 	return p, err
@@ -105,13 +108,26 @@ func (e *eagerCache) make(o *Operation, op string, spec *Spec) (*prepared, error
 	if err := o.define(op, spec); err != nil {
 		return nil, err
 	}
-	p := &prepared{node: o.Node}
-	if p.node.Name = op; o.Def.Has(core.SaysItsName) {
+	p := &prepared{node: o.Node, own: makesOwn(&o.Node)}
+	switch p.node.Name = op; {
+	case o.Def.Has(core.SaysItsName):
 		p.node.Name = spec.Name
+	case p.own:
+		e.owned++
+		p.node.Name = fmt.Sprintf("%s_%d", op, e.owned)
 	}
 	run, err := e.prepareNode(&p.node)
 	p.run = run
 	return p, err
+}
+
+// makesOwn reports whether n gives the handle of a resource that has no name: another node like it
+// has another resource, as each node of a graph does.
+func makesOwn(n *core.Node) bool {
+	if name, shares := n.Attrs["shared_name"]; !shares || name != "" || len(n.OutTypes) == 0 {
+		return false
+	}
+	return n.OutTypes[0] == Resource
 }
 
 func (e *eagerCache) keep(key string, p *prepared) {

@@ -157,7 +157,11 @@ func (s *state[T]) tensor(c *core.OpContext) *core.Tensor {
 	defer s.mu.Unlock()
 	if s.made == nil || s.made.Handles()[0].Device != here {
 		typ := resource.TypeOf[T]()
-		s.made = core.HandleTensor(core.ResourceHandle{Device: here, Container: c.Resources.Container(s.container), Name: s.name, HashCode: typ.Hash, TypeName: typ.Name})
+		h := core.ResourceHandle{Device: here, Container: c.Resources.Container(s.container), Name: s.name, HashCode: typ.Hash, TypeName: typ.Name}
+		if s.private {
+			h.Object = s // which the resource lasts as long as: that of an eager graph has nothing else that keeps it
+		}
+		s.made = core.HandleTensor(h)
 	}
 	return s.made
 }

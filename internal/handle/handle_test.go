@@ -143,19 +143,29 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestPrivateGoesWithItsNode: what a node alone knows is deleted after it.
+// TestPrivateGoesWithItsNode: a private resource goes with its kernel, but not before its handles,
+// for in an eager graph nothing else keeps the kernel.
 func TestPrivateGoesWithItsNode(t *testing.T) {
 	m := resource.NewManager("localhost")
 	h, err := compute(m, kernel(node("n", core.Resource, nil), 1))
 	if err != nil {
 		t.Fatal(err)
 	}
+	for range 5 {
+		runtime.GC()
+		time.Sleep(time.Millisecond) // cleanups run on a goroutine of their own
+	}
+	if _, err := find[*box](m, h); err != nil {
+		t.Errorf("a private resource goes before its handle: %v", err)
+	}
+	container, name := h.T.Handles()[0].Container, h.T.Handles()[0].Name
+	h = core.Slot{}
 	for range 30_000 {
 		runtime.GC()
-		if _, err := find[*box](m, h); core.CodeOf(err) == core.NotFound {
+		if _, err := resource.Lookup[*box](m, container, name); core.CodeOf(err) == core.NotFound {
 			return
 		}
-		time.Sleep(time.Millisecond) // cleanups run on a goroutine of their own
+		time.Sleep(time.Millisecond)
 	}
 	t.Error("a private resource outlives its kernel")
 }

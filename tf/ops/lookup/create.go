@@ -2,7 +2,9 @@ package lookup
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/resource"
@@ -133,7 +135,7 @@ func create(new newTable, pairs map[tf.DType][]tf.DType, anonymous bool) core.Ne
 				return err
 			}), nil
 		}
-		s := &shared{n: n, new: new, container: n.Str("container"), name: tableName(n)}
+		s := &shared{n: n, new: new, container: n.Str("container"), name: tableName(n), private: n.Str("shared_name") == "" && !n.Bool("use_node_name_sharing")}
 		return core.Compute(s.compute), nil
 	}
 }
@@ -153,7 +155,24 @@ type shared struct {
 	n               *core.Node
 	new             newTable
 	container, name string
+	private         bool // the table is the node's own: it goes when the kernel and the handles are collected
+	kept            sync.Once
 	ref             core.Ref // the handle, if it is a reference
+}
+
+// keep returns the handle h; one of a private table keeps the kernel, which nothing else does in an
+// eager graph.
+func (s *shared) keep(m *resource.Manager, h core.ResourceHandle) core.ResourceHandle {
+	if s.private {
+		s.kept.Do(func() {
+			container, name := s.container, s.name
+			runtime.AddCleanup(s, func(m *resource.Manager) {
+				go func() { _ = resource.Delete[table](m, container, name) }() // cleanups must not wait
+			}, m)
+		})
+		h.Object = s
+	}
+	return h
 }
 
 func (s *shared) compute(c *core.OpContext) error {
@@ -168,7 +187,7 @@ func (s *shared) compute(c *core.OpContext) error {
 		return err
 	}
 	if s.n.OutTypes[0] == tf.Resource {
-		c.Set(0, core.HandleTensor(handleOf(c, s.n, c.Resources.Container(s.container), s.name, nil)))
+		c.Set(0, core.HandleTensor(s.keep(c.Resources, handleOf(c, s.n, c.Resources.Container(s.container), s.name, nil))))
 		return nil
 	}
 	if !s.ref.Initialized() {
