@@ -92,6 +92,7 @@ func readMetadata(dir string) (m snapshotMetadata, found bool, err error) {
 type snapshotMetadata struct {
 	run                        string
 	created, version, elements int64
+	components                 int // of an element, as far as it says; 0: it does not
 	finalized, damaged         bool
 }
 
@@ -112,6 +113,11 @@ func parseMetadata(b []byte) (m snapshotMetadata) {
 		case f == fieldRun && typ == protowire.BytesType:
 			s, _ := protowire.ConsumeBytes(b[n:])
 			m.run = string(s)
+		case f == fieldTypes && typ == protowire.BytesType:
+			list, _ := protowire.ConsumeBytes(b[n:])
+			m.components += varints(list)
+		case f == fieldTypes:
+			m.components++
 		case f == fieldCreated:
 			m.created = int64(v)
 		case f == fieldVersion:
@@ -124,4 +130,14 @@ func parseMetadata(b []byte) (m snapshotMetadata) {
 		b = b[n+size:]
 	}
 	return m
+}
+
+// varints counts the numbers of a packed list.
+func varints(b []byte) (n int) {
+	for _, c := range b {
+		if c < 0x80 { // the last byte of one
+			n++
+		}
+	}
+	return n
 }

@@ -220,6 +220,8 @@ func Load(dir, compression string, spec *Spec, read Func) (Dataset, error) {
 		return nil, core.Errorf(core.DataLoss, "the dataset %s is not complete", dir)
 	case m.version != snapshotVersion:
 		return nil, core.Errorf(core.Unimplemented, "the dataset %s must be of version %d, it is of %d", dir, snapshotVersion, m.version)
+	case m.components != 0 && m.components != len(spec.Types):
+		return nil, core.Errorf(core.InvalidArgument, "a dataset is loaded with the types of all components: %s has %d, got %d types", dir, m.components, len(spec.Types))
 	case !ofDirectory(m.run):
 		return nil, core.Errorf(core.DataLoss, "the metadata of the dataset %s must name a directory of it, got %q", dir, m.run)
 	}

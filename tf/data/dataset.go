@@ -55,7 +55,7 @@ func opened(d dataset.Dataset, err error) *Dataset { return &Dataset{d, err} }
 // within returns d as a part of the stage that makes it while it is iterated over: the function that
 // the program calls then is another one from time to time, Next or Restore, and states would tell.
 func (d *Dataset) within() *Dataset {
-	if d.err != nil {
+	if d.Err() != nil {
 		return d
 	}
 	return opened(dataset.Bare(d.d), nil)
@@ -68,25 +68,35 @@ func noFunction() *Dataset {
 
 // with makes a dataset of d, a new stage, unless d has failed.
 func (d *Dataset) with(f func(in dataset.Dataset) (dataset.Dataset, error)) *Dataset {
-	if d.err != nil {
+	if d.Err() != nil {
 		return d
 	}
 	return result(f(d.d))
 }
 
-func (d *Dataset) get() (dataset.Dataset, error) { return d.d, d.err }
+func (d *Dataset) get() (dataset.Dataset, error) {
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
+	return d.d, nil
+}
 
 // sure is with for what cannot fail.
 func (d *Dataset) sure(f func(in dataset.Dataset) dataset.Dataset) *Dataset {
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) { return f(in), nil })
 }
 
-// Err returns what is wrong with d, if anything.
-func (d *Dataset) Err() error { return d.err }
+// Err returns what is wrong with d, if anything, also if there is no dataset: nil.
+func (d *Dataset) Err() error {
+	if d == nil {
+		return author.Called(errNilDataset)
+	}
+	return d.err
+}
 
 // Types returns the types of the components of elements.
 func (d *Dataset) Types() []tf.DType {
-	if d.err != nil {
+	if d.Err() != nil {
 		return nil
 	}
 	return d.d.Spec().Types
@@ -94,7 +104,7 @@ func (d *Dataset) Types() []tf.DType {
 
 // Shapes returns what is known of the shapes of the components.
 func (d *Dataset) Shapes() []tf.Shape {
-	if d.err != nil {
+	if d.Err() != nil {
 		return nil
 	}
 	return d.d.Spec().Shapes
@@ -102,7 +112,7 @@ func (d *Dataset) Shapes() []tf.Shape {
 
 // Cardinality returns the number of elements, [Infinite] or [Unknown].
 func (d *Dataset) Cardinality() int64 {
-	if d.err != nil {
+	if d.Err() != nil {
 		return Unknown
 	}
 	return d.d.Cardinality()

@@ -63,7 +63,7 @@ func (d *Dataset) Save(ctx context.Context, dir, compression string) error {
 			return err
 		}
 	}
-	return saved.err
+	return saved.Err()
 }
 
 // Load returns the elements, of the given types and shapes (nil: any), that were

@@ -93,7 +93,7 @@ func (d *Dataset) FilterGraph(f *GraphFunc) *Dataset {
 	if f == nil {
 		return noFunction()
 	}
-	if d.err == nil && (len(f.types) != 1 || f.types[0] != tf.Bool) {
+	if d.Err() == nil && (len(f.types) != 1 || f.types[0] != tf.Bool) {
 		return result(nil, tf.Errorf(tf.InvalidArgument, "Filter `predicate` must return a scalar bool, got types %v", f.types))
 	}
 	return d.Filter(func(ctx context.Context, in []*tf.Tensor) (bool, error) {

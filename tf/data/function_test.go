@@ -235,6 +235,11 @@ func TestSavedDataset(t *testing.T) {
 	if err := data.Load(t.TempDir(), "", ints, nil).Err(); tf.CodeOf(err) != tf.NotFound {
 		t.Error(err)
 	}
+	for _, types := range [][]tf.DType{nil, {tf.Int64, tf.Int64}} {
+		if err := data.Load(dir, "GZIP", types, nil).Err(); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("with %d types: %v", len(types), err)
+		}
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := data.Range(0, 4).Save(ctx, dir, ""); err == nil {

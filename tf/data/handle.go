@@ -25,8 +25,8 @@ func (it *Iterator) Start(ctx context.Context, d *Dataset) error {
 	if d == nil {
 		return author.Called(errNilDataset)
 	}
-	if d.err != nil {
-		return d.err
+	if d.Err() != nil {
+		return d.Err()
 	}
 	err := it.c.Start(ctx, d.d)
 	if err != nil && ctx.Err() == nil {

@@ -21,8 +21,8 @@ type Iterator struct{ c *dataset.Cursor }
 
 // Iterator returns an iterator at the first element.
 func (d *Dataset) Iterator() (*Iterator, error) {
-	if d.err != nil {
-		return nil, d.err
+	if d.Err() != nil {
+		return nil, d.Err()
 	}
 	c := dataset.NewCursor(*d.d.Spec())
 	if err := c.Start(context.Background(), d.d); err != nil {

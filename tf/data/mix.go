@@ -112,8 +112,8 @@ func inner(inputs []*Dataset) ([]dataset.Dataset, error) {
 		switch {
 		case d == nil:
 			return nil, errNilDataset
-		case d.err != nil:
-			return nil, d.err
+		case d.Err() != nil:
+			return nil, d.Err()
 		}
 		all[i] = d.d
 	}

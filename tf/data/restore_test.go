@@ -108,3 +108,25 @@ func TestRestoredWithin(t *testing.T) {
 		}
 	}
 }
+
+// TestNoDataset: a method of a dataset that is nil is an error with the program's line.
+func TestNoDataset(t *testing.T) {
+	var none *data.Dataset
+	for name, err := range map[string]error{
+		"Batch":       none.Batch(2, false).Err(),
+		"chain":       none.Repeat(-1).Prefetch(1).Err(),
+		"Zip":         data.Zip(data.Range(0, 1), none).Err(),
+		"Concatenate": data.Range(0, 1).Concatenate(none).Err(),
+		"Snapshot":    none.Snapshot(t.TempDir(), data.SnapshotOptions{}).Err(),
+		"Save":        none.Save(t.Context(), t.TempDir(), ""),
+		"Iterator":    func() error { _, err := none.Iterator(); return err }(),
+		"At":          func() error { _, err := none.At(t.Context(), 0); return err }(),
+	} {
+		if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "restore_test.go:") || !strings.Contains(err.Error(), "must be a dataset, got nil") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if none.Types() != nil || none.Shapes() != nil || none.Cardinality() != data.Unknown {
+		t.Error("something is known of no dataset")
+	}
+}

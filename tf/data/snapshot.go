@@ -35,7 +35,7 @@ type SnapshotOptions struct {
 // are in directories below the path that the program gives, named by a number; such a
 // directory can be read, and tf.data.Dataset.load reads those that are written here.
 func (d *Dataset) Snapshot(path string, o SnapshotOptions) *Dataset {
-	if d.err != nil {
+	if d.Err() != nil {
 		return d
 	}
 	if path == "" {
@@ -101,8 +101,8 @@ func (o *SnapshotOptions) reader(spec *dataset.Spec) dataset.Func {
 		switch d := read(shards); {
 		case d == nil:
 			return nil, tf.Errorf(tf.InvalidArgument, "the reader of a snapshot must return a dataset, got nil")
-		case d.err != nil:
-			return nil, d.err
+		case d.Err() != nil:
+			return nil, d.Err()
 		default:
 			return []*core.Tensor{dataset.Value(d.d)}, spec.Admits(d.d.Spec())
 		}

@@ -97,8 +97,8 @@ func made(f func(in []*core.Tensor) *Dataset) dataset.Func {
 		switch d := f(in); {
 		case d == nil:
 			return nil, tf.Errorf(tf.InvalidArgument, "the function of a dataset must return a dataset, got nil")
-		case d.err != nil:
-			return nil, d.err
+		case d.Err() != nil:
+			return nil, d.Err()
 		default:
 			return []*core.Tensor{dataset.Value(d.d)}, nil
 		}
@@ -180,8 +180,8 @@ func (d *Dataset) At(ctx context.Context, i int64) ([]*tf.Tensor, error) {
 	if err := core.NeedContext(ctx, "At"); err != nil {
 		return nil, err
 	}
-	if d.err != nil {
-		return nil, d.err
+	if d.Err() != nil {
+		return nil, d.Err()
 	}
 	e, err := dataset.At(ctx, d.d, i)
 	return leave(e), err
@@ -261,7 +261,7 @@ func (d *Dataset) Concatenate(o *Dataset) *Dataset {
 	if o == nil {
 		return result(nil, errNilDataset)
 	}
-	if o.err != nil {
+	if o.Err() != nil {
 		return o
 	}
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) { return dataset.Concatenate(in, o.d) })
