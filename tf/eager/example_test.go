@@ -132,7 +132,7 @@ func ExampleFuncOptions() {
 	g := eager.New()
 	mean := eager.NewFunc(g, "mean", func(args []tf.Output, _ ...any) []tf.Output {
 		return []tf.Output{args[0].Mean()}
-	}, eager.FuncOptions{Signature: []tf.ArgSpec{{DType: tf.Float32, Shape: tf.Shape{-1}}}})
+	}).With(eager.FuncOptions{Signature: []tf.ArgSpec{{DType: tf.Float32, Shape: tf.Shape{-1}}}})
 	for _, x := range [][]float32{{1, 2}, {1, 2, 3}, {7}} {
 		fmt.Println(mean.Call([]tf.Output{ops.Const(g, x)})[0].Value())
 	}

@@ -23,7 +23,7 @@ type Func struct {
 	err      error // of the last call
 }
 
-// FuncOptions adjust [NewFunc].
+// FuncOptions adjust a [Func].
 type FuncOptions struct {
 	// Signature has the types and shapes of all arguments that are tensors, with -1 for
 	// dimensions that may differ from call to call, a nil shape where all of it may: the function is
@@ -53,12 +53,14 @@ type trace struct {
 // To be able to apply a layer in several functions, build it before.
 //
 // A trace takes time, and lasts as long as the graph: for arguments of many shapes there
-// are [FuncOptions]. A function that is traced too often says so in the log.
-func NewFunc(g *tf.Graph, name string, body func(args []tf.Output, static ...any) []tf.Output, opts ...FuncOptions) *Func {
-	f := &Func{g: g, name: name, body: body}
-	if len(opts) > 0 {
-		f.o = opts[0]
-	}
+// are [FuncOptions], which [Func.With] takes. A function that is traced too often says so in the log.
+func NewFunc(g *tf.Graph, name string, body func(args []tf.Output, static ...any) []tf.Output) *Func {
+	return &Func{g: g, name: name, body: body}
+}
+
+// With sets the options of f and returns it. It is called before f is.
+func (f *Func) With(o FuncOptions) *Func {
+	f.o = o
 	return f
 }
 

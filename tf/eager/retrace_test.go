@@ -19,7 +19,7 @@ func sums(g *tf.Graph, o eager.FuncOptions) (*eager.Func, *[]string) {
 	return eager.NewFunc(g, "f", func(a []tf.Output, static ...any) []tf.Output {
 		traced = append(traced, fmt.Sprintf("%v%v %v", a[0].DType(), a[0].Shape(), static))
 		return []tf.Output{a[0].Square().Sum()}
-	}, o), &traced
+	}).With(o), &traced
 }
 
 // TestReduceRetracing has the traces that TensorFlow makes with reduce_retracing=True.
