@@ -64,3 +64,19 @@ func TestOwnResources(t *testing.T) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
+
+// TestNoRows: loops over no rows give tensors without rows, of the shape that their function has.
+func TestNoRows(t *testing.T) {
+	g := eager.New()
+	none, w := ops.Const(g, []float32{}, 0, 2), ops.Const(g, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
+	twice := func(rows []tf.Output) []tf.Output { return []tf.Output{ops.MatMul(rows[0].Reshape(1, 2), w)} }
+	y := ops.MapFn(twice, []tf.Output{none}, []tf.DType{tf.Float32})[0]
+	if v, err := y.Value(); err != nil || !v.Shape().Equal(tf.Shape{0, 1, 3}) {
+		t.Errorf("MapFn: %v, %v", v, err)
+	}
+	add := func(before, rows []tf.Output) []tf.Output { return []tf.Output{before[0].Add(rows[0])} }
+	y = ops.Scan(add, []tf.Output{none}, []tf.Output{ops.Const(g, []float32{1, 2})})[0]
+	if v, err := y.Value(); err != nil || !v.Shape().Equal(tf.Shape{0, 2}) {
+		t.Errorf("Scan: %v, %v", v, err)
+	}
+}

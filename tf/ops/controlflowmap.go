@@ -13,6 +13,9 @@ import "github.com/gorge-tf/gorge/tf"
 // rows that differ, and for tensors of fn whose number or types are others.
 func MapFn(fn func(rows []tf.Output) []tf.Output, elems []tf.Output, types []tf.DType, opts ...tf.Option) []tf.Output {
 	m := newRowLoop("map", elems, opts)
+	if m.eagerlyEmpty() {
+		return m.traced(func(elems []tf.Output) []tf.Output { return MapFn(fn, elems, types, opts...) })
+	}
 	return m.in(func() []tf.Output {
 		m.unstack()
 		results := m.arrays(types)
@@ -33,6 +36,9 @@ func MapFn(fn func(rows []tf.Output) []tf.Output, elems []tf.Output, types []tf.
 // of fn whose number or types are others.
 func Scan(fn func(before, rows []tf.Output) []tf.Output, elems, initial []tf.Output, opts ...tf.Option) []tf.Output {
 	m := newRowLoop("scan", elems, opts)
+	if m.eagerlyEmpty() {
+		return m.traced(func(elems []tf.Output) []tf.Output { return Scan(fn, elems, initial, opts...) })
+	}
 	return m.in(func() []tf.Output {
 		m.unstack()
 		types := make([]tf.DType, len(initial))
@@ -104,6 +110,17 @@ func newRowLoop(name string, elems []tf.Output, opts []tf.Option) *rowLoop {
 		}
 	}
 	return m
+}
+
+// eagerlyEmpty reports whether the loop is in an eager graph and has no rows: what fn makes of one
+// is known only where it adds operations.
+func (m *rowLoop) eagerlyEmpty() bool {
+	return m.bad == nil && m.static == 0 && m.elems[0].Graph().IsEager()
+}
+
+// traced calls a function that f is the body of.
+func (m *rowLoop) traced(f func(elems []tf.Output) []tf.Output) []tf.Output {
+	return tf.NewFunction(m.elems[0].Graph(), m.name, tf.SpecOf(m.elems...), f).Call(m.elems)
 }
 
 // in calls f within the scope of the loop's name.
